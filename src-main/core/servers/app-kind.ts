@@ -1,5 +1,5 @@
 /**
- * What kind of client app asks, by the extensions of MCP that it declares (`capabilities.extensions`): servers may offer more to an
+ * The kind of client app, by the MCP extensions it declares (`capabilities.extensions`): servers may offer more to an
  * app that can show it. Source: SEP-1724 (extensions), SEP-1865 (MCP Apps, 2026-01-26).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -17,7 +17,7 @@ export interface ExtensionSet {
 
 /** The extension by which tools have user interfaces. */
 export const viewExtension = 'io.modelcontextprotocol/ui';
-/** What such an interface is. */
+/** The MIME type of such an interface. */
 export const viewType = 'text/html;profile=mcp-app';
 /** The extension by which a call is answered with a task (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -46,7 +46,7 @@ function appsThat(extensions: JsonObject): string {
   return `apps that ${[...(views ? ['show user interfaces'] : []), ...declare].join(' and ')}`;
 }
 
-/** What several servers declare, as one: of what is a list all items, of what is a group all members, else what the first one says. */
+/** Merges the extensions of several servers: lists and groups are united, otherwise the first value counts. */
 export function mergedExtensions(capabilities: readonly JsonObject[]): JsonObject {
   return capabilities.map((one) => objectOrEmpty(one['extensions'])).reduce(merged, {});
 }
@@ -103,7 +103,7 @@ export function servedExtensions(extensions: JsonObject): JsonObject {
   );
 }
 
-/** What servers declare as experimental, each as the first server declares it. */
+/** Merges the experimental capabilities of servers; the first server's value counts. */
 export function experimentalOf(capabilities: readonly JsonObject[]): JsonObject {
   return Object.fromEntries(
     capabilities.toReversed().flatMap((one) => Object.entries(objectOrEmpty(one['experimental']))),

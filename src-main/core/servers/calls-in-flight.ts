@@ -47,7 +47,7 @@ export class InFlightCalls {
     return isOneSession(this.#calls.values()) ? this.#latest() : undefined;
   }
 
-  /** As `whose`, but waits a while for other sessions' calls to be answered when several could be meant. */
+  /** Like `ownerOf`, but if several sessions are possible, waits a while for their calls to end. */
   async resolveOwner(
     relatedRequestId: string | number | undefined,
     signal: AbortSignal,
@@ -85,13 +85,13 @@ function isOneSession(calls: Iterable<CallContext>): boolean {
   return new Set([...calls].map((call) => call.sessionId)).size === 1;
 }
 
-/** What a server may need from whoever is calling: the traffic that runs the other way rides on the call in flight. */
+/** The caller's side of a call: servers send their own requests and notifications through the call in flight. */
 export interface CallContext {
   readonly sessionId: string;
-  /** Whose it is; absent where nobody asks for it. */
+  /** The caller; absent if nothing needs it. */
   readonly principal?: Pick<Principal, 'tenant' | 'user'>;
   readonly clientInfo: JsonObject;
-  /** What the client app said it can do: sampling, elicitation, roots … */
+  /** Capabilities declared by the client app: sampling, elicitation, roots … */
   readonly clientCapabilities: JsonObject;
   readonly signal: AbortSignal;
   /** Absent when the client app did not ask for progress. */
@@ -104,7 +104,7 @@ export interface CallContext {
   readonly askClient: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
   /** The revision of MCP that this session speaks. */
   readonly protocolVersion?: string | undefined;
-  /** What the session lists is different now. */
+  /** Called when the session's lists have changed. */
   readonly onToolsChanged?: (() => void) | undefined;
   /** Keeps what the session has to itself at servers for a call that outlives its request. */
   readonly holdSession?: ((until: Promise<unknown>) => void) | undefined;

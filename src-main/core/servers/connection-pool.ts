@@ -245,7 +245,7 @@ export class PooledConnection {
     if (this.key.owner.kind !== 'any' && !this.subscriptions.isUsed) this.#forget();
   }
 
-  /** What sessions are subscribed to is asked for again on the next connection. */
+  /** Drops a connection. Subscriptions of sessions are renewed on the next one. */
   #drop(opening: Promise<Connection> | undefined): void {
     if (opening === undefined || this.#opening !== opening) return;
     const connection = this.#connection;

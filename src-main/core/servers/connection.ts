@@ -293,7 +293,7 @@ export class Connection {
   }
 }
 
-/** What calls are told that were running when we closed the line. */
+/** The error for calls that were running when we closed the connection. */
 function stopped(): AppError {
   return new AppError('server_exited', 'It was stopped or started anew while the call was running.', {
     fix: 'The call may or may not have been carried out: check before you repeat it.',

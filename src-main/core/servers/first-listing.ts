@@ -17,7 +17,10 @@ interface FirstListingOptions {
   readonly onWarning: (text: string) => void;
 }
 
-/** What a server lists that nobody has used yet: read from the process of whoever comes first; one that fails says why, and the next one tries. */
+/**
+ * Reads the listing of an unused server from the first user's process. A failure is reported, and the next user's is
+ * tried.
+ */
 export class FirstListing {
   readonly #options: FirstListingOptions;
   #person: Person | undefined;

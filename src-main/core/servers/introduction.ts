@@ -1,4 +1,4 @@
-/** What a server says of itself when it is greeted, as a definition that is held against what a person accepted. */
+/** A server's `initialize` result, as a definition that is compared with the pinned one. */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { metaKeys } from '../wire/eras.ts';
 import type { Handshake } from './handshake.ts';

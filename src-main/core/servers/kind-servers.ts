@@ -131,7 +131,10 @@ export class ExtensionServers implements ServerSet {
     else if (known.own !== undefined) await this.#servers.closeVariant(known.own);
   }
 
-  /** What it said to this kind earlier counts as long as it is the same release; undefined: it cannot be asked. */
+  /**
+   * Whether the server's listing differs for this kind of app; undefined if unknown. Reuses a listing of the same
+   * release.
+   */
   async #offersMore({ config }: ManagedServer, said: ObservedListing): Promise<boolean | undefined> {
     const probe = await this.#servers.openVariant(config, this.#kind, 'asked');
     try {

@@ -59,7 +59,7 @@ export class ConnectionOpener {
     this.#options = options;
   }
 
-  /** What the shared line starts is being fetched. */
+  /** Whether the package of the shared connection's server is being fetched. */
   get isInstalling(): boolean {
     return this.#opening?.isInstalling === true;
   }
@@ -214,7 +214,7 @@ export class ConnectionOpener {
 interface LineOptions {
   /** Greets by the handshake and by nothing else. */
   readonly legacyOnly?: boolean;
-  /** In place of what all have. */
+  /** Replaces the default transport. */
   readonly createTransport?: () => Transport;
 }
 

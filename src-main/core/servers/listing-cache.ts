@@ -1,6 +1,6 @@
 /**
- * What each server offered last time, on disk: a start answers `tools/list` at once with real tools while servers start behind.
- * Keyed by the SHA-256 of the config entry, so that an entry that changed is never answered from the past.
+ * Caches each server's last listing on disk: after a start, `tools/list` returns real tools while servers are still
+ * starting. Keyed by the SHA-256 of the config entry, so a changed entry never gets an old listing.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

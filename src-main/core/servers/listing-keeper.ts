@@ -1,4 +1,4 @@
-/** What a server is known to offer: from the cache at first, then read and kept fresh while it is connected. */
+/** Tracks a server's listing: from the cache at first, then read and refreshed while it is connected. */
 import { errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
@@ -16,7 +16,7 @@ interface ListingKeeperOptions {
   /** Key of the cache entry. */
   readonly hash: string;
   readonly cache: ListingCache;
-  /** What a person accepted of it; undefined: nothing is held against anything. */
+  /** Pinned definitions; undefined: nothing is compared. */
   readonly pins: ServerPins | undefined;
   /** It is read on one person's own line and shown to all: resources, which are documents of that person's, are left out. */
   readonly isEachOnes?: boolean | undefined;
@@ -26,7 +26,7 @@ interface ListingKeeperOptions {
   readonly onWarning: (text: string) => void;
   /** How long ago a tool of it was called, in ms. */
   readonly sinceCallMs?: () => number;
-  /** What becomes of a refresh, for the server's log. */
+  /** Receives the steps of a refresh for the server's log. */
   readonly onStep: (text: string, level: 'debug' | 'info' | 'warning') => void;
   /** A listing was read; `changed`: it is not what it was; `here`: on the connection that is followed. */
   readonly onListed: (changed: boolean, here: boolean) => void;
@@ -42,7 +42,7 @@ const defaultPollMs = 5 * 60_000;
 /** Lists that failed are asked for again so often, over some four minutes. */
 const maxFailedReads = 8;
 
-/** What a server says to whoever asks as we did. */
+/** A server's listing and `initialize` result, as sent to a client with our capabilities. */
 export interface ObservedListing {
   readonly listing: Listing;
   readonly handshake: Handshake;
@@ -69,19 +69,19 @@ export class ListingTracker {
   #isRequestedAgain = false;
   /** A change was announced and not read yet. */
   #isAnnounced = false;
-  /** That was within a minute of a call. */
+  /** Whether the change was announced within a minute of a call. */
   #isAfterCall = false;
   /** Writes follow each other, so that the last one stays. */
   #saving: Promise<void> = Promise.resolve();
 
-  /** As the server said it. */
+  /** The server's own listing, unfiltered. */
   #said: Listing = emptyListing;
   #greeting: Handshake | undefined;
   #introduced: JsonObject | undefined;
   /** The greeting that stands in the cache. */
   #cached: Handshake | undefined;
 
-  /** What the server offers, as far as a person accepted it. */
+  /** The approved part of the server's listing. */
   listing: Listing = emptyListing;
   /** The same of what it says of itself. */
   handshake: Handshake | undefined;
@@ -183,7 +183,7 @@ export class ListingTracker {
     this.#refresher.schedule();
   }
 
-  /** Of a burst the first one is logged; the next is once the lists have been read. */
+  /** Logs the first announcement of a burst; the next is logged once the lists have been read. */
   #noteAnnouncement({ handshake }: Connection): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;

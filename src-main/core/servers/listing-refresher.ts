@@ -9,7 +9,7 @@ const pausePerCost = 20;
 const maxChanges = 6;
 const changesWindowMs = 60_000;
 
-/** What became of a fetch. */
+/** The outcome of a fetch. */
 export interface Fetched {
   /** How long it kept the core's thread busy, in ms. */
   readonly costMs: number;

@@ -1,4 +1,4 @@
-/** What a server offers, as it says it: the drained pages of its four lists, members untouched. */
+/** Reads a server's listing: all pages of its four lists, with members unchanged. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isNestedTooDeep, isObject, type JsonObject } from '../base/json.ts';
 import { TimeSlices } from '../base/scheduling/time-slices.ts';
@@ -14,7 +14,7 @@ export interface Listing {
   readonly prompts: readonly JsonObject[];
 }
 
-/** By these a server says that a list is not what it was. */
+/** Notifications by which a server announces that a list has changed. */
 export const listChangedMethods: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/resources/list_changed',
@@ -60,7 +60,7 @@ const maxPageBytes = 4_000_000;
 const maxListBytes = 8_000_000;
 /** About 60,000 tokens: no model could use a larger definition. */
 const maxEntryBytes = 256_000;
-/** What the thread receives in a millisecond, the collection of what is not used included: a page that is refused has its cost, too. */
+/** Bytes that the thread receives per millisecond, garbage collection included: a rejected page has its cost, too. */
 const bytesPerMs = 40_000;
 /** Entries of one name that an entry is compared with. */
 const maxTwins = 10;
@@ -71,7 +71,7 @@ interface FetchedListing {
   readonly listing: Listing;
   /** A list was answered by an error or not at all, which may pass: it is worth asking again soon. */
   readonly mayComeYet: boolean;
-  /** What was odd: a cursor that repeats, entries without a name. Sentences for the user. */
+  /** Anomalies, such as a repeated cursor or entries without a name. Sentences for the user. */
   readonly problems: readonly string[];
   /** How long reading it kept the core's thread busy, in ms. */
   readonly costMs: number;
@@ -120,7 +120,7 @@ interface Findings {
   mayComeYet: boolean;
 }
 
-/** What follows from a list that does not come: nothing, a problem, or that the server is of no use. */
+/** The consequence of a missing list: none, a problem, or an unusable server. */
 type Need = 'unannounced' | 'announced' | 'needed';
 
 /** Reads all pages of one list. */
@@ -128,7 +128,7 @@ class Drain {
   readonly #ask: SendRequest;
   readonly #kind: ListKind;
   readonly #before: readonly JsonObject[];
-  /** What was listed before, by identifier; some servers use one twice. */
+  /** Entries listed before, by identifier; some servers use one twice. */
   readonly #known: ReadonlyMap<unknown, readonly JsonObject[]>;
   readonly #found: Findings;
   readonly #need: Need;

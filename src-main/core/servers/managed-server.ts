@@ -30,7 +30,7 @@ import type { RevocationResult } from './sign-in/sign-out.ts';
 
 export class ManagedServer {
   readonly config: ServerConfig;
-  /** What a person accepted of it; undefined: it comes with us, or is only tried. */
+  /** Pinned definitions; undefined for built-in servers and connection tests. */
   readonly pins: ServerPins | undefined;
   /** State, health or problems changed. */
   readonly changed = new Emitter();
@@ -121,7 +121,7 @@ export class ManagedServer {
     return this.#requests.isBusy;
   }
 
-  /** What it says, whatever of it a person has accepted; undefined until it has been read. */
+  /** The server's own listing, whether approved or not; undefined until it has been read. */
   get observed(): ObservedListing | undefined {
     return this.#listings.observed;
   }
@@ -184,7 +184,7 @@ export class ManagedServer {
     this.onUserSeen(person);
   }
 
-  /** What is open for them ends. Never rejects. */
+  /** Closes the user's connections. Never rejects. */
   async closeForUser(person: Person): Promise<void> {
     await this.#pool.closeUser(person);
   }
@@ -211,7 +211,7 @@ export class ManagedServer {
     return unlessInstalling(this.config.name, () => this.#line.state, coming);
   }
 
-  /** What it is started with is not what it was: what runs ends, and starts anew unless it slept. Never rejects. */
+  /** Restarts the server with changed start parameters, unless it is asleep. Never rejects. */
   async relaunch(): Promise<void> {
     const { kind } = this.state;
     if (kind === 'disabled' || kind === 'authenticating') return;
@@ -314,7 +314,7 @@ export class ManagedServer {
     return this.#requests.endSession(sessionId);
   }
 
-  /** What it offers is read from whoever's process is there; for a list none is started. */
+  /** Reads the lists from any user's running process; starts none for this. */
   async #ofSomebody(): Promise<void> {
     if (this.#userConnections.length > 0) return this.#listings.currentRefresh();
     if (this.listedAt !== undefined) return;
@@ -402,7 +402,7 @@ export class ManagedServer {
     return ofUsers.flatMap(({ connection }) => connection ?? []);
   }
 
-  /** What all are shown is read on one person's line until that ends: each one's would be another picture all the time. */
+  /** Follows one user's connection until it ends, since the lists shown to all would keep changing with the user. */
   #followOne(connection: Connection | undefined): void {
     const isFollowed = this.#userConnections.some((one) => this.#listings.follows(one));
     if (connection?.handshake === undefined || isFollowed) return;

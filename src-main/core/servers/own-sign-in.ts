@@ -15,13 +15,13 @@ import type { ListingFailure } from './first-listing.ts';
 import { labelServerRequest } from './questions.ts';
 import type { ServerState } from './server-state.ts';
 
-/** What each person has of servers at an address; the team makes it. */
+/** Each user's access to remote servers; provided by the team. */
 export interface PerUserAccess {
   /** A line under this person's sign-in; throws AppError where no more of them can be open. */
   readonly connect: (config: HttpServerConfig, person: Person) => Transport;
   /** A line that nobody used for so long is closed, in ms. */
   readonly idleMs: number;
-  /** Where this person signs in, refused like this; undefined: signing in is no remedy. Rejects with AppError. */
+  /** The sign-in link for this user and refusal; undefined if signing in would not help. Rejects with AppError. */
   readonly link: (config: HttpServerConfig, person: Person, refused: AppError) => Promise<string | undefined>;
   /** Resolves when they have signed in anew. Rejects when `signal` is aborted. */
   readonly onSignedIn: (config: HttpServerConfig, person: Person, signal: AbortSignal) => Promise<void>;
@@ -47,7 +47,10 @@ export class PerUserSignIn {
     this.#parts = parts;
   }
 
-  /** What `attempt` gives; refused for want of a sign-in, once more when they have signed in. Rejects as it does, with the link. */
+  /**
+   * Returns the result of `attempt`. If it needs a sign-in, repeats it after that. Rejects like `attempt`, with the
+   * link.
+   */
   async withSignIn<T>(context: CallContext, attempt: () => Promise<T>): Promise<T> {
     try {
       return await attempt();
@@ -69,7 +72,7 @@ export class PerUserSignIn {
     }
   }
 
-  /** Where tokens are made from those that people come with, nobody is told to sign in there. */
+  /** If tokens are exchanged for those of users, the error does not ask the user to sign in there. */
   #withoutLink(error: unknown): unknown {
     const isRefused =
       error instanceof AppError && error.code === 'server_unauthorized' && 'status' in (error.data ?? {});
@@ -147,7 +150,7 @@ function withLink(server: string, error: unknown, link: string): AppError {
   });
 }
 
-/** Of a server whose lists nobody could read yet: mostly since nobody who came has signed in. */
+/** The state of a server whose lists could not be read yet, usually because no user has signed in. */
 export function unlistedState(server: string, failure: ListingFailure): ServerState {
   if (failure.error.code !== 'server_unauthorized') return { kind: 'error', ...failure };
   const why = `${server} needs a sign-in of each person, and nobody has signed in yet.`;

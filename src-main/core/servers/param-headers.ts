@@ -31,7 +31,7 @@ export class HeaderParamTools {
   }
 }
 
-/** What is wrong with the headers of a call of a tool that was listed so, as a sentence; undefined: they say what the arguments say. */
+/** Returns the mismatch between a call's headers and its arguments, as a sentence; undefined if they agree. */
 export function paramMismatch(
   tool: JsonObject,
   args: unknown,
@@ -97,7 +97,7 @@ function headerValue(text: string): string {
   return plain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** What a header's value means; undefined: it is marked as base64, and there is no text in it. */
+/** Decodes a header's value; undefined if it is marked as base64 and contains no text. */
 export function readHeaderValue(written: string): string | undefined {
   const base64 = marked.exec(written)?.[1];
   if (base64 === undefined) return written;

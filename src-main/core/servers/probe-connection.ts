@@ -10,7 +10,7 @@ export interface ProbeSuccess {
   readonly server: ServerConfig;
   readonly handshake: Handshake;
   readonly listing: Listing;
-  /** What was odd, as sentences. */
+  /** Anomalies, as sentences. */
   readonly problems: readonly string[];
   /** From the start to the last page of its lists. */
   readonly ms: number;

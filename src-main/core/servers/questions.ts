@@ -1,6 +1,6 @@
 /**
- * What a server asks its client: within bounds, and with its name on what a person is shown. The client app knows Tooltray
- * alone, so without a name a person could not tell who wants a password, or whose prompt their model is to answer.
+ * Limits and labels the requests of a server to its client. The client app knows only Tooltray, so without the server's
+ * name the user could not tell which server wants a password, or whose prompt the model is to answer.
  */
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { RateLimiter } from '../base/slots.ts';

@@ -1,4 +1,4 @@
-/** What a server is made from, and what it tells. */
+/** Dependencies and events of a server. */
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import { placementOf } from '../config/placement.ts';
@@ -33,10 +33,10 @@ export interface ServerDeps {
   readonly signIns: OAuthManager;
   readonly now: () => number;
   readonly random: () => number;
-  /** What it takes too much of on this computer, in sentences. */
+  /** Excessive resource usage on this computer, in sentences. */
   readonly usageProblems?: (server: string) => readonly string[];
   readonly onWarning: (server: string, text: string) => void;
-  /** What a server says and what becomes of it; outlives this one. */
+  /** The server's log; outlives this object. */
   readonly logOf: (server: string) => ServerLog;
 }
 

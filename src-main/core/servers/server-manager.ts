@@ -20,7 +20,7 @@ const besideIdleMs = 30 * 60_000;
 export class ServerManager {
   /** Any server's state or health changed, or the set of servers. */
   readonly changed = new Emitter();
-  /** What some server offers changed, or the set of servers. */
+  /** A server's listing or the set of servers changed. */
   readonly listingChanged = new Emitter();
   readonly notified = new Emitter<NamedNotification>();
 
@@ -130,13 +130,13 @@ export class ServerManager {
     for (const server of this.#servers.values()) server.onUserSeen(person);
   }
 
-  /** What a person has open ends, at one server or at all: it is another account's, or nobody's any more. Never rejects. */
+  /** Closes a user's connections to one or all servers after the account changed or was removed. Never rejects. */
   async closeForUser(person: Person, name?: string): Promise<void> {
     const meant = this.#lines.filter(({ config }) => name === undefined || config.name === name);
     await Promise.all(meant.map((server) => server.closeForUser(person)));
   }
 
-  /** Those that get one of these secrets are started anew. Never rejects. */
+  /** Restarts the servers that use one of these secrets. Never rejects. */
   async secretsChanged(names: ReadonlySet<string>): Promise<void> {
     const having = this.#lines.filter(({ config }) => secretNamesOf(config).some((name) => names.has(name)));
     await Promise.all(having.map((server) => server.relaunch()));
@@ -152,7 +152,7 @@ export class ServerManager {
     return this.#deps.pause.isOn;
   }
 
-  /** What a call of this server is told while all are held still; undefined: they are not. */
+  /** The error for calls of this server while all servers are paused; undefined if they are not. */
   pausedError(server: string): AppError | undefined {
     return this.paused ? this.#deps.pause.pausedError(server) : undefined;
   }
@@ -176,7 +176,7 @@ export class ServerManager {
     await Promise.all(this.#lines.map((server) => server.endSession(sessionId)));
   }
 
-  /** Where a session is one request, it has nothing else at servers; mostly it has none, which costs a look at each. */
+  /** Ends a one-request session, which has only private connections at servers, and usually none. */
   closePrivateConnections(sessionId: string): void {
     for (const server of this.#lines) if (server.hasPrivateConnection(sessionId)) void server.endSession(sessionId);
   }
@@ -194,7 +194,7 @@ export class ServerManager {
   }
 }
 
-/** What is asked of servers wherever they may be only some of them. */
+/** The subset of ServerManager for consumers that may see only some of the servers. */
 export type ServerSet = Pick<
   ServerManager,
   'all' | 'find' | 'get' | 'isConfigLoaded' | 'pausedError' | 'changed' | 'listingChanged' | 'notified'
@@ -225,7 +225,7 @@ function endingOrder<T extends Configured>(gone: readonly T[], next: ReadonlyMap
   }
 }
 
-/** Those that may hold what it needs, a port, a lock, a profile: the one of its name, and itself under another name. */
+/** Servers that may hold a needed port, lock or profile: those of the same name, and itself under another name. */
 function predecessors<T extends Configured>({ config }: Configured, gone: readonly T[]): T[] {
   return gone.filter((one) => one.config.name === config.name || nameless(one.config) === nameless(config));
 }

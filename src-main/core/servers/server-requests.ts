@@ -31,7 +31,7 @@ interface ServerRequestsParts {
   readonly pool: ConnectionPool;
   /** Each user of a team has connections of their own; no other one is used then. */
   readonly isPerUser: boolean;
-  /** Where they sign in themselves. */
+  /** Sign-in of each user. */
   readonly ownSignIn: PerUserSignIn | undefined;
   readonly subscriptions: ServerSubscriptions;
   readonly listings: ListingTracker;
@@ -64,7 +64,7 @@ export class RequestDispatcher {
   /** Requests that wait for their line, or for their answer. */
   #waiting = 0;
   #calls = 0;
-  /** By `performance.now()`. */
+  /** Time of the last call, by `performance.now()`. */
   #calledAt = -Infinity;
 
   constructor(parts: ServerRequestsParts) {

@@ -41,7 +41,7 @@ interface StatusInput {
   readonly held?: LeaseHandle | undefined;
   /** Another launch of it that the person could take, as a sentence. */
   readonly knownFix?: string | undefined;
-  /** What a call is told while all servers are held still; undefined: they are not. */
+  /** The error for calls while all servers are paused; undefined if they are not. */
   readonly pause?: AppError | undefined;
   /** Now, in ms since 1970. */
   readonly now: number;
@@ -53,7 +53,7 @@ const maxSummaryLength = 80;
 /** So many starts in a row have failed before a server counts as one that does not answer. */
 const persistentFailureCount = 3;
 
-/** What keeps a server from answering until somebody does something, in a few words; undefined for what may pass by itself. */
+/** The problem that lasts until a user acts, in a few words; undefined if it may pass by itself. */
 export function persistentProblem(state: ServerState): string | undefined {
   switch (state.kind) {
     case 'pending-sign-in':
@@ -168,7 +168,10 @@ function starting(server: string, age: string): AppError {
 /** How often whoever waits for a start looks whether it is an installation, in ms. */
 const installPollMs = 250;
 
-/** What `coming` gives, unless a package has to be fetched for it, which may take minutes: rejects with AppError server_starting then. */
+/**
+ * Returns the result of `coming`. Rejects with AppError `server_starting` if a package must be fetched, which may take
+ * minutes.
+ */
 export async function unlessInstalling<T>(name: string, stateOf: () => ServerState, coming: Promise<T>): Promise<T> {
   let isSettled = false;
   const settled = coming.finally(() => (isSettled = true));

@@ -1,5 +1,5 @@
 /**
- * Where a server stands.
+ * The status of a server.
  *
  *   disabled ◄─── disable, enable ───► disconnected ◄─── idle, stop ─── any
  *                                            │ start, wake on use, retry
@@ -14,8 +14,8 @@
  *      └── authenticating ────┘
  *    signed in
  *
- * A line that fails or ends goes to `error` and comes back by itself; a refused sign-in waits for the person. Signing in
- * may begin anywhere but in `disabled`.
+ * A connection that fails or ends goes to `error` and is reopened automatically; a refused sign-in waits for the user.
+ * A sign-in can start in any status but `disabled`.
  */
 import type { AppError } from '../base/errors.ts';
 import type { LeaseHandle } from '../config/app-config.ts';
@@ -173,7 +173,7 @@ const remedies: Readonly<Record<Remedy, HealthAction>> = {
   retry,
 };
 
-/** What helps against the cause: trying again mends nothing that is missing. */
+/** Returns the fix for the cause: a retry does not help if something is missing. */
 function remedyOf(name: string, error: AppError): Pick<ServerHealth, 'reason' | 'action'> {
   const { code, data = {} } = error;
   const { words: reason, remedy } = failureReason(name, error);

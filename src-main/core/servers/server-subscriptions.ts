@@ -1,6 +1,6 @@
 /**
- * What sessions want to hear of one server over its shared connection: resource updates counted by reference, and the
- * most verbose log level any session asked for. Told the way the server's era has it.
+ * Subscriptions of sessions to one server over its shared connection: resource updates counted by reference, and the
+ * most verbose log level any session requested. Sent as the server's protocol requires.
  */
 import { errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';

@@ -21,7 +21,7 @@ export interface SharedConnectionOptions {
   readonly onClose: () => void;
   /** For the log: the server has forgotten our session, and a new one is being opened. */
   readonly onRenew: () => void;
-  /** What is being opened has to be fetched first. */
+  /** Whether a package is being fetched for the connection. */
   readonly isInstalling: () => boolean;
   readonly onState: () => void;
   /** For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the person. */
@@ -219,7 +219,7 @@ export class SharedConnection {
     }
   }
 
-  /** What is fetched takes minutes; what is there already has answered before this shows. */
+  /** Shows an installation only after a delay: a fetch takes minutes, and an installed server responds before this. */
   #inspectInstall(): void {
     const state = this.#state;
     const { now, isInstalling } = this.#options;
@@ -297,7 +297,7 @@ export class PauseSwitch {
     this.#isOn = isOn;
   }
 
-  /** What whoever wants something meanwhile is told. */
+  /** The error for requests while paused. */
   pausedError(server: string): AppError {
     return new AppError('paused', `Tooltray is paused, so ${server} is not running.`, {
       fix: 'The person can go on from the tray, from the dashboard, or with: tooltray resume.',

@@ -1,11 +1,11 @@
-/** What servers take of this computer, measured when somebody asks, and at most once a second however many ask. */
+/** Resource usage of servers on this computer, measured on request, and at most once a second. */
 import { errorText } from '../base/errors.ts';
 import { type GroupUsage, measureGroups, unmeasurableReason } from './launch/group-usage.ts';
 import type { ProcessRegistry } from './launch/process-registry.ts';
 
 export interface ServerUsage extends GroupUsage {
   readonly server: string;
-  /** Of one processor, as a share: 1 keeps one busy. undefined: not known before a second look. */
+  /** Share of one processor: 1 keeps one busy. undefined before the second sample. */
   readonly load: number | undefined;
   /** Its processes are in a container, and only what started that is measured. */
   readonly inContainer: boolean;
@@ -32,7 +32,7 @@ interface Look {
 }
 
 const minSampleIntervalMs = 1000;
-/** What was seen longer ago says nothing of now. */
+/** Maximum age of a sample, in ms; an older one does not describe the present. */
 const maxMs = 30_000;
 
 export class UsageMeter {
@@ -46,7 +46,7 @@ export class UsageMeter {
     this.#now = parts.now ?? (() => performance.now());
   }
 
-  /** Of the servers that run as processes of this computer. Never rejects. */
+  /** Usage of the servers that run as processes of this computer. Never rejects. */
   read(): Promise<Usage> {
     if (this.#last !== undefined && this.#now() - this.#last.at < minSampleIntervalMs)
       return Promise.resolve(this.#last.usage);
@@ -101,7 +101,7 @@ function total(usages: readonly GroupUsage[]): GroupUsage {
   );
 }
 
-/** Of the groups that were there both times, in ms; a group that had a process go which nobody collected counts as still. */
+/** CPU time of the groups in both samples, in ms. A group that lost a process which was not reaped counts as idle. */
 function spentSince(
   before: ReadonlyMap<number, GroupUsage>,
   after: ReadonlyMap<number, GroupUsage>,

@@ -37,7 +37,7 @@ export class UsageWatch {
     return () => clearInterval(timer);
   }
 
-  /** What a server takes too much of, as a sentence; empty if it takes no more than it should. */
+  /** Returns the server's excessive usage as sentences; empty if there is none. */
   problemsOf(server: string): readonly string[] {
     const problem = this.#over.get(server);
     return problem === undefined ? [] : [problem];

@@ -1,4 +1,6 @@
-/** What a server says of the user interface of a tool, and of who may call it. Source: SEP-1865 (MCP Apps, 2026-01-26). */
+/**
+ * A server's metadata about a tool's user interface and its permitted callers. Source: SEP-1865 (MCP Apps, 2026-01-26).
+ */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 
@@ -35,8 +37,8 @@ export function toAppOnlyDefinition({ outputSchema: _output, ...definition }: Js
 }
 
 /**
- * What of an interface, as a server gave it, is held against what it gave first: a digest of the page, and what the page may reach.
- * undefined where there is no page.
+ * The part of an interface that is compared with the pinned one: a digest of the page, and what the page may reach.
+ * undefined if there is no page.
  */
 export function viewDefinition(uri: string, { contents }: JsonObject): JsonObject | undefined {
   if (!Array.isArray(contents) || contents.length === 0) return undefined;

@@ -79,7 +79,7 @@ function tooFar(path: string, read: ReadLines): AppError {
   return new AppError('bad_request', `"${displayPath(path)}" has only ${formatCount(read.nextLine - 1, 'line')}.`);
 }
 
-/** What the reader of the text must know about it; empty where the text is all there is. */
+/** Notes for the reader of the text; empty if the text is complete. */
 function notes(read: ReadLines, file: OpenedFile, encoding: string): string {
   const found: string[] = [];
   if (read.text === '') found.push('The file is empty.');

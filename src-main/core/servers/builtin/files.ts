@@ -1,4 +1,4 @@
-/** What a file holds, by its first bytes: text and in which encoding, or which kind of binary. */
+/** Detects a file's content by its first bytes: text and its encoding, or the kind of binary. */
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ export interface WalkEntry {
   readonly size?: number;
 }
 
-/** What kept a walk from being complete; grows while it goes. */
+/** Reasons why a walk is incomplete; grows during the walk. */
 export interface WalkReport {
   full: boolean;
   unreadable: number;
@@ -169,9 +169,9 @@ export async function runTool(run: () => CallToolResult | Promise<CallToolResult
 export interface UtilsOptions {
   /** Absolute folders the file tools may touch. */
   readonly folders: readonly string[];
-  /** What they may not touch, whatever is allowed. */
+  /** Paths that are never accessible, whatever is allowed. */
   readonly own?: ProtectedPaths;
   readonly now?: () => Date;
-  /** Whose naming rules apply to paths; this computer's by default. */
+  /** The platform whose naming rules apply to paths; this computer's by default. */
   readonly platform?: NodeJS.Platform;
 }

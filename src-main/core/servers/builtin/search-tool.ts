@@ -202,7 +202,7 @@ function excerpt(line: string, at: number): string {
 interface FoundLine {
   /** Index into the lines given. */
   readonly index: number;
-  /** Where in the line, in UTF-16 units. */
+  /** Position in the line, in UTF-16 units. */
   readonly at: number;
 }
 

@@ -1,17 +1,17 @@
-/** Where an address of the network is: on this machine, in a network of somebody's own, or out on the internet. */
+/** Classifies network addresses: this machine, a private network, or the internet. */
 import ipaddr from 'ipaddr.js';
 import { isLoopback } from './http-errors.ts';
 
 /** `never`: nobody's server has it (multicast, unspecified, reserved). */
 export type AddressKind = 'loopback' | 'private' | 'link-local' | 'public' | 'never';
 
-/** Of an address as DNS or a socket tells it; whatever is none is `never`. */
+/** Classifies an address from DNS or a socket; anything else is `never`. */
 export function addressKind(address: string): AddressKind {
   if (!ipaddr.isValid(address)) return 'never';
   return kindOf(ipaddr.process(address));
 }
 
-/** As `URL.hostname` spells it; undefined for a name of which only DNS tells where it is. */
+/** Classifies a host spelled as in `URL.hostname`; undefined for a name that must be resolved first. */
 export function hostKind(host: string): AddressKind | undefined {
   if (isLoopback(host)) return 'loopback';
   const bare = host.replace(/^\[|\]$/g, '');

@@ -7,7 +7,7 @@ import * as zlib from 'node:zlib';
 import { AppError } from '../../base/errors.ts';
 import { formatBytes } from '../../base/wording.ts';
 
-/** What misconfigured servers write where nothing is encoded. */
+/** Values that misconfigured servers send for an unencoded body. */
 const noCodings: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8', 'utf8', 'binary', '8bit']);
 
 const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH } = zlib.constants;

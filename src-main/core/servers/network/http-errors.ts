@@ -1,4 +1,4 @@
-/** What went wrong between us and a server over HTTP, in words that name the host and never a secret of its address. */
+/** Errors of HTTP requests to a server. Messages name the host and never a secret of its address. */
 import { AppError, errorText } from '../../base/errors.ts';
 import { maskText } from '../../base/mask.ts';
 

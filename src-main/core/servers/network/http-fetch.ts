@@ -48,7 +48,7 @@ export class HttpFetch {
   readonly #direct: Agents = makeAgents({ keepAlive: true });
   /** A kept connection would be used again without a look at where it leads. */
   readonly #guardedDirect: Agents = makeAgents({});
-  /** By the proxy variables that they follow. */
+  /** Agents by the proxy variables they follow. */
   readonly #proxied = new Map<string, { readonly kept: Agents; readonly guarded: Agents }>();
 
   constructor(options: HttpFetchOptions) {
@@ -139,7 +139,7 @@ export class HttpFetch {
     return isGuarded ? agents.guarded : agents.kept;
   }
 
-  /** Not asked for the name of a proxy: Node.js resolves that one in its own way. */
+  /** Never called for a proxy's name: Node.js resolves that itself. */
   #guardedLookup(allows: AddressRule, refused: (host: string) => Error): LookupFunction {
     const resolve = this.#options.lookup ?? lookup;
     return (name, options, callback) => {
@@ -173,7 +173,7 @@ function proxyOf(env: HttpFetchOptions['env'], { protocol }: URL): NamedProxy | 
   return { variable, host, port: Number(port || (of === 'https:' ? 443 : 80)) };
 }
 
-/** Where a server has the same port, it counts as the proxy. */
+/** A server with the same port counts as the proxy. */
 function proxyPort(env: HttpFetchOptions['env'], target: URL): number | undefined {
   return proxyOf(env, target)?.port;
 }

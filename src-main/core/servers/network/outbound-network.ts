@@ -46,7 +46,7 @@ export class OutboundNetwork {
     this.#own = proxyVariablesOf(options.env);
   }
 
-  /** What servers written for Node.js read at their start. */
+  /** Variables that servers written for Node.js read at their start. */
   get serverEnv(): Readonly<Record<string, string>> {
     const file = this.#options.extraCaFile();
     return file === undefined ? {} : { NODE_EXTRA_CA_CERTS: file };

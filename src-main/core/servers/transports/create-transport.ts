@@ -30,7 +30,7 @@ interface TransportDeps {
   readonly environment: EnvironmentResolver;
   readonly boxes?: ServerSandboxes | undefined;
   readonly registry: ProcessRegistry;
-  /** What this server says, and what becomes of it; outlives the transport. */
+  /** The server's log; outlives the transport. */
   readonly log: ServerLog;
   /** Our own environment: proxies for servers over HTTP. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -40,7 +40,7 @@ interface TransportDeps {
   readonly signIns?: { readonly find: (config: ServerConfig) => TokenSource | undefined } | undefined;
   /** Hides secrets in what servers over HTTP say when they fail. */
   readonly mask?: ((text: string) => string) | undefined;
-  /** What all lines together may have of the memory. */
+  /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
   /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
   readonly fill?: ResolveSecretsFn | undefined;
@@ -104,9 +104,9 @@ interface TransportFactoryOptions {
   /** Folder of the servers' logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;
-  /** What no built-in server touches. */
+  /** Paths that no built-in server accesses. */
   readonly own?: ProtectedPaths | undefined;
-  /** What all lines together may have of the memory. */
+  /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
   /** Without it nobody is signed in to servers over HTTP. */
   readonly signIns?: OAuthManager | undefined;
@@ -140,7 +140,7 @@ export class TransportFactory {
     return this.#logs.get(server)?.lines() ?? [];
   }
 
-  /** What it says and what becomes of it, over restarts. */
+  /** The server's log, kept across restarts. */
   log(server: string): ServerLog {
     const known = this.#logs.get(server);
     if (known !== undefined) return known;
@@ -149,7 +149,7 @@ export class TransportFactory {
     return log;
   }
 
-  /** Where its log is written, absolute. */
+  /** The absolute path of its log file. */
   logFile(server: string): string {
     return serverLogFile(this.#options.logDir, server);
   }

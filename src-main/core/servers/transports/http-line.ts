@@ -1,4 +1,4 @@
-/** What both HTTP transports stand on: a fetch that loses nothing and signs in, and an end that comes once. */
+/** Base of both HTTP transports: a fetch that loses no data and signs in, and an end that is reported once. */
 import type { AppError } from '../../base/errors.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import type { TransportHandlers } from '../../wire/transport.ts';
@@ -14,12 +14,12 @@ export interface HttpTransportOptions {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxMessageBytes: number;
-  /** Where HTTP_PROXY and its like are read from. */
+  /** The environment with HTTP_PROXY and similar variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly network?: OutboundNetwork | undefined;
-  /** How we sign in there; without it a 401 is for the person to mend. */
   /** What all lines together may have of the memory. */
   readonly budgets?: ConnectionBudgets | undefined;
+  /** The source of tokens; without it only the user can resolve a 401. */
   readonly signIn?: TokenSource | undefined;
   /** Hides secrets in what the server says. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -28,7 +28,7 @@ export interface HttpTransportOptions {
 }
 
 export class HttpTransportBase {
-  /** Where messages wait while their stubs pass through the SDK. */
+  /** Stores messages while their stubs pass through the SDK. */
   readonly tap = new MessageTap();
   /** Who hears of oddities and of the end; undefined until the transport is to be heard. */
   handlers: TransportHandlers | undefined;

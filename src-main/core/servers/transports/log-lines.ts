@@ -19,7 +19,7 @@ export interface LogLine {
 
 const pattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) (server|tooltray)(?: \[([a-z]+)\])?: (.*)$/;
 
-/** As it stands in the file, its line feed included. */
+/** Formats a line for the file, with its line feed. */
 export function formatLogLine({ at, from, level, text }: LogLine): string {
   const time = at === undefined ? '' : `${new Date(at).toISOString()} `;
   return `${time}${from}${level === undefined ? '' : ` [${level}]`}: ${text}\n`;

@@ -232,7 +232,7 @@ const space = 0x20;
 interface ReadOptions {
   readonly maxMessageBytes: number;
   readonly onWarning: (text: string) => void;
-  /** What long messages on all lines may take together. */
+  /** Memory budget for long messages, shared by all connections. */
   readonly budget?: ByteBudget | undefined;
   /** The handshake is done; before it no message has a reason to be long. */
   readonly greeted?: () => boolean;
@@ -299,7 +299,7 @@ function bodyReader(options: ReadOptions, exchange: PendingPost | undefined) {
   };
 }
 
-/** What a text says that is an error in JSON, but no message of JSON-RPC: `{"error": "Session not found"}`. */
+/** The error text of JSON that is no JSON-RPC message: `{"error": "Session not found"}`. */
 function bareError(text: string): string | undefined {
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import type { Message } from '../../wire/message.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
 
-/** What is used of the SDK's transports; their message types are narrower than what we pass on. */
+/** The used part of the SDK's transports, whose message types are narrower than what we forward. */
 export interface SdkTransport {
   start(): Promise<void>;
   send(message: never): Promise<void>;

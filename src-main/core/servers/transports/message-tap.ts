@@ -22,7 +22,7 @@ export class MessageTap {
     return JSON.stringify(stubOf(message, { _tap: key }));
   }
 
-  /** What the stub stands for; undefined for anything that is none of ours. */
+  /** Returns and removes the message for a stub; undefined if the stub is not ours. */
   take(stub: unknown): TappedMessage | undefined {
     const key = keyOf(stub);
     if (typeof key !== 'number') return undefined;
@@ -66,7 +66,7 @@ export interface PendingPost {
   answered: boolean;
   /** The answer, if any, comes later: on a stream, or elsewhere after a 202. */
   answerFollows: boolean;
-  /** Where the stream is taken up again after a cut. */
+  /** The event id at which the stream resumes after a cut. */
   lastEventId: string | undefined;
 }
 

@@ -1,11 +1,14 @@
-/** What a server says and what became of it, in one order: the last words in memory for errors, all of it in a bounded file for people. */
+/**
+ * A server's output and its status changes, in order: the last lines in memory for errors, all in a bounded file for
+ * the user.
+ */
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import type { RotatingFile } from '../../base/rotating-file.ts';
 import { type LogLevel, formatLogLine } from './log-lines.ts';
 
 interface ServerLogOptions {
-  /** Where everything goes, within its own bounds. */
+  /** The bounded file that receives everything. */
   readonly file?: RotatingFile | undefined;
   /** Hides secrets in a text. */
   readonly mask: (text: string) => string;
@@ -22,7 +25,7 @@ const maxLineChars = 8 * 1024;
 export class ServerLog {
   readonly #options: ServerLogOptions;
   readonly #now: () => number;
-  /** What it said on stderr. */
+  /** Lines of stderr. */
   readonly #lines: string[] = [];
   /** Lines of its stderr so far, those that are gone included. */
   #said = 0;
@@ -73,7 +76,7 @@ export class ServerLog {
     return this.#said;
   }
 
-  /** As `lines`, without those from before `said` was so much. */
+  /** Like `lines`, but only those after the first `said` lines. */
   linesSince(said: number, count: number): string[] {
     const fresh = Math.min(count, this.#said - said);
     return fresh > 0 ? this.lines(fresh) : [];

@@ -18,7 +18,7 @@ import { formatCount } from '../../base/wording.ts';
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;
   readonly log: ServerLog;
-  /** What all lines together may have unread, and half-read, of the memory. */
+  /** Memory budgets for unread and half-read data, shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
   /** How long the server has to end by itself, and again after SIGTERM, in ms. */
   readonly graceMs?: number;
@@ -120,7 +120,7 @@ export class StdioTransport implements Transport, ByteHolder {
     return this.#group?.child.pid;
   }
 
-  /** Where it runs in one, once it does. */
+  /** The container of the server, once it runs in one. */
   get container(): StartedContainer | undefined {
     return this.#group?.container;
   }
@@ -174,7 +174,7 @@ export class StdioTransport implements Transport, ByteHolder {
     void this.#end();
   }
 
-  /** What is sent in one turn, by however many sessions, leaves in one write. */
+  /** Combines all messages of one event loop turn, from any session, into one write. */
   #gather(stdin: Writable): void {
     if (stdin.writableCorked > 0) return;
     stdin.cork();
@@ -267,7 +267,7 @@ interface ExitFacts {
   readonly serverName: string;
   readonly code: number | null;
   readonly signal: string | null;
-  /** What was seen before it ended: `it closed its output`. */
+  /** The cause observed before the end: `it closed its output`. */
   readonly reason: string | undefined;
   /** Its last words, cleaned and masked. */
   readonly stderrLines: readonly string[];
@@ -276,7 +276,7 @@ interface ExitFacts {
 }
 
 const maxLastWords = 5;
-/** What Node prints around the one line that matters: stack frames, lone brackets, its version. */
+/** Lines that Node prints around the one that matters: stack frames, lone brackets, its version. */
 const isNoise = /^\s+at |^[\s{}[\](),;^]*$|^Node\.js v\d/;
 
 function describeExit(facts: ExitFacts): AppError {
