@@ -8,7 +8,7 @@ import type { EnvironmentResolver } from '../servers/launch/resolve-environment.
 export interface EntryCheck {
   readonly name: string;
   readonly valid: boolean;
-  /** What is wrong, or what will be used. */
+  /** The problem, or what will be used. */
   readonly detail: string;
 }
 

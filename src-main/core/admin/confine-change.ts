@@ -1,4 +1,4 @@
-/** What a model adds runs in a box, and no model lets a server out of one: rules about changes that nobody has looked at yet. */
+/** Rules for unreviewed changes: servers added by a model are sandboxed, and no model can lift a sandbox. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { Isolation } from '../config/app-config.ts';
 import type { ServerChange } from './server-change.ts';

@@ -1,4 +1,4 @@
-/** What the person decided about changes of the config, kept: shown as a history, each with what it takes to take it back. */
+/** Stores the user's decisions on config changes. They are shown as a history, each with the data needed to undo it. */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
@@ -8,13 +8,13 @@ import type { PastDecision, InboxKind } from '../trust/inbox/inbox-item.ts';
 import type { Proposal } from './server-change.ts';
 import type { AppliedEdit } from './take-back.ts';
 
-/** What it takes to take a decision back. */
+/** The data needed to undo a decision. */
 export interface WayBack {
-  /** What it wrote. */
+  /** The written edits. */
   readonly written?: readonly AppliedEdit[];
   /** Descriptions that it told apps. */
   readonly texts?: readonly { readonly server: string; readonly tools: readonly string[] }[];
-  /** What it rejected, to be asked again. */
+  /** The rejected proposal, restored on undo. */
   readonly rejected?: Proposal;
   /** The offer that it is about, by its fingerprint, and whether it was wanted. */
   readonly offer?: { readonly key: string; readonly wanted: boolean };
@@ -91,7 +91,7 @@ function gone(id: string): AppError {
   });
 }
 
-/** What cannot be read holds nothing: decisions stand, they cannot be taken back here. */
+/** Ignores unreadable entries: their decisions stand and cannot be undone here. */
 function decisionsIn(value: unknown): readonly StoredDecision[] {
   if (!Array.isArray(value)) return [];
   return (value as unknown[]).filter(isDecision).filter(({ at }) => Date.now() - at < retentionMs);

@@ -8,9 +8,9 @@ export interface ServerVariables {
   readonly server: string;
   /** `all`: every variable of the login; `named`: the common ones and those that its entry names. */
   readonly gets: 'all' | 'named';
-  /** Of the person's login and of its own entry. */
+  /** Variables from the user's login and the server's own entry. */
   readonly given: readonly string[];
-  /** Of the person's login; where it gets all, those that it would not get by name. What looks like a key comes first. */
+  /** Login variables the server does not get (by name, if it gets all). Likely keys come first. */
   readonly withheld: readonly string[];
 }
 

@@ -25,9 +25,9 @@ export interface ExplainedChange {
   /** Empty for a setting. */
   readonly server: string;
   readonly sentence: string;
-  /** What a yes would mean, gravest first. */
+  /** The consequences of approval, most severe first. */
   readonly meanings: readonly Consequence[];
-  /** Those of them that tell of secrets: part of what is asked, not of the small print. */
+  /** The consequences that concern secrets; shown in the question itself, not in the details. */
   readonly secrets: readonly Consequence[];
   readonly lines: readonly DiffLine[];
   /** The entry as it would stand in the config file; undefined where none would. */
@@ -50,7 +50,7 @@ export function explainChanges(
   });
 }
 
-/** What an edit of the config file by another program waits for. */
+/** Explains the pending edits that another program made to the config file. */
 export function explainEdits(waiting: readonly PendingEdit[], showing: Showing = {}): readonly ExplainedChange[] {
   return waiting.map((edit): ExplainedChange => {
     if (edit.kind === 'entry') {
@@ -100,7 +100,7 @@ function entryLines(
   };
 }
 
-/** What a yes to an entry would mean. */
+/** Returns the consequences of approving an entry. */
 export function explainMeanings(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
@@ -151,7 +151,7 @@ function removalMeanings({ kind }: ServerChange): readonly Consequence[] {
   return kind === 'remove' ? [{ text: 'All apps lose its tools.', isGrave: false }] : [];
 }
 
-/** What is asked, with the secrets that a yes gives away. */
+/** Returns the question, including the secrets that approval gives away. */
 export function sentenceWithSecrets(sentence: string, changes: readonly Pick<ExplainedChange, 'secrets'>[]): string {
   const gets = new Set(changes.flatMap(({ secrets }) => secrets.map(({ text }) => text)));
   return [sentence, ...gets].join(' ');
@@ -223,7 +223,7 @@ function flatten(entry: JsonObject): Map<string, unknown> {
   return lines;
 }
 
-/** Not what every object has: `constructor` is a key like any other. */
+/** Quotes a name that every object inherits, such as `constructor`. */
 function own(field: string): string {
   return Object.hasOwn(Object.prototype, field) ? `"${field}"` : field;
 }

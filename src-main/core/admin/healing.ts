@@ -49,7 +49,7 @@ const minFailures = 2;
 interface HealOutcome {
   readonly server: string;
   readonly healed: boolean;
-  /** What was done, or why not, for people. */
+  /** The outcome or why nothing was done, in a sentence. */
   readonly sentence: string;
 }
 
@@ -76,7 +76,7 @@ export class SelfHealing {
     this.#deps = deps;
   }
 
-  /** What waits for a person's yes, the best one for each server. */
+  /** The repairs that await approval, the best one for each server. */
   get candidates(): readonly HealCandidate[] {
     return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
   }
@@ -219,14 +219,14 @@ function isHelped(server: ManagedServer): boolean {
   return !isUndecided && illnessOf(server, 1) === undefined;
 }
 
-/** What is offered, as a question for people; what it reaches beyond the present launch stands first. */
+/** Returns the offer as a question for the user; what it reaches beyond the present launch comes first. */
 export function candidateQuestion({ server, source, file, endpoint, reach }: HealCandidate): string {
   if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
   const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
   return reach.length === 0 ? sentence : ['A launch with more reach is known.', ...reach, sentence].join(' ');
 }
 
-/** That there is something to decide; nothing of the entry, which may hold secrets. */
+/** Says that a decision is pending; omits the entry, which may hold secrets. */
 export function candidateHint({ source }: Pick<HealCandidate, 'source'>): string {
   return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it in another way.`;
 }

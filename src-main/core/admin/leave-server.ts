@@ -1,4 +1,4 @@
-/** What becomes of the sign-in and the secrets of a server that goes, and how a person is told. */
+/** Decides what happens to the sign-in and secrets of a removed server, and builds the message for the user. */
 import { markInvisible } from '../base/shown-text.ts';
 import type { AppConfig, ServerConfig } from '../config/app-config.ts';
 import { secretNamesOf } from '../secrets/fill-secrets.ts';
@@ -52,7 +52,7 @@ export function removalMessage(server: string, how: SignOutState | undefined, un
   return `${markInvisible(server)} was removed.${signedOut}${secrets}`;
 }
 
-/** Of a server whose entry leads to another address, or is another client's, by now. */
+/** Returns the message for a server whose entry now has a different address or client. */
 export function movedMessage(server: string, how: SignOutState): string {
   return `The entry of ${markInvisible(server)} leads elsewhere than where you had signed in.${leftWords[how]}`;
 }

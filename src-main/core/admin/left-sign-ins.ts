@@ -34,7 +34,7 @@ interface Known {
   readonly goneSince?: number;
 }
 
-/** What is known, by the path of the config: another file with the same home has entries of its own. */
+/** The known sign-ins by config path: another config file in the same home has entries of its own. */
 type Book = Readonly<Record<string, readonly Known[]>>;
 
 /** Sign-ins of a config, and configs: the first that were told go first. */
@@ -112,7 +112,7 @@ export class OrphanedSignIns {
     return true;
   }
 
-  /** What is known of this config afterwards, and to what another config leads. */
+  /** Returns this config's updated sign-ins, and the keys of sign-ins that other configs use. */
   async #update(change: (known: readonly Known[]) => readonly Known[]): Promise<[readonly Known[], Set<string>]> {
     const { file, config } = this.#parts;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
@@ -140,7 +140,7 @@ function merge(known: readonly Known[], current: readonly Known[], now: number):
   return [...gone, ...current];
 }
 
-/** What makes no sense counts as nothing. */
+/** Treats unreadable content as empty. */
 async function readBook(file: string): Promise<Book> {
   try {
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));

@@ -86,7 +86,7 @@ export class UserEdits {
     return this.#write((text) => servers.reduce((edited, { name, entry }) => addServer(edited, name, entry), text));
   }
 
-  /** Those of them that the file has, usable or not; resolves with their names. */
+  /** Removes the servers that the file contains, usable or not; resolves with their names. */
   async removeExisting(servers: readonly string[]): Promise<readonly string[]> {
     let gone: readonly string[] = [];
     await this.#write((text) => {
@@ -212,7 +212,7 @@ function textsOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : undefined;
 }
 
-/** What still reads as it was shown, masked, is what was there; a list's items are known by their place. */
+/** Restores the original of each masked value that is unchanged. List items are matched by index. */
 function fillIn(given: unknown, shown: unknown, whole: unknown): unknown {
   if (typeof given === 'string' && given.includes(maskPlaceholder)) {
     if (given === shown) return whole;

@@ -1,4 +1,4 @@
-/** What models propose, and what other programs wrote into the config file, as items of the inbox; and what was decided about it. */
+/** Lists proposals by models and config edits by other programs as inbox items, with the decisions on them. */
 import { markInvisible } from '../base/shown-text.ts';
 import { displayNameOf } from '../client-apps/app-limits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';

@@ -10,7 +10,7 @@ import type { UserEdits } from './person-edits.ts';
 import type { AppliedEdit } from './take-back.ts';
 
 export interface RemovalResult {
-  /** What was done, in sentences. */
+  /** The outcome, in sentences. */
   readonly sentence: string;
   /** For `undo`. */
   readonly undo: string;

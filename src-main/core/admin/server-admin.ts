@@ -41,7 +41,7 @@ export type ChangeOutcome =
   /** Nothing has changed yet. */
   | { readonly kind: 'proposed'; readonly proposal: Proposal };
 
-/** What is within a model's reach: never the person's word. */
+/** The methods available to models; excludes the user's decisions. */
 export type ModelAdmin = Omit<ServerAdmin, 'approve' | 'reject' | 'explain' | 'proposals' | 'recordUserDecision'>;
 
 interface ServerAdminParts {
@@ -49,7 +49,7 @@ interface ServerAdminParts {
   readonly servers: ServerManager;
   readonly proposals: ProposalStore;
   readonly environment: EnvironmentResolver;
-  /** What a server said on stderr, oldest first, masked. */
+  /** Returns the stderr lines of a server, oldest first, masked. */
   readonly lastLines: (server: string) => readonly string[];
   /** Another launch that the person could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
@@ -60,7 +60,7 @@ interface ServerAdminParts {
   readonly descriptions: () => Pick<DescriptionStore, 'save'>;
 }
 
-/** What a person may say of a proposal, or of a server in review. */
+/** The user's choices for a proposal, or for a server in review. */
 type PersonsChoice = 'approve' | 'reject' | 'accept' | 'refuse' | 'block' | 'look' | 'sign-out';
 
 /** Something for the record: who asked for or decided what, and what became of it. */
@@ -68,7 +68,7 @@ export interface AdminEvent {
   readonly author: ChangeAuthor;
   readonly what: string;
   readonly failure: unknown;
-  /** Whose word made what of it; absent: nothing was to be decided. */
+  /** The decision and who made it; absent if there was nothing to decide. */
   readonly decided?: {
     readonly id: string;
     readonly choice: 'asked' | 'done' | PersonsChoice;
@@ -148,13 +148,13 @@ export class ServerAdmin {
     return trial.error === undefined ? trial : { ...trial, error: withHint(trial.error, this.#knownFix(server)) };
   }
 
-  /** What a server said on stderr last, oldest first, masked; at most `count` lines. Throws AppError server_not_found. */
+  /** Returns at most `count` of the last stderr lines, oldest first, masked. Throws AppError `server_not_found`. */
   log(server: string, count: number): readonly string[] {
     this.#servers.get(server);
     return this.#lastLines(server).slice(-count);
   }
 
-  /** What waits for the person, what they have to see first first. */
+  /** Returns the proposals that await the user, in the order they should be seen. */
   async proposals(): Promise<readonly Proposal[]> {
     const edits = this.#foreignEdits();
     return [...(edits === undefined ? [] : [edits]), ...(await this.#store.all())];
@@ -251,7 +251,7 @@ export class ServerAdmin {
     return { kind: 'proposed', proposal: await this.#propose(changes, author, sentence) };
   }
 
-  /** What is stored holds references: plain secrets go to the vault first. Rejects with AppError secret_locked. */
+  /** Stores references only: plain secrets go to the vault first. Rejects with AppError `secret_locked`. */
   async #propose(
     asked: readonly ServerChange[],
     author: ChangeAuthor,
@@ -287,7 +287,7 @@ export class ServerAdmin {
     return { changes, added: names };
   }
 
-  /** What the change says of the launch, with the command as it is now. */
+  /** Returns the launch that the change describes, with the current command. */
   #whole(change: ServerChange): JsonObject {
     if (change.kind === 'add') return change.entry;
     const config = this.#servers.find(change.server)?.config;
@@ -297,13 +297,13 @@ export class ServerAdmin {
     };
   }
 
-  /** Of a proposal that was not made. */
+  /** Removes the secrets of an unmade proposal. */
   async #removeSecrets({ secrets = [] }: Proposal): Promise<void> {
     const others = JSON.stringify(await this.#store.all());
     await this.#secrets.removeUnused(secrets.filter((name) => !others.includes(`\${secret:${name}}`)));
   }
 
-  /** What is held back until a person agrees is not freed by what models may do otherwise: removed and added anew, neither. */
+  /** Whether policy lets models make the changes. A held server cannot be freed by removing it and adding it again. */
   #isFree(changes: readonly ServerChange[]): boolean {
     if (this.#config.current.policy.agentChanges !== 'allow') return false;
     return changes.every((change) => {
@@ -332,7 +332,7 @@ export class ServerAdmin {
     return change.kind === 'update' && changesSandbox(change.fields);
   }
 
-  /** What waits because another program wrote it into the config file, as one proposal. */
+  /** Returns the config edits by other programs as one proposal. */
   #foreignEdits(): Proposal | undefined {
     const { pendingEdits } = this.#config;
     if (pendingEdits.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** What there is to know of a server besides how it does: where it comes from, what it reaches, which secrets it holds, since when it is accepted. */
+/** Background of a server besides its status: its origin, what it reaches, its secrets, and when it was accepted. */
 import { isSecretName, maskText } from '../base/mask.ts';
 import { markInvisible } from '../base/shown-text.ts';
 import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
@@ -22,9 +22,9 @@ import { FilePinStore } from '../trust/pins/pin-file.ts';
 interface Known {
   /** Folder of what was accepted of each server. */
   readonly pinFolder: string;
-  /** Of program files; without it they are read anew. */
+  /** Digests of program files; computed on each call if absent. */
   readonly digests?: FileDigestCache;
-  /** As whom a person is signed in to it; undefined: nobody is, as far as can be told. */
+  /** Returns the account the user is signed in with; undefined if none is known. */
   readonly signedIn: (server: ServerConfig) => Promise<SignedIn | undefined>;
 }
 
@@ -35,7 +35,7 @@ interface SignedIn {
 /** Sentences. */
 export interface ServerProvenance {
   readonly origin: string;
-  /** Of what comes with Tooltray nothing is to be accepted. */
+  /** Whether it comes with Tooltray and needs no acceptance. */
   readonly isOurs: boolean;
   /** In ms since 1970; undefined: nothing of it was accepted yet. */
   readonly acceptedAt: number | undefined;
@@ -158,7 +158,7 @@ function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): reado
   ];
 }
 
-/** What stands in its entry as it is, by its name, or by where it stands. */
+/** Returns the plain values in an entry, by name or position. */
 function plainOf(server: Exclude<ServerConfig, { kind: 'builtin' }>): readonly string[] {
   const own = server.kind === 'stdio' ? server.env : server.headers;
   const named = Object.keys(own).filter((name) => isSecretName(name) && secretNamesIn(own[name]).length === 0);

@@ -1,4 +1,4 @@
-/** What can be changed about the configured servers, and the one rule about whose word it takes. */
+/** The possible changes to configured servers, and the one rule about whose approval each needs. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
@@ -24,7 +24,7 @@ export type ServerChange =
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
   | { readonly kind: 'enable'; readonly server: string }
   | { readonly kind: 'disable'; readonly server: string }
-  /** What every app is told of a server's tools in place of its own text; an empty text takes one back. */
+  /** Replaces the tool descriptions shown to all client apps; an empty text restores the server's own. */
   | { readonly kind: 'describe'; readonly server: string; readonly texts: Readonly<Record<string, ToolText>> };
 
 interface ToolText {
@@ -115,7 +115,7 @@ function toolCount(texts: Readonly<Record<string, ToolText>>): string {
   return length === 1 ? '1 tool' : `${length} tools`;
 }
 
-/** What an edit of the config file, not made by Tooltray, would bring about, as a sentence for the person. */
+/** Returns a sentence for the user that describes config edits not made by Tooltray. */
 export function describeEdits(waiting: readonly PendingEdit[]): string {
   const what = waiting.map((edit) => {
     if (edit.kind === 'setting') return `the setting ${edit.key}`;
@@ -151,7 +151,7 @@ export interface Proposal {
   /** ms since 1970. */
   readonly at: number;
   readonly author: ChangeAuthor;
-  /** What is decided on together, in the order in which it is made. */
+  /** Changes decided on together, in the order in which they are made. */
   readonly changes: readonly ServerChange[];
   readonly sentence: string;
   /** Hash of each server's entry when it was proposed, null for none: an entry that changed since is not overwritten. */
@@ -199,7 +199,7 @@ export class ProposalStore {
     return proposalsIn(await this.#document.read());
   }
 
-  /** What is asked for again is the same proposal. Rejects with AppError session_limit where too much is open, bad_request where it is too long. */
+  /** Returns an identical open proposal if any. Rejects with AppError `session_limit` or `bad_request` (too long). */
   async add({ author, changes, bases, sentence, secrets = [] }: NewProposal): Promise<Proposal> {
     const proposal: Proposal = {
       id: randomBytes(3).toString('hex'),
@@ -231,7 +231,7 @@ export class ProposalStore {
     });
   }
 
-  /** What was taken waits again, whoever asked for it and however much waits: the person wants it so. */
+  /** Reopens a decided proposal. No limit applies, because the user asked for it. */
   restore(proposal: Proposal): Promise<void> {
     return this.#change((open) => [[...open.filter(({ id }) => id !== proposal.id), proposal], undefined]);
   }

@@ -1,4 +1,4 @@
-/** What there is to say of each server to a model or a person, its secrets masked. */
+/** Describes servers to models and users, with secrets masked. */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { maskPlaceholder, maskObject, maskText } from '../base/mask.ts';
 import type { LeaseHandle, OAuthClient, ServerConfig } from '../config/app-config.ts';
@@ -76,7 +76,7 @@ function shownConfig(config: ServerConfig): Record<string, unknown> {
   return { ...common, url, headers, ...(oauth !== undefined && { oauth: writtenClient(oauth) }) };
 }
 
-/** As MCPProxy's users write it, so that what they are shown can be given back. */
+/** Returns the client in MCPProxy's spelling, so that users can paste back what they see. */
 function writtenClient(client: OAuthClient): JsonObject {
   const { clientId, clientSecret, redirectUri, scopes, extraParams } = client;
   const { issuer, authServerMetadataUrl, clientMetadataUrl, account } = client;

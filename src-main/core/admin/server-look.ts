@@ -1,6 +1,7 @@
 /**
- * What a server lists that nobody has accepted, for the person who asks to see it: started once, in a box without the network, without
- * what its entry gives it and without a trace on the disk, and ended. Nothing of it is in any list, and nothing of it can be called.
+ * Previews the lists of a server that nobody has accepted, at the user's request. The server is started once in a
+ * sandbox without network, without its entry's values and without a trace on disk, then stopped. Its tools are neither
+ * listed nor callable.
  */
 import { AppError } from '../base/errors.ts';
 import type { Env } from '../base/app-paths.ts';
@@ -31,7 +32,7 @@ export interface ServerPreview {
   readonly at: number;
   /** false: it could not be started, or did not answer. */
   readonly isDone: boolean;
-  /** What came of it, with what it was not given. */
+  /** The outcome, including what was withheld from the server. */
   readonly sentence: string;
   readonly tools: number;
   /** Ids of the rules that its texts were found by. */
@@ -43,17 +44,17 @@ export interface ServerPreview {
 
 interface LookParts {
   readonly config: Pick<ConfigStore, 'parseText'>;
-  /** Of a factory that knows no secrets, no sign-ins and no environments of before. */
+  /** A factory without stored secrets, sign-ins or environments. */
   readonly transports: TransportFactory;
   readonly scans: Pick<ScanThread, 'definition'>;
   readonly env: Env;
   readonly version: string;
   readonly now: () => number;
-  /** Of one whose package is there, from its start to the end of its lists, in ms. */
+  /** Timeout from the start to the end of its lists, in ms, if its package is already installed. */
   readonly limitMs?: number;
 }
 
-/** What stands in the place of a secret: a server that only looks whether it has one starts. */
+/** Placeholder for a secret: lets a server start that only checks that the secret is set. */
 const withheld = 'withheld';
 const defaultTimeoutMs = 60_000;
 /** For a package that is fetched first, in ms. */

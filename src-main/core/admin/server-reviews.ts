@@ -30,11 +30,11 @@ export interface ServerReview {
   readonly lines: readonly DiffLine[];
   /** Secrets of the lines are shown as `***`. */
   readonly isMasked: boolean;
-  /** What accepting it would mean, gravest first. */
+  /** The consequences of accepting it, most severe first. */
   readonly meanings: readonly Consequence[];
-  /** Those of them that tell which secrets it would get. */
+  /** The consequences that concern the secrets it would get. */
   readonly secrets: readonly Consequence[];
-  /** What it listed when the person asked to see that; undefined: nobody has. */
+  /** Its lists, if the user requested a preview; otherwise undefined. */
   readonly look: ServerPreview | undefined;
 }
 
@@ -55,7 +55,7 @@ interface ReviewParts {
 interface Reviewed {
   readonly review: ServerReview;
   readonly entry: JsonObject;
-  /** What was accepted, where another program has written something else in its place. */
+  /** The accepted entry, if another program has replaced it. */
   readonly before: JsonObject | undefined;
 }
 
@@ -80,7 +80,7 @@ export class ServerReviews {
     parts.kept.changed.on(() => this.previewed.emit());
   }
 
-  /** Those that are not simply accepted, those that wait first. */
+  /** Returns servers not simply accepted, pending ones first. */
   async pending(showing: Showing = {}): Promise<readonly ServerReview[]> {
     const { config } = this.#parts;
     const changed = config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : []));

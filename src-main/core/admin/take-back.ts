@@ -22,7 +22,7 @@ export type AppliedEdit =
     }
   | { readonly kind: 'setting'; readonly key: string; readonly value: unknown; readonly before: unknown };
 
-/** What stood there before, as far as it is known how. Throws AppError config_invalid, or as the edits of config/edit-config.ts do. */
+/** Restores the previous content where known. Throws AppError `config_invalid`, or as config/edit-config.ts does. */
 export function revertEdit(text: string, edit: AppliedEdit): string {
   if (edit.kind === 'entry') {
     const { server, before } = edit;
@@ -50,7 +50,7 @@ export function assertUnchanged(text: string, edit: AppliedEdit): void {
   });
 }
 
-/** As it is kept on disk, so that both compare equal. */
+/** Returns the entry in its stored form, so that both compare equal. */
 function plain(entry: JsonObject | undefined): unknown {
   return entry === undefined ? undefined : (JSON.parse(JSON.stringify(entry)) as unknown);
 }

@@ -11,7 +11,7 @@ import { rpcCode, RpcError } from '../wire/message.ts';
 
 export interface EntryProbe {
   readonly ok: boolean;
-  /** How it went, for people. */
+  /** The outcome, for the user. */
   readonly sentence: string;
   readonly tools: readonly string[];
   readonly tookMs: number;
@@ -50,7 +50,7 @@ export async function probeEntry(
   return { ok: true, sentence: [sentence, ...probe.problems].join(' '), tools, tookMs, stderr: [] };
 }
 
-/** What nobody has accepted leaves nothing behind that another server would find. */
+/** Makes sure that an unaccepted server leaves nothing behind that another server would find. */
 function forgetful(server: ServerConfig): ServerConfig {
   if (server.kind !== 'stdio' || server.isolate === undefined) return server;
   return { ...server, isolate: { ...server.isolate, forgets: 'home' } };
@@ -73,7 +73,7 @@ export interface ServerProbe {
   readonly asleep?: true;
 }
 
-/** What to do with a server that is not there: leave it so, start it as a call would, or start it without its back-off. */
+/** How to treat a stopped server: leave it, start it as a call would, or start it without back-off. */
 export type WakePolicy = 'leave' | 'wake' | 'retry';
 
 /** A server that takes longer goes on starting; only the answer does not wait for it. */

@@ -1,4 +1,4 @@
-/** Where everything of one person's Tooltray lies on disk, for each operating system. */
+/** The paths of one user's Tooltray files, for each operating system. */
 import { closeSync, constants, fchmodSync, fstatSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { join, posix, win32 } from 'node:path';
 import { AppError } from './errors.ts';
@@ -85,7 +85,7 @@ function makePrivate(path: string): void {
   }
 }
 
-/** Where a link of the user's own leads; the path itself in all other cases. */
+/** Returns the target of a link that the user owns; otherwise the path itself. */
 function targetOf(path: string): string {
   const stats = lstatSync(path);
   return stats.isSymbolicLink() && stats.uid === process.getuid?.() ? realpathSync(path) : path;
@@ -150,7 +150,7 @@ function windowsFolders(homedir: string): Folders {
   return { config: folder, data: folder, logs: win32.join(folder, 'logs'), cache: win32.join(folder, 'cache') };
 }
 
-/** Where the core listens and where its token lies: the few paths that shim and core must agree on. Imports node:* only, for the shim. */
+/** Paths of the core's socket and token, which shim and core must agree on. Imports node:* only, for the shim. */
 export interface SocketLocation {
   /** The folder of a private instance (`TOOLTRAY_HOME`), absolute. */
   readonly home: string | undefined;

@@ -46,7 +46,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 interface AppErrorOptions {
-  /** What the reader can do about it, as a full sentence. */
+  /** The next step for the reader, as one imperative sentence. */
   readonly fix?: string;
   /** The error below, for the log. */
   readonly cause?: unknown;

@@ -31,7 +31,7 @@ export async function withSqliteLock<T>(
   return await work();
 }
 
-/** What file systems without hard links answer (FAT, some shares). */
+/** Error codes of file systems without hard links (FAT, some shares). */
 const noLinks: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
 
 export class LockFile implements Disposable {
@@ -80,7 +80,7 @@ export class LockFile implements Disposable {
     }
   }
 
-  /** As sweepDrafts recognises it, should this process be killed. */
+  /** Returns a name that sweepDrafts recognizes if this process is killed. */
   #draft(): string {
     return `${this.#file}.${process.pid}.${randomUUID().slice(0, 8)}.tmp`;
   }

@@ -6,7 +6,7 @@ import { AppError } from './errors.ts';
 export interface LogTail {
   /** Whole lines, oldest first. */
   readonly lines: readonly string[];
-  /** Where to go on; means something to `readLogTail` alone. */
+  /** The position to continue from; opaque except to `readLogTail`. */
   readonly mark: string;
   /** More had come than is read at once: the oldest of it is left out. */
   readonly skipped: boolean;

@@ -23,7 +23,7 @@ export interface Log {
 }
 
 interface LogOptions {
-  /** Where the lines go; the older half lies beside it as `<file>.1`. Without it nothing is kept. */
+  /** The log file; the older half is `<file>.1`. Nothing is stored if absent. */
   readonly file?: string | undefined;
   /** The least level that is written; `info` by default. */
   readonly level?: LogLevel;
@@ -42,7 +42,7 @@ interface LogOptions {
 /** Longest text and longest line, in characters: a server's 50 MB answer in an error must not fill the log. */
 const maxTextLength = 16_000;
 const maxLineLength = 64_000;
-/** What may wait to be written, in characters: nothing of a burst is lost. */
+/** Maximum size of pending lines, in characters; large enough for a burst. */
 const maxPendingLength = 64 * 1024;
 
 export function createLog(options: LogOptions = {}): Log {

@@ -73,7 +73,7 @@ interface Span {
   readonly end: number;
 }
 
-/** Where the value begins and ends, without its quotes; undefined when there is nothing to hide. */
+/** Returns the start and end of the value, without its quotes; undefined if there is nothing to mask. */
 function findValue(text: string, match: RegExpExecArray, from: number): Span | undefined {
   const opening = /\\{0,7}["'`]/y;
   opening.lastIndex = from;
@@ -98,7 +98,7 @@ function closingQuote(text: string, quote: string, start: number): number {
   return text.length;
 }
 
-/** Where a value without quotes ends: at the next space, quote or bracket that cannot be part of one. */
+/** Returns the end of an unquoted value: the next space, quote or bracket that cannot be part of one. */
 function bareEnd(text: string, match: RegExpExecArray, from: number): number {
   const [, name = '', quote = ''] = match;
   if (quote !== '' && /[[{]/.test(text[from] ?? '')) return bracketEnd(text, from);
@@ -147,7 +147,7 @@ export class Masker {
     this.#searched = compileSecretMatchers(secrets);
   }
 
-  /** What it knows now, whatever it is told later; can be sent to another thread. */
+  /** A snapshot of the known secrets; can be sent to another thread. */
   get matchers(): SecretMatchers {
     return this.#searched;
   }
@@ -163,7 +163,7 @@ export class Masker {
     return maskText(this.#maskLiterals(text));
   }
 
-  /** As `maskValues`, and every secret value it was told of. */
+  /** Masks like `maskValues`, plus every registered secret value. */
   maskValues(text: string): string {
     return maskValues(this.#maskLiterals(text));
   }
@@ -277,7 +277,7 @@ function jsonNumber(value: number | bigint): number | string {
   return typeof value === 'bigint' ? String(value) : value;
 }
 
-/** What stands where a secret stood. */
+/** The replacement for a masked secret. */
 export const maskPlaceholder = '***';
 
 // Which names (of variables, headers, flags, JSON keys) stand for a secret.

@@ -19,16 +19,16 @@ export interface OtlpLimits {
 }
 
 export interface OtlpResponse {
-  /** What the collector took and did not keep, by its own word. */
+  /** Number of records that the collector reports as rejected. */
   readonly rejected: number;
-  /** What it said about that. */
+  /** The collector's explanation. */
   readonly message: string;
 }
 
 export type OtlpAttribute = readonly [key: string, value: string | number | boolean | readonly string[] | undefined];
 
 export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, maxMs: 30_000, timeoutMs: 15_000 };
-/** Those that the specification has tried again. */
+/** Statuses that the specification allows to be retried. */
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const maxResponseBytes = 64 * 1024;
 
@@ -54,7 +54,7 @@ export function parseOtlpHeaders(text: string | undefined): Readonly<Record<stri
   return Object.fromEntries(pairs);
 }
 
-/** Of a collector. Throws AppError bad_request for what is no http(s) address. */
+/** Parses a collector's URL. Throws AppError `bad_request` if it is not an http(s) address. */
 export function parseCollectorUrl(text: string): URL {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
@@ -86,7 +86,7 @@ function decoded(value: string): string {
 interface Failed {
   readonly why: string;
   readonly mayPass: boolean;
-  /** What the collector asked to wait. */
+  /** Delay that the collector requested, in ms. */
   readonly afterMs?: number | undefined;
 }
 

@@ -7,7 +7,7 @@ import { AppError } from './errors.ts';
 import { withPath } from './system-errors.ts';
 
 export interface DatabaseSchema {
-  /** What errors call it: "The activity database". */
+  /** The name used in errors: "The activity database". */
   readonly name: string;
   /** Run first: some settings are fixed by the first write, and changing to WAL is one. */
   readonly pragmas?: string;

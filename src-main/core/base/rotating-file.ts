@@ -7,7 +7,7 @@ import { formatCount } from './wording.ts';
 interface RotatingFileOptions {
   /** Limit of one file, 1 MiB by default. */
   readonly maxBytes?: number;
-  /** What stands where lines are missing. */
+  /** Returns the text that replaces dropped lines. */
   readonly lostNote?: (lines: number) => string;
   /** The outcome of each write: the error, or undefined. */
   readonly onWrite?: (error?: unknown) => void;
@@ -19,7 +19,7 @@ interface WaitingLine {
   readonly size: number;
 }
 
-/** What waiting costs besides the text itself; without it a flood of empty lines would count as nothing. */
+/** Overhead of a pending entry besides its text; without it a flood of empty lines would count as nothing. */
 const entryCost = 64;
 
 export class RotatingFile {

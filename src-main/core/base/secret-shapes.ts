@@ -31,7 +31,7 @@ const prefixed = [
   `(?<!-)eyJ${atLeast(8, '[\\w-]')}\\.${atLeast(8, '[\\w-]')}(?:\\.[\\w-]*)?`, // JSON web token
 ].join('|');
 
-/** What may be a key by its prefix; `isPrefixedKey` says whether a match is one. For `replace` and `matchAll` only. */
+/** Matches possible keys by prefix; `isPrefixedKey` verifies a match. For `replace` and `matchAll` only. */
 export const prefixedKeyPattern = new RegExp(`${start}(?:${prefixed})`, 'g');
 
 /** To the end of the text where its end is missing. */

@@ -3,7 +3,7 @@
 export interface SecretMatchers {
   /** Wherever they stand, the longest first: a secret that contains another must not leave its other half behind. */
   readonly anywhere: readonly string[];
-  /** Where they stand as words. */
+  /** Matches them as whole words. */
   readonly asWords: RegExp | undefined;
 }
 
@@ -36,8 +36,8 @@ export function compileSecretMatchers(secrets: Iterable<string>): SecretMatchers
 }
 
 /**
- * Of four or five characters, letters and something else: of 89,000 words in tools' definitions and documentation 102 look so, 745 are
- * numbers and 50,806 plain words (`true`, `test`, `2020`), which stay readable.
+ * Whether a value of four or five characters mixes letters and other characters. Of 89,000 words in tools' definitions
+ * and documentation, 102 do; 745 are numbers and 50,806 plain words (`true`, `test`, `2020`), which stay readable.
  */
 function isMeaningful(value: string): boolean {
   return value.trim().length >= minWordLength && /[A-Za-z]/.test(value) && /[\d!@#%^&*+?]/.test(value);

@@ -15,8 +15,8 @@ export function codePointMarker(character: string): string {
 }
 
 /**
- * What carries words that nobody sees to a model, or turns them around: tags, directions, zero width, selectors beyond those
- * of emoji, controls. Joiners stay, which languages and emoji need.
+ * Characters that carry hidden words to a model or reverse text: tags, directions, zero width, selectors other than
+ * emoji's, controls. Excludes joiners, which languages and emoji need.
  */
 const steering =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;

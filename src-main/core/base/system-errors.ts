@@ -1,6 +1,6 @@
 /** Turns errors of the operating system and of SQLite into sentences with path and advice: the one place that knows their codes. */
 
-/** What a failed file operation means for the user. */
+/** The meaning of a failed file operation for the user. */
 export interface SystemFailure {
   /** The operating system's name of the error; those of SQLite are mapped to it where there is one. */
   readonly code: string;
@@ -59,7 +59,7 @@ const ownFailures: Readonly<Record<string, readonly [reason: string, fix: string
   NOTADB: ['it is not a database', 'Move it away; Tooltray makes a new one.'],
 };
 
-/** What stands for each system call of Node.js in a sentence. */
+/** The verb for each Node.js system call. */
 const verbs: Readonly<Record<string, string>> = {
   open: 'open',
   read: 'read',
@@ -100,11 +100,11 @@ interface RawError {
   readonly path?: unknown;
   readonly dest?: unknown;
   readonly errcode?: unknown;
-  /** Of sockets; a path for those of a file system. */
+  /** The address of a socket; for a file system socket, its path. */
   readonly address?: unknown;
 }
 
-/** What went wrong with a file; undefined for errors of other kinds (networks, processes, our own). */
+/** Describes a failed file operation; undefined for other errors (networks, processes, our own). */
 export function systemFailure(error: unknown): SystemFailure | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, syscall, path, dest, errcode, address } = error as RawError;

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 
 export interface CallTrace {
   readonly traceId: string;
-  /** Of the app; undefined: the trace begins with the call. */
+  /** Span of the client app; undefined if the trace begins with the call. */
   readonly parentId: string | undefined;
   readonly callId: string;
-  /** Of the server's part; what the server does is below it. */
+  /** Span of the server's part; the parent of the server's own spans. */
   readonly serverId: string;
-  /** Where the app says that nobody is, nobody is told of it, and its context goes on as it came. */
+  /** If the client app opted out, nothing is exported, and its context is forwarded unchanged. */
   readonly isSampled: boolean;
 }
 
@@ -27,7 +27,7 @@ export function startTrace(traceparent: unknown): CallTrace {
   };
 }
 
-/** What a server is told, in `_meta` of its request. Source: W3C Trace Context, 3.2. */
+/** Returns the `traceparent` for `_meta` of a request to a server. Source: W3C Trace Context, 3.2. */
 export function formatTraceparent({ traceId, serverId }: CallTrace): string {
   return `00-${traceId}-${serverId}-01`;
 }

@@ -9,7 +9,7 @@ import { isMainThread, Worker } from 'node:worker_threads';
 interface ThreadOptions {
   /** Room for its objects, in MB: when it runs out, the thread ends and not the core. */
   readonly memory: number;
-  /** Of the stack, in MB; 4 by default. */
+  /** Stack size, in MB; 4 by default. */
   readonly stack?: number;
   readonly data?: unknown;
 }
@@ -47,10 +47,10 @@ export function lowerThreadPriority(): void {
   }
 }
 
-/** Of work, and of the pause after it, in ms. */
+/** Work slice, and the pause after it, in ms. */
 const throttleSliceMs = 0.3;
 
-/** Not 0 in its first place: nobody rests any more. Shared between threads. */
+/** Shared between threads. Throttling stops when its first element is not 0. */
 export type UrgencyFlag = Int32Array<SharedArrayBuffer>;
 
 export function createUrgencyFlag(): UrgencyFlag {
@@ -83,7 +83,7 @@ interface ProcessOptions {
   readonly flags?: readonly string[];
   /** Open files that it may read, from its `givenFile` on. */
   readonly files?: readonly number[];
-  /** What of our environment it needs besides. */
+  /** Variables it needs in addition to the base environment. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
