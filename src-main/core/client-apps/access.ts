@@ -10,7 +10,7 @@ import { httpLaunch, unstablePortWarning, type HttpEndpoint, tokenIn } from './o
 
 export interface AppAccessDeps {
   readonly store: AppAccessStore;
-  /** Where apps find us over HTTP now; undefined: nowhere. */
+  /** Returns our current HTTP endpoint; undefined if there is none. */
   readonly address: () => Promise<HttpEndpoint | undefined>;
   /** Ends what the app has open, where a core runs in this process. */
   readonly endSessions?: ((app: string, why: AppError) => Promise<void>) | undefined;
@@ -26,7 +26,7 @@ export class AppAccessService {
     this.#parts = parts;
   }
 
-  /** By which an entry of this app is in order: by its command, or its own address where it has a token. */
+  /** Returns the valid launches in this app's entry: its command, or its own address if it has a token. */
   async acceptedLaunches(
     app: string,
     own: readonly [StdioLaunch, ...StdioLaunch[]],
@@ -38,7 +38,7 @@ export class AppAccessService {
     return [first, ...others, httpLaunch(address, app, token)];
   }
 
-  /** What an install would write, for a look: its token may be one that is still to be made. Throws AppError unsupported. */
+  /** Previews the launch that an install would write; its token may not exist yet. Throws AppError `unsupported`. */
   async previewLaunch(app: string): Promise<{ readonly launch: HttpLaunch; readonly warning: string | undefined }> {
     const address = await this.#parts.address();
     const launch = httpLaunch(address, app, this.#tokenOf(app) ?? tokenToCome);
@@ -89,7 +89,7 @@ export class AppAccessService {
     return `The access of ${name} was revoked; what it had open has ended.`;
   }
 
-  /** What stands in the apps' files now is what counts: an undo brings a token back, an uninstall takes it along. */
+  /** Updates the tokens from the apps' files: an undo restores a token, an uninstall removes it. */
   async syncFromFiles(places: readonly AppConfigFile[]): Promise<void> {
     const { store } = this.#parts;
     for (const place of places) {
@@ -130,14 +130,14 @@ function unknownApp(app: string): AppError {
   });
 }
 
-/** What a client app is answered whose entry the person took out. */
+/** The error for a client app whose entry the user removed. */
 function appDisconnected(app: string): AppError {
   return new AppError('not_allowed', `${clientDisplayName(app)} was disconnected from Tooltray.`, {
     fix: `To connect it again, run "tooltray install ${app}".`,
   });
 }
 
-/** What a client app is told whose access the person took back. */
+/** The error for a client app whose access the user revoked. */
 export function accessRevokedError(app: string): AppError {
   const known = knownApps.find(({ id }) => id === app);
   const fix =

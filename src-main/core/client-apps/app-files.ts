@@ -1,4 +1,4 @@
-/** Where an app's files are on this machine. */
+/** Finds a client app's files on this machine. */
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { AppError } from '../base/errors.ts';
@@ -9,14 +9,14 @@ import { yamlFormat } from './formats/yaml.ts';
 import type { KnownApp, PathsBySystem, System } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
 
-/** What the process was given; passed in, so that tests can be any machine. */
+/** The process's environment; injected, so that tests can simulate any machine. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Of path.posix or path.win32: functions, not methods. */
+/** The functions used from path.posix or path.win32; unbound. */
 interface Paths {
   readonly join: (this: void, ...parts: string[]) => string;
   readonly isAbsolute: (this: void, path: string) => boolean;

@@ -1,8 +1,8 @@
-/** What matters of a client app: its model's window, whether it loads tools only when needed, how long an answer it takes and waits for. */
+/** Facts about client apps: context window, on-demand tool loading, result size limit, call timeout. */
 import { clientDisplayName } from './known-apps.ts';
 
 interface ClientAppFacts {
-  /** As people call it. */
+  /** The display name. */
   readonly name: string;
   /** Parts of what it calls itself (`clientInfo.name`, `--app`), lower case. */
   readonly names: readonly string[];
@@ -14,7 +14,7 @@ interface ClientAppFacts {
   readonly inlineBytes: number;
   /** How long it may be left without an answer, in seconds: below its own limit, where that is known. */
   readonly callLimitSeconds: number;
-  /** What of one answer of a tool it lets into its model's context; absent: no cut of its own is known, only the window bounds it. */
+  /** How much of a result it passes to its model; absent if no limit besides the context window is known. */
   readonly answerCut?: { readonly tokens: number } | { readonly bytes: number };
   /** Which half it hands to its model of an answer that says the same as text and as structured content. */
   readonly reads: 'text' | 'structured';
@@ -116,7 +116,7 @@ const unknownApp: ClientAppFacts = {
   followsLists: true,
 };
 
-/** Of the app that calls itself so. */
+/** Returns the facts for a client name. */
 export function appTraits(app: string | undefined): ClientAppFacts {
   const name = app?.toLowerCase() ?? '';
   for (const facts of clientApps) for (const part of facts.names) if (name.includes(part)) return facts;
@@ -158,7 +158,7 @@ export function hasModel(app: string): boolean {
   return true;
 }
 
-/** As people call it; what nobody knows is called what it calls itself. */
+/** Returns the display name; for an unknown app, its own name for itself. */
 export function displayNameOf(app: string): string {
   const facts = appTraits(app);
   return facts === unknownApp ? clientDisplayName(app) : facts.name;

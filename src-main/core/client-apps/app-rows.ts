@@ -1,4 +1,4 @@
-/** What the dashboard and the command line are told of client apps: rows, previews, outcomes. The contract hands these types on. */
+/** Client app rows, previews and outcomes for the dashboard and CLI. The contract re-exports these types. */
 import type { ChangedLine } from './text-diff.ts';
 import type { FoundSecret } from '../secrets/find-plain.ts';
 
@@ -18,11 +18,11 @@ export interface AppRow {
   readonly servers: number;
   /** Why it cannot be changed; empty where it can. */
   readonly problem: string;
-  /** Where a link installs us instead. */
+  /** The link that installs us instead. */
   readonly link: string | undefined;
 }
 
-/** What would be written into an app's config file. */
+/** The planned change to an app's config file. */
 export interface InstallPreview {
   readonly app: AppRow;
   readonly file: string;
@@ -30,13 +30,13 @@ export interface InstallPreview {
   readonly diff: readonly ChangedLine[];
   /** For the clipboard, where the person would rather do it themselves. */
   readonly snippet: string;
-  /** What to know before: the app runs and may overwrite it. */
+  /** A warning if the app is running and may overwrite it. */
   readonly warning: string | undefined;
   /** To be given back on install: refused when the file has changed since. */
   readonly revision: string;
 }
 
-/** What would be taken out of an app's config file. */
+/** The planned removal from an app's config file. */
 export interface UninstallPreview extends Pick<InstallPreview, 'file' | 'backup' | 'revision' | 'diff'> {
   /** There was no file before Tooltray came, so there will be none. */
   readonly removesFile: boolean;
@@ -58,19 +58,19 @@ export interface OfferedServer {
   readonly endpoint: string;
   /** Names of settings that hold secrets. */
   readonly secrets: readonly string[];
-  /** What could be sealed when it is brought over, by where it stands in its entry. */
+  /** Values that could be sealed on import, by their position in the entry. */
   readonly sealable: readonly FoundSecret[];
-  /** What bringing it over leaves behind, a sentence each. */
+  /** Losses on import, a sentence each. */
   readonly losses: readonly string[];
   /** The server here that is the same, if there is one. */
   readonly already: string | undefined;
 }
 
-/** What one client app may. */
+/** The access of one client app. */
 export interface AccessRow {
-  /** As `--app` and `/mcp/app/<app>` name it. */
+  /** The id in `--app` and `/mcp/app/<app>`. */
   readonly app: string;
-  /** As people call it. */
+  /** The display name. */
   readonly name: string;
   /** How its config file reaches us; `none`: not at all, or not by an entry that we know of. */
   readonly via: 'none' | 'stdio' | 'http';

@@ -11,7 +11,7 @@ interface AppServer {
   readonly name: string;
   /** The keys that lead to the entry, its name included. */
   readonly path: readonly string[];
-  /** As the app's file has it, secrets and all. */
+  /** The entry in the app's file, secrets included. */
   readonly entry: AppEntry;
   /** Undefined: it launches nothing that we could. */
   readonly launch: ServerLaunch | HttpLaunch | undefined;
@@ -21,7 +21,7 @@ interface AppServer {
 export interface AppServers {
   /** Its own. */
   readonly servers: readonly AppServer[];
-  /** Those that lead to us. */
+  /** The servers that lead to us. */
   readonly ours: readonly AppServer[];
   /** Why the file cannot be read; empty when it can. */
   readonly problem: string;

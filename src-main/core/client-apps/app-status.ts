@@ -1,4 +1,4 @@
-/** How it stands with each client app: what a list of apps shows. */
+/** Determines the status of each client app, for the list of apps. */
 import type { AppRow } from './app-rows.ts';
 import { type AppServers, connectionStateOf, readAppServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
@@ -40,13 +40,13 @@ async function connectedIn(
   return first === 'yes' && all.some((one) => one !== 'yes') ? 'stale' : first;
 }
 
-/** Of several entries of ours the first counts, as an install writes one. */
+/** If several entries are ours the first counts, because an install writes only one. */
 function viaOf([ours]: AppServers['ours']): AppStatus['via'] {
   if (ours === undefined) return 'none';
   return ours.launch !== undefined && isHttp(ours.launch) ? 'http' : 'stdio';
 }
 
-/** What to know before the app's file is changed; undefined: nothing. */
+/** Returns a warning about changing the app's file; undefined if there is none. */
 export function appWarning({ app, running }: FoundApp): string | undefined {
   if (!running || !app.overwrites) return undefined;
   return `${app.name} is running and may write its file back when it quits. Quit it first, or check afterwards.`;

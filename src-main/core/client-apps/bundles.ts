@@ -11,7 +11,7 @@ import type { Machine } from './app-files.ts';
 
 export interface Bundle {
   readonly manifest: BundleManifest;
-  /** By their path in the zip; folders are left out. */
+  /** Contents by path in the zip; folders are omitted. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -148,7 +148,7 @@ interface BundleManifest {
   readonly type: 'node' | 'python' | 'binary' | 'uv';
   readonly entryPoint: string;
   readonly launch: BundleLaunch;
-  /** By platform, as Node.js names them. */
+  /** Overrides by platform, in Node.js spelling. */
   readonly overrides: Readonly<Record<string, { [K in keyof BundleLaunch]?: BundleLaunch[K] | undefined }>>;
   readonly settings: Readonly<Record<string, BundleSetting>>;
 }
@@ -174,7 +174,7 @@ function readManifest(value: Record<string, unknown>, file: string): BundleManif
   return { name, version, title, description, type, entryPoint, launch: own, overrides, settings };
 }
 
-/** What a manifest that leaves it out means. */
+/** Returns the launch for a manifest that omits it. */
 function defaultLaunch(
   type: BundleManifest['type'],
   entryPoint: string,
@@ -194,7 +194,7 @@ function defaultLaunch(
 
 // Makes a server entry of a bundle's manifest: its placeholders filled with where it lies and what the person chose.
 
-/** What the person chose, by the setting's key; several values where it takes several. */
+/** The user's choices by setting key; several values if the setting accepts several. */
 type BundleChoices = Readonly<Record<string, readonly string[]>>;
 
 /** Settings that must be chosen and were not. */
@@ -229,7 +229,7 @@ export function bundleEntry(
   };
 }
 
-/** By placeholder, without `${` and `}`; an empty list for what was not chosen and need not be. */
+/** Values by placeholder, without `${` and `}`; an empty list for an optional setting that is not set. */
 type Values = ReadonlyMap<string, readonly string[]>;
 
 function valuesOf(

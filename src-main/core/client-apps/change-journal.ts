@@ -36,7 +36,7 @@ export class ChangeJournal {
     this.#now = now;
   }
 
-  /** Where the copy of a file in that state is kept. */
+  /** Returns the backup path of a file at that revision. */
   backupPath(app: string, file: string, revision: string): string {
     return join(this.#folder, 'backups', app, `${revision}-${basename(file)}`);
   }

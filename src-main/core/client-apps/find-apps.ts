@@ -48,7 +48,7 @@ async function findInProject(
   return place === undefined ? [] : [await inspectApp(place, machine, running)];
 }
 
-/** What else is to be known of an app whose file is known. */
+/** Adds the install and process status of an app whose file is known. */
 export async function inspectApp(
   place: AppConfigFile,
   machine: Machine,

@@ -1,4 +1,4 @@
-/** What could mend a server that does not start: launches found elsewhere. Nothing of them is run here. */
+/** Finds repairs for servers that fail to start: launches from other files. Runs none of them. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
@@ -29,9 +29,9 @@ export interface HealCandidate {
   readonly file: string | undefined;
   /** The whole entry as it would be written. */
   readonly entry: JsonObject;
-  /** What it starts or where it connects, and with what, as it would be written; secrets as `***`. */
+  /** The command or address with its values, as it would be written; secrets as `***`. */
   readonly endpoint: string;
-  /** What it reaches that the present entry does not, a sentence each: the first thing to say of it. */
+  /** Reach beyond the present entry, a sentence each; shown first. */
   readonly reach: readonly string[];
 }
 
@@ -102,7 +102,7 @@ function ranked(found: readonly FoundLaunch[], server: string, own: JsonObject):
   return [...named, ...alike, ...launching];
 }
 
-/** Where only the name it has elsewhere differs, there is nothing to gain. */
+/** Whether more than the name differs; a different name alone is no gain. */
 function differs(found: JsonObject, own: JsonObject): boolean {
   if (launchIdentity(found) !== launchIdentity(own) || found['command'] !== own['command']) return true;
   const said = (key: string): string => JSON.stringify(own[key] ?? null);
@@ -123,7 +123,7 @@ async function canStart(entry: JsonObject, find: FindCommand): Promise<boolean> 
 
 const launchFields: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'type']);
 
-/** What the person wrote beside the launch stays; variables of both are put together, those of the launch that works win. */
+/** Keeps the user's settings beside the launch. Variables of both are merged; those of the working launch win. */
 function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonObject {
   const isLaunch = (key: string): boolean =>
     launchFields.has(fieldOfKey(key)) || (key === 'transport' && typeof written[key] === 'string');
@@ -254,7 +254,7 @@ function parsed(text: string): unknown {
 
 // The person's own command in another spelling, for when it is gone from where the config has it: a moved node, a script of Windows.
 
-/** Where a command is, on the PATH that servers get; undefined where there is none. */
+/** Finds a command on the PATH that servers get; undefined if there is none. */
 type FindCommand = (command: string, env: Readonly<Record<string, string>>) => Promise<string | undefined>;
 
 const twins: Readonly<Record<string, string>> = {
@@ -322,13 +322,13 @@ function stringsOf(value: unknown): Readonly<Record<string, string>> {
 interface HealSource {
   /** A person's yes is given to a source, once. */
   readonly id: string;
-  /** As people know it. */
+  /** The display name. */
   readonly title: string;
   /** `bundles`: a folder with a file per server; `servers`: one file that defines several. */
   readonly kind: 'bundles' | 'servers';
   /** Absolute. */
   readonly path: string;
-  /** Whose config file it is. */
+  /** The app that owns the config file. */
   readonly app?: KnownApp;
 }
 

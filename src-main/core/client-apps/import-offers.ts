@@ -29,16 +29,16 @@ export interface ImportOffer {
   /** Stays the same as long as what it starts does. */
   readonly id: string;
   readonly name: string;
-  /** As our config has it. */
+  /** The entry in our config's format. */
   readonly entry: JsonObject;
   readonly places: readonly OfferSource[];
   /** Products like ours that have it in their config. */
   readonly sources: readonly string[];
-  /** What bringing it over leaves behind, a sentence each. */
+  /** Losses on import, a sentence each. */
   readonly losses: readonly string[];
   /** Names of settings that hold secrets. */
   readonly secrets: readonly string[];
-  /** What could be sealed. */
+  /** Secrets that could be sealed. */
   readonly sealable: readonly FoundSecret[];
   /** The server here that is the same. */
   readonly already: string | undefined;
@@ -62,7 +62,7 @@ interface Found {
 
 export interface FoundOffers {
   readonly offers: readonly ImportOffer[];
-  /** What cannot be brought over, a sentence each. */
+  /** Parts that cannot be imported, a sentence each. */
   readonly skipped: readonly string[];
 }
 
@@ -129,7 +129,7 @@ function sealedHere(name: string, entry: JsonObject, here: readonly ExistingServ
   return launchIdentity(withoutNames(same.entry)) === launchIdentity(theirs) ? same.name : undefined;
 }
 
-/** What a secret is called says nothing about what is started. */
+/** Replaces secret names, which do not affect the launch. */
 function withoutNames(entry: JsonObject): JsonObject {
   return JSON.parse(JSON.stringify(entry).replace(/\$\{(?:secret|keyring):[^}]*\}/g, '${secret:x}')) as JsonObject;
 }
@@ -158,7 +158,7 @@ async function serversOf(place: AppConfigFile, machine: Machine): Promise<FoundO
   return [...notes.map((note) => `${title}: ${note}`), ...found.flat()];
 }
 
-/** Of a product that is not connected by us: its servers are copied, never moved. */
+/** Servers of a product that we do not connect: they are copied, never moved. */
 async function serversOfFile({ name, file }: FoundImportFile, machine: Machine): Promise<FoundOrSkipped[]> {
   const title = `${name}'s ${file.replace(machine.home, '~')}`;
   try {
@@ -191,7 +191,7 @@ function errorSentence(error: unknown, title: string): string {
   return [said, fix].filter(Boolean).join(' ');
 }
 
-/** What another product like ours has in its config; its settings are told once, with the first. */
+/** Servers in another aggregator's config; its settings are reported once, with the first server. */
 function serversIn({ name: source, servers, settings }: AggregatorFile): FoundOrSkipped[] {
   const found = servers.flatMap((server) => offered(server, { source, place: undefined }));
   const rest = settings.length === 0 ? [] : [`${source}'s own settings stay behind: ${settings.join(', ')}.`];

@@ -5,7 +5,7 @@ import { fileExists, type Machine, resolvePaths } from './app-files.ts';
 import { everywhere, type PathsBySystem } from './known-app.ts';
 
 interface ImportPlace {
-  /** As users know the product. */
+  /** The product's display name. */
   readonly name: string;
   /** `*` stands for any name of a file or folder. */
   readonly files: readonly PathsBySystem[];

@@ -1,4 +1,4 @@
-/** What each import did, so that it can be taken back as one: the servers it added, and the changes of the apps' files. */
+/** Records each import for undo: the servers it added and its changes to the apps' files. */
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

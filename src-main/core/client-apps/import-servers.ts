@@ -18,7 +18,7 @@ export interface ImportDeps {
   readonly add: (servers: readonly ImportedServer[]) => Promise<void>;
   /** Resolves with those that were there. */
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
-  /** What looks like a secret goes into the vault by this. */
+  /** Moves likely secrets into the vault. */
   readonly secrets: Pick<SecretService, 'sealEntry' | 'importKeyring' | 'copies'>;
   /** The text of an app's file with our entry in it. */
   readonly connect: (text: string, place: AppConfigFile) => string | Promise<string>;
@@ -26,7 +26,7 @@ export interface ImportDeps {
 
 export interface ImportRequest {
   readonly offer: ImportOffer;
-  /** What it is to be called here. */
+  /** Its name here. */
   readonly name: string;
 }
 
@@ -34,7 +34,7 @@ export interface ImportRequest {
 export interface ImportOptions {
   /** Out of the apps they came from, too. */
   readonly move: boolean;
-  /** What looks like a secret goes into the vault, and its reference into our config. */
+  /** Whether likely secrets move into the vault and our config gets references. */
   readonly seal: boolean;
 }
 
@@ -103,7 +103,7 @@ interface SealedServers {
   readonly servers: readonly ImportedServer[];
   readonly sealed: readonly FoundSecret[];
   readonly values: readonly string[];
-  /** What did not come, a sentence each. */
+  /** Parts that were not imported, a sentence each. */
   readonly problems: readonly string[];
 }
 

@@ -50,7 +50,7 @@ export function removeEntries(text: string, app: KnownApp): string {
     }, text);
 }
 
-/** What a person would paste into an empty file. */
+/** Returns a snippet to paste into an empty file. */
 export function snippetFor(app: KnownApp, launch: AppLaunch): string {
   return configFormatFor(app)
     .set('', [...app.container, entryName], createTooltrayEntry(app, launch))

@@ -20,7 +20,7 @@ import { removeFolders, undoChange } from './undo.ts';
 
 interface InstallPlan {
   readonly file: string;
-  /** Where the file as it is will be kept; empty when there is none. */
+  /** Path of the backup of the present file; empty if there is no file. */
   readonly backup: string;
   /** Empty: the app is connected already. */
   readonly diff: readonly ChangedLine[];
@@ -170,7 +170,7 @@ export async function uninstallEntries(
   return inOtherBuilds(place, change, { action: 'uninstall', edit: cut }, journal);
 }
 
-/** What it would do; nothing is written. */
+/** Plans the removal; writes nothing. */
 export async function planUninstall(place: AppConfigFile, journal: ChangeJournal): Promise<UninstallPlan> {
   const target = await firstToChange(place, (text, one) => withoutUs(text, one, journal));
   const { app, file } = target;

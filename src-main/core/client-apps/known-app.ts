@@ -1,4 +1,4 @@
-/** What is known of a client app: where its config file is, what an entry in it looks like, how to tell that it runs. */
+/** Static facts about a client app: its config file, the shape of an entry, how to detect that it runs. */
 
 export type System = 'darwin' | 'win32' | 'linux';
 
@@ -6,7 +6,7 @@ export type System = 'darwin' | 'win32' | 'linux';
 export type PathsBySystem = readonly string[] | Readonly<Partial<Record<System, readonly string[]>>>;
 
 export interface KnownApp {
-  /** As `tooltray install` and `--app` take it. */
+  /** The id for `tooltray install` and `--app`. */
   readonly id: string;
   readonly name: string;
   readonly format: 'json' | 'jsonc' | 'toml' | 'yaml';
@@ -19,7 +19,7 @@ export interface KnownApp {
   readonly hasBuilds?: true;
   /** Below a project's folder. */
   readonly projectFiles: readonly string[];
-  /** What makes it read a project's file, where that is more than `restart` says. */
+  /** How to make it read a project's file, if `restart` does not suffice. */
   readonly projectRestart?: string;
   /** The keys that lead to the entries. */
   readonly container: readonly string[];
@@ -36,7 +36,7 @@ export interface KnownApp {
   readonly processes: readonly string[];
   /** It keeps its settings in memory and writes them back: a change while it runs may be lost. */
   readonly overwrites: boolean;
-  /** What makes it read its config file anew. */
+  /** How to make it reload its config file. */
   readonly restart: string;
 }
 

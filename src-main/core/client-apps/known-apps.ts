@@ -218,7 +218,7 @@ export const knownApps: readonly KnownApp[] = [
   },
 ];
 
-/** As people call the app of this id; one that nobody knows is called what it calls itself. */
+/** Returns the display name for an app id; for an unknown app, its own name for itself. */
 export function clientDisplayName(app: string): string {
   return knownApps.find(({ id }) => id === app)?.name ?? app;
 }

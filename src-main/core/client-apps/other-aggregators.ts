@@ -7,9 +7,9 @@ import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
 
 interface OtherAggregator {
-  /** As people know it. */
+  /** The display name. */
   readonly name: string;
-  /** What starts it, as a word of the command line. */
+  /** Matches its program in a command line. */
   readonly program: RegExp;
   /** Variables that name its config file, or folders with one. */
   readonly fileVariable?: string;
@@ -37,7 +37,7 @@ const otherAggregators: readonly OtherAggregator[] = [
   { name: 'MCPProxy', program: /^mcpproxy$/, here: [], atHome: ['.mcpproxy/mcp_config.json'] },
 ];
 
-/** What one of their files says. */
+/** The contents of a config file. */
 export interface AggregatorFile {
   readonly name: string;
   readonly file: string;
@@ -46,7 +46,7 @@ export interface AggregatorFile {
   readonly settings: readonly string[];
 }
 
-/** Where its config may be, the likeliest first; `cwd` undefined: not where somebody happens to be. */
+/** Possible config paths, likeliest first. If `cwd` is undefined, the working directory is not searched. */
 function configFiles(aggregator: OtherAggregator, { env, home }: Machine, cwd: string | undefined): string[] {
   const { fileVariable = '', folderVariable = '', here, atHome } = aggregator;
   const named = env[fileVariable] ?? '';

@@ -28,7 +28,7 @@ export interface TooltrayProgram {
   readonly home: string | undefined;
 }
 
-/** What stands in a project's file where the PATH knows it: a path of this machine would be of no use to others. */
+/** The command for a project's file if it is on the PATH: a path of this machine would be useless to others. */
 export const sharedCommand = 'tooltray';
 
 /** The first is what an install writes; an entry with any of them is in order. */
@@ -92,7 +92,7 @@ export function httpLaunch(address: HttpEndpoint | undefined, app: string, token
   };
 }
 
-/** What to know of an address that holds for this run only; undefined: nothing. */
+/** Returns a warning if the address is valid for this run only; otherwise undefined. */
 export function unstablePortWarning({ url, lasting }: HttpEndpoint): string | undefined {
   if (lasting) return undefined;
   return `${new URL(url).host} is where Tooltray listens in this run, not what "port" in the config file says; after the next start the app will not find it there.`;

@@ -33,7 +33,7 @@ export async function resolveProjectFile(machine: Machine, app: KnownApp, projec
   return { app, file, project };
 }
 
-/** What to know before a project's file is changed. */
+/** Returns a warning to show before a project's file is changed. */
 export function projectWarning({ command, env }: StdioLaunch): string {
   const about =
     'This file belongs to the project, and others may get it with the project. No password and no token is written into it.';

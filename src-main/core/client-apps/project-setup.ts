@@ -105,7 +105,7 @@ export class ProjectSetup {
     );
   }
 
-  /** What an install writes. */
+  /** Returns the launch to install. */
   async launchFor(app: KnownApp): Promise<StdioLaunch> {
     return (await this.#launches(app))[0];
   }

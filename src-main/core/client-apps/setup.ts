@@ -56,7 +56,7 @@ interface InstallWish {
 
 interface UninstallWish {
   readonly app: string;
-  /** As the preview told it; absent: the file as it is now. */
+  /** The revision from the preview; absent means the present file. */
   readonly revision?: string;
 }
 
@@ -155,7 +155,7 @@ export class AppSetup {
     return this.#outcome(found, change, `${found.app.name} ${done}`, nothing);
   };
 
-  /** What `uninstallApp` would do to the app's file. */
+  /** Previews `uninstallApp`. */
   previewUninstall = async ({ app: id }: { readonly app: string }): Promise<UninstallPreview> => {
     return planUninstall(await this.#require(id), this.#journal);
   };
@@ -185,7 +185,7 @@ export class AppSetup {
 
   undoable = (): Promise<readonly Undoable[]> => listUndoable(this.#journal, this.#records);
 
-  /** What `folder`, absolute, holds for apps. */
+  /** Returns the setup for the absolute path `folder`. */
   inProject(folder: string): ProjectSetup {
     return new ProjectSetup(folder, { ...this.#parts, access: this.#access, journal: this.#journal });
   }

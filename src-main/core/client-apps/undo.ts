@@ -64,7 +64,7 @@ function changedSince({ file, backup }: AppChange): AppError {
   });
 }
 
-/** What was done to client apps' files and can be taken back: imports, and single changes that belong to none. */
+/** Undoable changes to client apps' files: imports, and single changes outside of imports. */
 export interface Undoable {
   /** Id of the import or of the change. */
   readonly undo: string;

@@ -21,7 +21,7 @@ interface AppFileUpdate {
 }
 
 interface UpdateSteps {
-  /** What the file should be, from what it is; undefined: no file. Asked anew when the file changed in the meantime. */
+  /** Returns the new text from the current one; undefined means no file. Called again if the file changed meanwhile. */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
   /** Before the new text takes the old one's place: the moment for a backup. */
   readonly beforeWrite?: (update: AppFileUpdate) => Promise<void>;
@@ -254,7 +254,7 @@ export interface AppConfigFile {
 
 interface WantedChange {
   readonly action: AppChange['action'];
-  /** What the file should be, from what it is; undefined: no file. */
+  /** Returns the new text from the current one; undefined means no file. */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
   /** The state of the file that the person was shown; any other is refused. */
   readonly revision?: string | undefined;

@@ -1,4 +1,4 @@
-/** What the writers of JSONC, TOML and YAML have in common: read all of it, set one entry, take one entry out. */
+/** The interface shared by the JSONC, TOML and YAML writers: read everything, set one entry, remove one entry. */
 import { defineMember, isObject, objectOrEmpty } from '../../base/json.ts';
 import type { AppEntry } from '../known-app.ts';
 import { isDeepStrictEqual } from 'node:util';
@@ -9,7 +9,7 @@ import { AppError } from '../../base/errors.ts';
  * and compared with what was wanted. All throw AppError `config_invalid` on a text they cannot read or cannot edit without a guess.
  */
 export interface ConfigFormat {
-  /** What the text says; an empty text says `{}`. */
+  /** Parses the text; an empty text means `{}`. */
   readonly read: (text: string) => Record<string, unknown>;
   /** Sets the entry at the end of `path`, and makes what is missing on the way. */
   readonly set: (text: string, path: readonly string[], entry: AppEntry) => string;

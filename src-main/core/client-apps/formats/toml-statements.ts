@@ -73,7 +73,7 @@ function endOfStatement(text: string, start: number): number {
   return text.length;
 }
 
-/** Of all four kinds of strings; `start` is at the first quote. */
+/** Returns the end of a string of any kind; `start` is at the first quote. */
 function endOfString(text: string, start: number): number {
   const quote = text[start] ?? '';
   const isLong = text.startsWith(quote.repeat(3), start);
