@@ -1,6 +1,6 @@
 /**
- * What of the home's own config file the person has agreed to. An edit that Tooltray did not make takes away at once; what it
- * would newly launch, reach, switch on or allow stays as it was until the person agrees to it.
+ * Filters the home's config file to what the user has approved. Of an edit not made by Tooltray, removals apply at
+ * once; anything it would newly launch, reach, enable or allow is held until the user approves it.
  */
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -38,7 +38,7 @@ export interface GatedConfig extends ParsedConfig {
 }
 
 interface Judgement extends GatedConfig {
-  /** What is to be agreed to from now on, where that differs from what is kept. */
+  /** The new approvals to store, if they differ from the stored ones. */
   readonly agree: Agreed | undefined;
 }
 
@@ -80,7 +80,7 @@ export class ConfigApproval {
     this.#record = new AcceptedRecord(file, key);
   }
 
-  /** What of a reading may be used. Changes nothing; `keep` writes what is to be kept of it. */
+  /** Returns the usable part of a reading. Changes nothing; `keep` writes the approvals. */
   async evaluate(text: string, reading: ParsedConfig, env: Env): Promise<Judgement> {
     const { config } = reading;
     if (config === undefined) return { ...reading, waiting: [], agree: undefined };
@@ -109,7 +109,7 @@ export class ConfigApproval {
     return { config: used, problems: [...reading.problems, ...problems], waiting, agree };
   }
 
-  /** What was agreed to last, as a config: for a start with a file that cannot be read. undefined: nothing was. */
+  /** Returns the last approved config, for a start with an unreadable file; undefined if there is none. */
   async lastAgreed(path: string, env: Env): Promise<AppConfig | undefined> {
     const agreed = await this.#read();
     if (agreed === undefined || Object.keys(agreed.servers).length === 0) return undefined;
@@ -185,8 +185,8 @@ export class ConfigApproval {
   }
 
   /**
-   * What was agreed to, as the text of a config file, for one that is gone: its servers, and the settings that are not the default. Undefined if no
-   * server was agreed to, or the record cannot be read.
+   * Returns the approved servers and non-default settings as the text of a config file, to replace a missing one.
+   * Undefined if no server was approved, or the record cannot be read.
    */
   async asText(path: string, env: Env): Promise<string | undefined> {
     const agreed = await this.#read();
@@ -226,7 +226,7 @@ function stateOf(text: string, path: string, env: Env): Agreed | undefined {
   );
 }
 
-/** As many are remembered after their entries are gone; those that were blocked last. */
+/** Maximum number of blocked servers to remember after removal; the latest stay. */
 const maxBlocked = 500;
 
 function isBlocked(

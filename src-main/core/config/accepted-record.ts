@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 
-/** What the one reader makes of a server's entry, under our own names, and whether it is switched on. */
+/** A server's entry as parsed, under our own names, and whether it is enabled. */
 export interface WrittenServer {
   readonly entry: JsonObject;
   readonly on: boolean;
@@ -20,7 +20,7 @@ export interface Agreed {
   readonly settings: JsonObject;
   /** The other settings as they were last in use, for a start with a file that cannot be read. */
   readonly plain?: JsonObject | undefined;
-  /** What the user does not want: by name, what it would launch or reach. Another launch under that name is another question. */
+  /** Blocked launches or addresses by server name. A different launch under that name is a new question. */
   readonly blocked?: Readonly<Record<string, JsonObject>>;
   /** An earlier record could not be used, and the user has not agreed anew: what is missing here may have been agreed to. */
   readonly lost?: LostReason;

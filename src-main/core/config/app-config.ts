@@ -10,7 +10,7 @@ export interface ToolSelection {
   readonly only: readonly string[] | undefined;
 }
 
-/** Where a registry has a server that was added from it. */
+/** The registry that a server was added from. */
 export interface RegistryOrigin {
   /** The registry, as the config calls it. */
   readonly name: string;
@@ -19,10 +19,10 @@ export interface RegistryOrigin {
   readonly version: string;
 }
 
-/** Where servers can be looked up. */
+/** A registry in which servers can be looked up. */
 export interface RegistryConfig {
   readonly name: string;
-  /** Of its API, without `/v0.1`; or a file on this computer, absolute. */
+  /** Base URL of its API, without `/v0.1`; or the absolute path of a local file. */
   readonly url: string;
 }
 
@@ -53,11 +53,11 @@ interface ServerBase {
   readonly held?: LeaseHandle;
   /** Said by whoever added it; the launch may have been changed since. */
   readonly registry?: RegistryOrigin;
-  /** Of a team, as its entry says; absent: what suits it (placement.ts). On a desktop it means nothing. */
+  /** Placement in a team, from the entry; absent means the default (placement.ts). Ignored on a desktop. */
   readonly placement?: Placement;
-  /** As it is written: kept and shown; `isolate` is what is done. */
+  /** The setting as written, stored and shown; `isolate` is what applies. */
   readonly isolation?: JsonObject;
-  /** What its tools and resources are named after, with one server as well; absent: the server, where there are several. */
+  /** Name prefix of its tools and resources, always used; absent: the server's name if there are several. */
   readonly prefix?: string;
   /** Absent: every tool is on. */
   readonly toolSwitch?: ToolSelection;
@@ -76,7 +76,7 @@ export interface Isolation {
   /** All of it, none, or hosts by name: `api.example.com`, `*.example.com`, each with `:port` where it is not that of http or https. */
   readonly network: boolean | readonly string[];
   readonly image?: string;
-  /** As Docker names networks. */
+  /** The network mode, in Docker's terms. */
   readonly networkMode?: string;
   readonly workingDir?: string;
   /** Further arguments of `docker run`. */
@@ -120,7 +120,7 @@ export interface OAuthClient {
   readonly extraParams: Readonly<Record<string, string>>;
   /** The authorization server that the client was registered at, as it calls itself; absent: the first one it is used at. */
   readonly issuer?: string | undefined;
-  /** Where the authorization server describes itself, instead of where the server says. */
+  /** URL of the authorization server's metadata, overriding the one that the server advertises. */
   readonly authServerMetadataUrl?: string | undefined;
   /** A document about us at an https address, which is our client id wherever that is understood. */
   readonly clientMetadataUrl?: string | undefined;
@@ -151,11 +151,11 @@ export type ServerConfig = StdioServerConfig | HttpServerConfig | BuiltinServerC
 export interface ToolFilter {
   /** Only these, unless empty. */
   readonly allow: readonly string[];
-  /** Not these; wins over `allow`. */
+  /** Excluded tools; wins over `allow`. */
   readonly deny: readonly string[];
 }
 
-/** What `proxy-dispatch` lists and calls, and how it tells answers. */
+/** The tools that `proxy-dispatch` lists and calls, and its result format. */
 interface DispatchSettings extends ToolFilter {
   /** A text as it is, or as mini-a tells it: the whole result as JSON; undefined: the former. */
   readonly answers?: 'plain' | 'whole' | undefined;
@@ -166,7 +166,7 @@ export interface RetrieveSettings {
   readonly limit: number | undefined;
 }
 
-/** What happens with answers that are too long for a model. */
+/** Settings for results that are too long for a model. */
 export interface ResultSettings {
   /** Answers of more bytes (UTF-8) are kept on disk; 0: none is; undefined: what suits the client app. */
   readonly threshold: number | undefined;
@@ -191,13 +191,13 @@ export interface ResultSettings {
   readonly folders: readonly string[];
 }
 
-/** What whoever has this profile is shown and may call; the rest is for them as if it did not exist. */
+/** The servers and tools visible to holders of this profile. All others are hidden from them and cannot be called. */
 export interface Profile {
   /** Only these; absent: all. */
   readonly servers?: readonly string[] | undefined;
   /** Only these, by name or `server:tool`; absent: all of the servers. */
   readonly tools?: readonly string[] | undefined;
-  /** Not these; wins over `tools`. */
+  /** Excluded tools; wins over `tools`. */
   readonly except?: readonly string[] | undefined;
   /** Only tools of which their server says that they only read. */
   readonly readOnly?: boolean | undefined;
@@ -233,9 +233,9 @@ export const layerSettings = [
 
 export type LayerSetting = (typeof layerSettings)[number];
 
-/** What a group's file or a person's says, as far as the organisation lets it. */
+/** The contents of a group's or user's file, as far as the organization allows them. */
 export interface Layer {
-  /** What it lets through; of several layers all count. */
+  /** The profiles that restrict it; all layers' profiles apply. */
   readonly profiles: readonly Profile[];
   readonly settings: Partial<Pick<AppConfig, 'mode' | 'appModes' | 'ui' | 'appUi' | 'condense' | 'enrichment'>> &
     Partial<Pick<AppConfig, 'extraTools' | 'slowCallSeconds'>> & {
@@ -256,7 +256,7 @@ export interface Quota {
   readonly servers?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly calls?: number | undefined;
-  /** Of answers as they are given. */
+  /** Size of the returned results, in bytes. */
   readonly bytes?: number | undefined;
   readonly per?: 'minute' | 'hour' | 'day' | undefined;
   readonly atOnce?: number | undefined;
@@ -264,19 +264,19 @@ export interface Quota {
 
 export interface NamedQuota extends Quota {
   readonly name: string;
-  /** By which it is counted: a layer's own is another one than the organisation's of the same name. */
+  /** Key of the counter: a layer's quota is separate from the organization's of the same name. */
   readonly id: string;
   /** It takes the place of one of that name above it. */
   readonly replaces: boolean;
 }
 
-/** Of a folder: what there is below the organisation's file, by names of groups and of people. */
+/** The layers in a folder below the organization's file, by name of group or user. */
 export interface ConfigLayers {
   readonly groups: Readonly<Record<string, Layer>>;
   readonly people: Readonly<Record<string, Layer>>;
 }
 
-/** What models may change about the configuration. */
+/** The configuration changes that models may make. */
 interface ChangePolicy {
   /** A person is asked, it just happens, or it is refused. */
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
@@ -285,12 +285,12 @@ interface ChangePolicy {
   readonly mayRemove: boolean;
 }
 
-/** What a tool does with data: reads what strangers wrote, sends something out. */
+/** The roles of a tool in data flow: it reads untrusted content, or sends data out. */
 export const flowRoles = ['foreign', 'sends'] as const;
 
 export type FlowRole = (typeof flowRoles)[number];
 
-/** What is done about data that leaves. */
+/** Settings of the data flow check. */
 export interface FlowSettings {
   /** Nothing; what would have been asked is counted; a person is asked. */
   readonly mode: 'off' | 'record' | 'ask';
@@ -298,7 +298,7 @@ export interface FlowSettings {
   readonly waitSeconds: number;
   /** How long a question may be answered, in minutes. */
   readonly openMinutes: number;
-  /** By `server` or `server:tool`; the tool's wins. Absent: guessed. */
+  /** Roles by `server` or `server:tool`; the tool's wins. Guessed if absent. */
   readonly roles: Readonly<Record<string, readonly FlowRole[]>>;
   /** Keys, card numbers and the like in what is sent out: asked for as destinations are, or `***` is sent in their place. */
   readonly secrets: 'ask' | 'mask' | 'off';
@@ -336,7 +336,7 @@ export const defaultDrainSeconds = 5;
 export interface CodeSettings {
   /** Whether `code_execution` and `execute` run anything. */
   readonly enabled: boolean;
-  /** Of one run, where the call does not say; undefined: the sandbox's own. */
+  /** Default timeout of a run; undefined means the code runner's own. */
   readonly timeoutSeconds: number | undefined;
   readonly maxToolCalls: number | undefined;
 }
@@ -353,12 +353,12 @@ export const uiSettings = ['listed', 'on-demand', 'off'] as const;
 
 export type UiSetting = (typeof uiSettings)[number];
 
-/** Of a client app by its name, where it has one. */
+/** Returns the UI setting for a named client app. */
 export function uiSettingFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
   return (app !== undefined && Object.hasOwn(appUi, app) ? appUi[app] : undefined) ?? ui;
 }
 
-/** Whose config file it is, told from what is in it: some things mean something else there. */
+/** The product that owns a config file, detected from its content; some keys differ. */
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
 export interface AppConfig {
@@ -420,23 +420,23 @@ export interface AppConfig {
   /** A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
   /**
-   * What becomes of a server's texts that an update changed: they wait for the person, are used and told, or are used where the scan
-   * finds nothing in them. What changed without an update waits in any case.
+   * How to treat server texts changed by an update: hold for review, use with a warning, or use if the scan finds
+   * nothing. Texts changed without an update are always held.
    */
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
-  /** Where servers can be looked up, beside the official registry; one named `official` takes its place. */
+  /** Registries in addition to the official one; one named `official` replaces it. */
   readonly registries: readonly RegistryConfig[];
-  /** What groups' and people's files may say; undefined: the usual (layers/read-layer.ts). Of a file alone it means nothing. */
+  /** Settings allowed in group and user files; undefined: the default (layers/read-layer.ts). Ignored for one file. */
   readonly mayOverride: LayerOverrides | undefined;
   /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
   readonly signIn: { readonly clientMetadataUrl: string | undefined };
-  /** Of a team, by name. */
+  /** A team's quotas, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent where the config is one file. */
   readonly layers?: ConfigLayers;
   /** PEM file of certificate authorities that are trusted besides those of Node.js and of the system. */
   readonly network: { readonly extraCaFile: string | undefined };
-  /** What a million tokens cost, for savings in money: `3`, with the currency a person writes. */
+  /** Cost of a million tokens, for savings in money: `3`, with the user's currency. */
   readonly price: { readonly perMillionTokens: number | undefined; readonly currency: string };
 }
 
@@ -452,7 +452,7 @@ export interface ConfigProblem {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Where in the file, as keys: `servers.github.command`. */
+  /** Position in the file, as keys: `servers.github.command`. */
   readonly path: string;
   readonly reason: string;
   readonly suggestion: string | undefined;

@@ -16,7 +16,7 @@ interface BuildContext {
   readonly env: Env;
   /** Folder of the config file: relative paths start there. */
   readonly folder: string;
-  /** What the file says for all servers. */
+  /** Settings that the file has for all servers. */
   readonly settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds' | 'isolateCommands'>;
 }
 

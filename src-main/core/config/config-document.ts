@@ -77,7 +77,7 @@ function pathText(path: readonly PropertyKey[]): string {
 
 type SyntaxText = readonly [reason: string, suggestion: string];
 
-/** What is wrong and what to do, by the line up to the sign that is wrong. */
+/** Problem and fix for a syntax error, by the line up to the faulty character. */
 const signTexts: readonly { readonly pattern: RegExp; readonly text: SyntaxText }[] = [
   {
     pattern: /^(?:<{7}|={7}|>{7})|^[<=>]{1,7}$/,
@@ -90,7 +90,7 @@ const signTexts: readonly { readonly pattern: RegExp; readonly text: SyntaxText 
   { pattern: /'$/, text: ['Single quotes stand where JSON has double ones.', 'Write " in their place.'] },
 ];
 
-/** What is wrong and what to do, by the parser's error name. */
+/** Problem and fix for a syntax error, by the parser's error name. */
 const syntaxTexts: Record<string, SyntaxText> = {
   InvalidSymbol: ['This word or sign means nothing in JSON.', 'Put texts and keys in double quotes.'],
   InvalidNumberFormat: ['This number is not written as JSON has it.', 'Write it as 12 or 1.5.'],

@@ -111,7 +111,7 @@ export class ConfigStore {
     return () => this.#current[part];
   }
 
-  /** Of what is in use, a short hash: the same wherever the same is in use. Empty where there never was a good one. */
+  /** Short hash of the active config; equal configs have equal hashes. Empty if there never was a valid one. */
   get version(): string {
     return this.#version;
   }
@@ -125,7 +125,7 @@ export class ConfigStore {
     return this.#problems;
   }
 
-  /** What edits that are not Tooltray's would bring about, once the person agrees to it. */
+  /** Config edits not made by Tooltray that await the user's approval. */
   get pendingEdits(): readonly PendingEdit[] {
     return this.#waiting;
   }
@@ -213,7 +213,7 @@ export class ConfigStore {
     });
   }
 
-  /** What a text would be as the config file; changes nothing. */
+  /** Parses a text as the config file; changes nothing. */
   parseText(text: string): ParsedConfig {
     return parseConfig(text, this.path, this.#env);
   }
@@ -302,7 +302,7 @@ export class ConfigStore {
     if (config !== undefined) this.#lastGood = this.#current = config;
   }
 
-  /** Where the organisation's file cannot be read nothing changes, whatever the others say. */
+  /** Applies the layers; changes nothing if the organization's file is unreadable. */
   async #withLayers(text: string, reading: ParsedConfig): Promise<ParsedConfig> {
     if (reading.config === undefined) return reading;
     this.#version = configVersion(text);

@@ -16,7 +16,7 @@ export interface ContainerEntry {
   /** Undefined in a list whose item has no name. */
   readonly name: string | undefined;
   readonly path: readonly PropertyKey[];
-  /** What the name is written in, for pointing at the entry as a whole. */
+  /** Node of the name, used to point at the whole entry. */
   readonly nameNode: Node;
   readonly valueNode: Node;
   /** The property or list item. */

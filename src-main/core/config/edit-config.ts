@@ -107,7 +107,7 @@ function withoutKey(text: string, name: string, key: string): string {
   return edit.text;
 }
 
-/** What a field of a server (a key of schema.ts) holds as it is written, placeholders and all. Throws `server_not_found`. */
+/** Returns the raw value of a server's field (a key of schema.ts), placeholders included. Throws `server_not_found`. */
 export function rawField(text: string, name: string, key: string): unknown {
   const { entry } = requireServer(new VerifiedEdit(text), name);
   const property = propertiesOf(entry.valueNode).findLast((one) => ruleOf(one)?.field === key);

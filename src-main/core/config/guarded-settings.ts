@@ -53,7 +53,7 @@ export function withSettings(config: AppConfig, settings: JsonObject): AppConfig
   };
 }
 
-/** What may be done can be taken back by anybody. */
+/** Whether a change only tightens a setting. */
 export function tightens(key: string, before: unknown, value: unknown): boolean {
   if (key === 'trustEdits') return value === false;
   if (key === 'isolateCommands') return value === true;

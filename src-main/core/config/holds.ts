@@ -1,4 +1,4 @@
-/** What keeps a server off until a person has agreed, besides its switch: that nobody has looked at it yet, or that they have blocked it. */
+/** Reasons besides its switch that hold a server until the user approves: not yet reviewed, or blocked. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { LeaseHandle } from './app-config.ts';
@@ -12,7 +12,7 @@ export const holdReasons: Readonly<Record<LeaseHandle, string>> = {
   setup: 'A value that its entry names is not set.',
 };
 
-/** What switching it on means then. */
+/** How to lift each hold. */
 export const holdFixes: Readonly<Record<LeaseHandle, string>> = {
   review: 'Look at what it would run, and accept it or not: tooltray review NAME, or the dashboard.',
   blocked: 'Look at it again: tooltray review NAME, or the dashboard.',
@@ -44,7 +44,7 @@ export function markReviewed(text: string, server: string): string {
   return clear(text, server, 'quarantined');
 }
 
-/** What a person does not want, in the words of the file itself. Throws as setServerField does. */
+/** Marks a server as blocked in the file. Throws as setServerField does. */
 export function markBlocked(text: string, server: string): string {
   return setServerField(setServerField(text, server, 'enabled', false), server, 'quarantined', true);
 }

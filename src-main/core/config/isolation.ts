@@ -1,4 +1,4 @@
-/** Where a server's process runs and what it reaches from there, as its entry says; MCPProxy's words and VS Code's are understood. */
+/** Parses where a server's process runs and what it reaches; accepts MCPProxy's and VS Code's spellings. */
 import type { Isolation } from './app-config.ts';
 import type { ServerEntry } from './schema.ts';
 

@@ -1,4 +1,4 @@
-/** What a failed check of zod's means, in words for the user who wrote the file. Never quotes the value: it may be a secret. */
+/** Explains a failed zod check to the user who wrote the file. Never quotes the value: it may be a secret. */
 import type { z } from 'zod';
 
 const kinds: Record<string, string> = {

@@ -31,7 +31,7 @@ export class JsoncText {
     this.unit = /^(?:\t| +)(?=[^\s*/])/m.exec(text)?.[0] ?? '  ';
   }
 
-  /** What stands between two places outside of values. A line comment does not include its line break. */
+  /** Returns the tokens between two offsets that are outside values. A line comment excludes its line break. */
   tokens(start: number, end: number): Trivia[] {
     const scanner = createScanner(this.text);
     scanner.setPosition(start);
@@ -46,7 +46,7 @@ export class JsoncText {
     return found;
   }
 
-  /** Where the line of an offset begins. */
+  /** Returns the offset at which the line begins. */
   lineStart(offset: number): number {
     return this.text.lastIndexOf('\n', offset - 1) + 1;
   }

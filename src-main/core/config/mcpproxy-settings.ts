@@ -1,12 +1,12 @@
 /**
- * What the keys beside the servers mean in a file of MCPProxy: each is one of our settings, says what is so here anyway, or is told to have no
- * effect, with the reason. None is dropped in silence.
+ * The keys beside the servers in an MCPProxy file: each maps to one of our settings, matches our behavior, or is
+ * reported as having no effect, with the reason. None is dropped silently.
  */
 import { z } from 'zod';
 import type { AppConfig, RegistryConfig } from './app-config.ts';
 import { duration, registrySettings, zodOptions } from './schema.ts';
 
-/** What a key of another product sets; what it leaves out stays as it is. */
+/** The settings that another product's key changes; omitted ones stay. */
 export type ForeignSettings = {
   readonly [Key in keyof Omit<AppConfig, 'path' | 'servers'>]?: Partial<AppConfig[Key]> | AppConfig[Key];
 };
@@ -32,10 +32,10 @@ function key<Check extends z.ZodType>(
   return { check, take };
 }
 
-/** Of no effect whatever it says. */
+/** A key that never has an effect. */
 const lost = (reason: string): OtherKey => key(z.unknown(), () => reason);
 
-/** Of no effect, and nothing is lost where it says `same`. */
+/** A key without effect; nothing is lost if its value is `same`. */
 const lostUnless = (same: unknown, reason: string): OtherKey =>
   key(z.unknown(), (value) => (value === same ? undefined : reason));
 
@@ -164,7 +164,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['features', nothingLost],
 ]);
 
-/** Of its kinds of registries those that speak the API of the official one can be asked here, too. */
+/** Returns the registries that use the official API, which can be queried here too. */
 function requestedRegistries(written: readonly Record<string, unknown>[]): ForeignSettings | string {
   const registries = written.flatMap(({ id, name, url, servers_url: servers, protocol }): RegistryConfig[] => {
     const isOurs = servers === undefined && protocol === undefined;

@@ -1,4 +1,4 @@
-/** Where a team's servers run: one for everybody, or one for each person. On a desktop there is one person, and it all means the same. */
+/** Decides where a team's servers run: one for all users or one for each. On a desktop both are the same. */
 import type { HttpServerConfig, Placement, ServerConfig } from './app-config.ts';
 import { secretNamesIn, userValueNamesIn } from './replace-variables.ts';
 
@@ -44,7 +44,7 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
   };
 }
 
-/** Whose connections lead to an address: where the entry has a key, all people use that one. */
+/** Returns whose connections an address has: if the entry has a key, all users share it. */
 function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean; readonly why: string } {
   if (server.placement === 'personal') return { isEachOnes: true, why: 'as its entry says' };
   if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };
@@ -69,7 +69,7 @@ interface Mistake {
   readonly suggestion: string;
 }
 
-/** What is wrong with a placement as it is written; undefined: nothing. `entry`: before variables are filled in. */
+/** Returns the problem with a written placement; undefined if valid. `entry`: before variables are filled in. */
 export function placementProblem(
   entry: { readonly placement?: Placement | undefined },
   kind: ServerConfig['kind'],

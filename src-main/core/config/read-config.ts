@@ -25,7 +25,7 @@ interface Context {
   readonly env: Env;
   readonly lastGood: AppConfig | undefined;
   readonly settings: AppConfig;
-  /** What the one reader found in the file. */
+  /** The servers found in the file. */
   readonly found: FoundServers;
 }
 

@@ -1,4 +1,4 @@
-/** What an entry says about signing in, in whichever product's spelling, as our own settings. */
+/** Parses an entry's sign-in settings, in any product's spelling. */
 import { z } from 'zod';
 import type { OAuthClient } from './app-config.ts';
 import { describeIssue } from './issue-text.ts';
@@ -47,7 +47,7 @@ const lost: ReadonlyMap<string, string> = new Map(
 
 type Report = (severity: 'error' | 'warning', key: string, reason: string, suggestion?: string) => void;
 
-/** What is wrong goes to `report` with the key as it was written; what cannot be used is left out. */
+/** Reports problems with the key as written; omits unusable values. */
 export function parseOAuthClient(written: Readonly<Record<string, unknown>>, report: Report): OAuthClient {
   const keys = new Map(Object.keys(written).map((key) => [ownName(key), key]));
   const keyOf = (field: string): string => keys.get(field) ?? field;

@@ -75,7 +75,7 @@ export function readSettings(document: ConfigDocument, context: SettingsContext)
   return config;
 }
 
-/** Whose file it is: MCPProxy's servers are a list, ToolMux and Magg have keys in their entries that nobody else has. */
+/** Detects the product: MCPProxy's servers are a list, ToolMux and Magg have unique keys in their entries. */
 function productOf(root: Node | undefined, path: string): ConfigProduct {
   const entries = root === undefined ? [] : findContainers(root).flatMap((container) => container.entries);
   const has = (...keys: string[]): boolean =>
@@ -106,7 +106,7 @@ const toolMuxKeys: ReadonlySet<string> = new Set([
   ...['command', 'args', 'env', 'cwd', 'description', 'transport', 'base_url', 'headers', 'timeout'],
 ]);
 
-/** What a file without a mode means where it comes from. */
+/** Returns the default mode for a file of the product. */
 function modeOf(product: ConfigProduct): Partial<AppConfig> {
   if (product === 'toolmux') return { mode: 'gateway' };
   return product === 'mcpproxy' ? { mode: 'retrieve' } : {};
@@ -169,7 +169,7 @@ function readSetting(
   return { ...(base as object), ...(checked.data as object) };
 }
 
-/** Of what is said by app the right ones count, whatever is wrong with the others. */
+/** Keeps the valid values of a per-app setting, whatever is wrong with the others. */
 function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const wrong = new Set(issues.map(({ path }) => path[0]));
   if (wrong.has(undefined)) return ifWrong;
@@ -194,7 +194,7 @@ function nearest(issue: z.core.$ZodIssue, value: unknown): string {
   return meant === undefined ? '' : `Did you mean "${meant}"?`;
 }
 
-/** What is in force at the place that is wrong. */
+/** Returns the value in force in place of the invalid one. */
 function usedText(ifWrong: unknown, path: readonly PropertyKey[]): string {
   const used = path.reduce<unknown>(
     (at, step) => (typeof at === 'object' && at !== null ? (at as Record<PropertyKey, unknown>)[step] : undefined),
@@ -221,7 +221,7 @@ function knownHelpers(
   });
 }
 
-/** Of a group that may be written as a word, too, the object. */
+/** Returns the object schema of a group that may also be written as a word. */
 function objectSchema(schema: z.ZodType): z.ZodObject {
   return (schema instanceof z.ZodPipe ? schema.out : schema) as z.ZodObject;
 }

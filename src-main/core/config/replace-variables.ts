@@ -4,14 +4,14 @@ export type Env = Readonly<Record<string, string | undefined>>;
 
 /** A placeholder that has no value here. */
 export interface UnresolvedPlaceholder {
-  /** Where in the value, as keys and list positions. */
+  /** Position in the value, as keys and list indexes. */
   readonly path: readonly PropertyKey[];
   /** `env`: the variable is not set; `input`: another product would have asked for it; `secret`: filled when the server starts. */
   readonly source: 'env' | 'input' | 'secret';
   readonly name: string;
 }
 
-/** What a placeholder without a value is replaced by; undefined: nothing. */
+/** Returns the replacement for a placeholder without a value; undefined for none. */
 type OnUnfilled = (unfilled: UnresolvedPlaceholder) => string | undefined;
 
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;

@@ -1,4 +1,4 @@
-/** What may stand in a config file: the settings of the whole and the fields of one server. */
+/** The schema of a config file: global settings and the fields of one server. */
 import { z } from 'zod';
 import {
   condenseLevels,
@@ -233,7 +233,7 @@ const host = z
 
 const isolation = z.looseObject({
   mode: z.enum(['', 'auto', 'sandbox', 'container', 'docker', 'none']).optional(),
-  /** What may be read and written beside what the program needs: paths, absolute or from `~`. */
+  /** Readable and writable paths beside what the program needs: absolute or from `~`. */
   read: z.array(text).optional(),
   write: z.array(text).optional(),
   network: z.union([z.boolean(), z.array(host).min(1).max(100)]).optional(),
@@ -251,7 +251,7 @@ export const entrySchema = z
     command: text,
     args: z.array(looseText),
     env: z.record(z.string(), looseText),
-    /** Of the person's login, by name. */
+    /** Variables of the user's login, by name. */
     inheritEnv: z.union([z.literal('all'), z.array(text)]),
     cwd: text,
     url: text,
@@ -265,7 +265,7 @@ export const entrySchema = z
     /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
     isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
     sandboxEnabled: z.boolean(),
-    /** Of a team: where its process runs. */
+    /** In a team, where its process runs. */
     placement: z.enum(placements),
     /** Which registry it was added from. */
     registry: z.object({ name: text, server: text, version: z.string() }),

@@ -11,8 +11,8 @@ import { nodeValue } from './json-text.ts';
 import type { Env } from './replace-variables.ts';
 
 /**
- * Those that count, by name: the last of a name in the first container that has it. An entry that cannot be used is there as it is written:
- * nothing is made of it.
+ * Returns the effective servers by name: the last of a name in the first container that has it. Unusable entries are
+ * returned as written, without parsing.
  */
 export function writtenServers(text: string, path: string, env: Env): Record<string, WrittenServer> {
   const { root } = new ConfigDocument(text, path);

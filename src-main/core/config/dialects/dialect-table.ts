@@ -137,7 +137,7 @@ export const dialects: readonly Dialect[] = [
 /** A place where servers stand. `*` is any key. */
 export interface ServerPlace {
   readonly path: readonly string[];
-  /** Whose place it is; absent: of several products, told apart by what else is there. */
+  /** The product that owns this place; absent if several share it and other content tells them apart. */
   readonly dialect?: string;
   /** Items are one server each although they are no objects with a name: addresses, or one entry alone. */
   readonly items?: 'sse' | 'http' | 'one';

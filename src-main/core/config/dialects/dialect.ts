@@ -1,4 +1,4 @@
-/** What the reader needs to know of a product's way to write MCP servers, as data. The rows are in `dialect-table.ts`. */
+/** Data types for how products write MCP servers. The rows are in `dialect-table.ts`. */
 
 /**
  * How a value becomes the value of our field. `same`: unchanged; `not`: a switch the other way round; times: in that unit or as a Go duration;
@@ -26,14 +26,14 @@ export interface KeyRule {
 }
 
 /**
- * What `timeout` of an entry limits, and its unit. `toolmux`: the start of a command in ms, each request to an address in seconds;
- * `unknown`: a call, in seconds up to an hour and in ms above.
+ * The limit that `timeout` of an entry sets, and its unit. `toolmux`: the start of a command in ms, each request to an
+ * address in seconds; `unknown`: a call, in seconds up to an hour and in ms above.
  */
 export type TimeoutMeaning = 'call s' | 'call ms' | 'start s' | 'start ms' | 'toolmux' | 'unknown';
 
 export interface Dialect {
   readonly id: string;
-  /** As users know the product. */
+  /** The product's display name. */
   readonly product: string;
   /** Matches the path of its file, written with forward slashes. */
   readonly file?: RegExp;
@@ -48,6 +48,6 @@ export interface Dialect {
   readonly bareVariables?: true;
   /** `{{NAME}}` stands for a variable. */
   readonly doubleBraces?: true;
-  /** What an entry with both a command and an address means where its type does not say. */
+  /** The kind of an entry that has both a command and an address but no type. */
   readonly both?: 'command' | 'address';
 }

@@ -22,15 +22,15 @@ export interface FoundEntry {
   readonly project?: string;
   /** Why it cannot be brought over. */
   readonly refusal?: string;
-  /** What lists beside the servers say of it: it is off, or some of its tools are. */
+  /** Policy from lists beside the servers: disabled servers or tools. */
   readonly policy: Readonly<{ enabled?: false; disabledTools?: readonly string[]; callTimeoutSeconds?: number }>;
 }
 
 export interface FoundServers {
-  /** Whose configuration it is; the common dialect where nothing tells. */
+  /** The dialect of the configuration; the common one if undetected. */
   readonly dialect: Dialect;
   readonly entries: readonly FoundEntry[];
-  /** Where they stand, as people write it: `mcp.servers`. */
+  /** Key paths of the servers, as users write them: `mcp.servers`. */
   readonly places: readonly string[];
   /** About the file as a whole, a sentence each. */
   readonly notes: readonly string[];
@@ -70,7 +70,7 @@ export function isEntry(value: unknown): value is JsonObject {
   return isObject(value['command']) || (isObject(value['transport']) && isEntry(value['transport']));
 }
 
-/** What the file's name and the keys beside the servers tell. */
+/** Dialects indicated by the file's name and by the keys beside the servers. */
 interface WholeDialect {
   readonly byFile: Dialect | undefined;
   readonly byRoot: Dialect | undefined;

@@ -1,4 +1,4 @@
-/** What a person would call a server of which only the launch is known. */
+/** Names a server of which only the launch is known. */
 import type { JsonObject } from '../../base/json.ts';
 
 /** The host it is at, or the package, image or script that it is. */

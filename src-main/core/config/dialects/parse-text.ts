@@ -10,7 +10,7 @@ import { doubledKeys, nodeValue, propertiesOf } from '../json-text.ts';
 
 export type TextFormat = 'json' | 'toml' | 'yaml';
 
-/** By the end of its name; undefined for a name that says nothing. */
+/** Returns the format by file extension; undefined if unknown. */
 export function formatOfFile(file: string): TextFormat {
   if (/\.toml$/i.test(file)) return 'toml';
   return /\.ya?ml$/i.test(file) ? 'yaml' : 'json';
@@ -26,7 +26,7 @@ const looks: readonly (readonly [TextFormat, RegExp])[] = [
   ['yaml', /^\s*(?:---[ \t]*\n)?(?:#.*\n\s*)*(?:- )?["']?[\w. -]+["']?[ \t]*:(?:[ \t]*(?:#.*)?\r?\n|[ \t]+\S)/],
 ];
 
-/** What a text looks like; undefined: none of the formats. */
+/** Returns the format a text appears to have; undefined if none matches. */
 export function formatOfText(text: string): TextFormat | undefined {
   return looks.find(([, pattern]) => pattern.test(text))?.[0];
 }
@@ -35,7 +35,7 @@ export interface ParsedText {
   readonly value: unknown;
   /** The text is JSON5 and no JSON, which few programs read. */
   readonly isJson5: boolean;
-  /** What in the text does not count, a sentence each. */
+  /** Parts of the text that are ignored, a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function parseJson(text: string, name: string, takesJson5: boolean): ParsedText 
   );
 }
 
-/** Of keys that stand twice, down to the keys of entries. */
+/** Reports duplicate keys, down to the keys of entries. */
 function doubledNotes(root: Node, depth = 3): readonly string[] {
   const own = doubledKeys(root).map(({ key }) => `"${key}" is written twice; only the last one counts.`);
   const below = depth === 0 ? [] : propertiesOf(root).flatMap(({ valueNode }) => doubledNotes(valueNode, depth - 1));

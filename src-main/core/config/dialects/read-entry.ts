@@ -36,7 +36,7 @@ export interface EntryReading {
   /** Under our own names; undefined where it cannot be used, and then a problem is an error. */
   readonly entry: ServerEntry | undefined;
   readonly problems: readonly EntryProblem[];
-  /** Where each field was written, by our name. */
+  /** Original location of each field, by our name. */
   readonly places: ReadonlyMap<string, readonly PropertyKey[]>;
 }
 
@@ -331,7 +331,7 @@ function timeoutRule({ timeout }: Dialect, parent: string | undefined, raw: Json
   };
 }
 
-/** What a page leaves to whoever copies it: `<your key>`, `YOUR_API_KEY`. */
+/** Returns the placeholders in copied examples: `<your key>`, `YOUR_API_KEY`. */
 function examplesIn(fields: object): ReadonlySet<string> {
   const values = Object.values(fields).flatMap((value: unknown) => (isObject(value) ? Object.values(value) : value));
   const text = values.map(String).join(' ');

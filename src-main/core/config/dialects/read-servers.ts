@@ -10,7 +10,7 @@ import { type EntryProblem, readEntry } from './read-entry.ts';
 export interface ImportedServer {
   readonly name: string;
   readonly entry: JsonObject;
-  /** What is left behind or has to be filled in, a sentence each. */
+  /** Parts that are lost or must be filled in, a sentence each. */
   readonly losses?: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export interface ReadServer {
   readonly entry: JsonObject | undefined;
   readonly reason: string;
   readonly losses: readonly string[];
-  /** As its product wrote it, and the keys that lead there. */
+  /** The entry as its product wrote it, and the keys that lead to it. */
   readonly raw: unknown;
   readonly path: readonly PropertyKey[];
 }

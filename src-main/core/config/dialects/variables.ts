@@ -36,7 +36,7 @@ export function ownPlaceholders(entry: JsonObject, context: VariableContext, onU
   return read;
 }
 
-/** What stands behind `-c` is read by a shell, which fills its own variables. */
+/** Whether the argument follows `-c`: a shell reads it and fills its own variables. */
 function isForShell({ command, args }: JsonObject, at: PropertyKey | undefined): boolean {
   if (!Array.isArray(args) || typeof at !== 'number' || typeof command !== 'string') return false;
   return /(?:^|[\\/])(?:ba|z|da|fi)?sh$/.test(command) && /^-\w*c$/.test(String(args[at - 1] ?? ''));

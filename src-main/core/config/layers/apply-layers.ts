@@ -1,8 +1,8 @@
-/** What the layers of a config come to for one person: the organisation's, their groups' in order of names, their own. */
+/** Merges the config layers for one user: the organization's, their groups' by name, their own. */
 import type { AppConfig, Layer, NamedQuota, Profile } from '../app-config.ts';
 
 export interface LayerSubject {
-  /** As people call them. */
+  /** The user's display name. */
   readonly name: string;
   readonly groups: readonly string[];
 }
@@ -24,7 +24,7 @@ export function decodeSubject(bound: string): LayerSubject | undefined {
 export interface AppliedLayers {
   /** The organisation's config with what the layers have of their own; the very same where they have nothing. */
   readonly config: AppConfig;
-  /** What is let through, all of them together. */
+  /** The profiles that apply, combined. */
   readonly profiles: readonly Profile[];
   readonly favourites: readonly string[];
   /** All that their calls count in. */
@@ -56,7 +56,7 @@ function layersOf({ layers }: AppConfig, { name, groups }: LayerSubject): readon
   return [...[...new Set(groups)].sort().flatMap((group) => own(layers.groups, group)), ...own(layers.people, name)];
 }
 
-/** What is said by name is added to what others said by name; all else takes its place. */
+/** Merges settings keyed by name; replaces all others. */
 function withSettings(config: AppConfig, { settings }: Layer): AppConfig {
   if (Object.keys(settings).length === 0) return config;
   const { appModes, appUi, retrieve, code, results, ...plain } = settings;

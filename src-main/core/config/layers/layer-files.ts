@@ -14,7 +14,7 @@ const organisationFile = 'organisation.jsonc';
 const folders: readonly LayerKind[] = ['groups', 'people'];
 const extension = '.jsonc';
 
-/** What a layer that nobody can read lets through. */
+/** The layer used in place of an unreadable one: allows nothing. */
 const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favourites: [], quotas: [] };
 
 interface Used {
@@ -25,13 +25,13 @@ interface Used {
 interface LayersReading {
   readonly layers: ConfigLayers;
   readonly problems: readonly ConfigProblem[];
-  /** Of all that is in use, the organisation's text included: the same at every core that uses the same. */
+  /** Hash of the active text, the organization's included; equal for all cores that use the same text. */
   readonly version: string;
 }
 
 export class LayerFiles {
   readonly folder: string;
-  /** By path below the folder, what of it is in use. */
+  /** Active layers by path below the folder. */
   #used = new Map<string, Used>();
 
   constructor(folder: string) {
@@ -42,7 +42,7 @@ export class LayerFiles {
     return join(this.folder, organisationFile);
   }
 
-  /** What is to be watched: all of it lies there, through whatever links. */
+  /** Returns the paths to watch; they cover all files, links resolved. */
   async watchedPaths(): Promise<readonly string[]> {
     const paths = [this.organisation, ...folders.map((kind) => join(this.folder, kind))];
     return Promise.all(paths.map((path) => realpath(path).catch(() => path)));

@@ -21,10 +21,10 @@ import { profileSchema, settingsSchema, zodOptions } from '../schema.ts';
 
 export type LayerKind = 'groups' | 'people';
 
-/** What guards or counts: a lower layer's only where the organisation says so. */
+/** Guarding settings: lower layers need the organization's permission. */
 const guarding: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
 
-/** What lower layers may say where the organisation says nothing of it. */
+/** Settings of lower layers if the organization does not specify them. */
 const usual = layerSettings.filter((setting) => !guarding.has(setting));
 
 const { shape } = settingsSchema;
@@ -197,7 +197,7 @@ class LayerReader {
     return (mayOverride?.[this.#kind] ?? usual).some((allowed) => allowed === name);
   }
 
-  /** What is no word of a layer: the organisation's, or nobody's. */
+  /** Reports a key that layers cannot have: the organization's, or unknown. */
   #stranger(property: Property): void {
     const { key, keyNode } = property;
     if (key in shape || containerKeys.some((word) => word === key)) return this.#refuse(property, [key], undefined);
