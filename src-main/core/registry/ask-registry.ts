@@ -9,7 +9,7 @@ import { networkError } from '../servers/network/http-errors.ts';
 import { addressKindOf, isSafeUrl, dialRule } from '../servers/sign-in/safe-address.ts';
 
 export interface RegistryLimits {
-  /** Of all of an answer, redirects included. */
+  /** Timeout of a whole response, redirects included. */
   readonly ms: number;
   readonly bytes: number;
 }
@@ -19,7 +19,7 @@ export const registryLimits: RegistryLimits = { ms: 10_000, bytes: 8_000_000 };
 const maxRedirects = 3;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** What was answered, as JSON; undefined for a 404. Rejects with AppError registry_failed, or as `signal` says. */
+/** Returns the response as JSON; undefined for a 404. Rejects with AppError `registry_failed`, or as `signal` says. */
 export async function fetchRegistry(
   place: RegistryConfig,
   path: string,

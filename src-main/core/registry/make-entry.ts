@@ -7,7 +7,7 @@ import { joinedWord, runtimeProblem } from './package-kinds.ts';
 import type { TemplatePart, RegistryInput } from './read-input.ts';
 import type { LaunchPlan, NamedValue, PlannedArgument, ParsedOption } from './read-option.ts';
 
-/** By the ids of inputs; one that is not there is its default. Several values of one stand on lines of their own. */
+/** Values by input id; the default applies if absent. Several values of one input are on separate lines. */
 export type InputValues = Readonly<Record<string, string>>;
 
 /** Something that stands in the way of an entry. */
@@ -18,12 +18,12 @@ export interface InputProblem {
   readonly sentence: string;
 }
 
-/** What stands in an entry for the value of a secret. */
+/** Returns the text that replaces a secret value in an entry. */
 type SecretOf = (input: RegistryInput, value: string) => string;
 
 const maxInputLength = 10_000;
 
-/** What is missing or cannot be; nothing where an entry can be made. */
+/** Returns missing or invalid inputs; empty if an entry can be made. */
 export function validateInputs({ inputs }: ParsedOption, answers: InputValues): readonly InputProblem[] {
   return inputs.flatMap((input) => {
     const sentence = problemOf(input, valueOf(input, answers));

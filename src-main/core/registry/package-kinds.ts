@@ -4,11 +4,11 @@ import { containerOptions, runnerOf, steeringOf } from '../trust/runner-words.ts
 import { optionalText } from './read-input.ts';
 
 export interface PackageKind {
-  /** As people know it. */
+  /** The display name. */
   readonly title: string;
   /** The program that fetches and runs it. */
   readonly runner: string;
-  /** What the publisher may call that program; another one is none that we know how to use. */
+  /** Names that publishers use for that program; other programs are unsupported. */
   readonly hints: readonly string[];
   readonly name: RegExp;
   /** The words up to the package's own arguments. `variables`: names that its process is to have. */
@@ -18,12 +18,12 @@ export interface PackageKind {
 }
 
 interface NamedPackage {
-  /** What the publisher gives the program. */
+  /** The publisher's arguments for the program. */
   readonly runtime: readonly string[];
   readonly name: string;
   /** undefined: none is written down. */
   readonly version: string | undefined;
-  /** Where it is fetched from, where that is not the usual place. */
+  /** The source it is fetched from, if not the default. */
   readonly source: string | undefined;
   readonly variables: readonly string[];
 }
@@ -88,7 +88,7 @@ export const packageKinds: Readonly<Record<string, PackageKind>> = {
   },
 };
 
-/** Where packages of a kind come from unless an entry says otherwise. */
+/** The default package sources by kind. */
 const defaultSources: Readonly<Record<string, RegExp>> = {
   npm: /^https:\/\/registry\.npmjs\.org\/?$/,
   pypi: /^https:\/\/pypi\.org(?:\/simple)?\/?$/,
@@ -115,7 +115,7 @@ const any = /^/;
 const pythonVersion =
   /^(?:(?:c?python|pypy|graalpy)?[@-]?)?(?:[<>=~!]=?)?\d+(?:\.\d+){0,2}(?:,?[<>=~!]=?\d+(?:\.\d+){0,2})*$/i;
 
-/** What a publisher may tell a runner. Whatever is not named here could make it fetch or run something else. */
+/** Options a publisher may pass to a runner. Any other could make it fetch or run something else. */
 const allowed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = {
   npx: {
     '-y': 'switch',
@@ -281,7 +281,7 @@ export function variableProblem(kind: PackageKind, name: string, fixed: string |
     : `Its entry sets the variable ${name}, which may make ${kind.runner} run something else than the ${kind.title} it names.`;
 }
 
-/** Where a variable has the package fetched from, if that is not the usual place. */
+/** Returns the non-default source that a variable sets for the package. */
 export function sourceVariable(kind: string, { runner }: PackageKind, name: string, fixed: string): string | undefined {
   const isSource = steeringOf(runnerOf(runner), name) === 'source';
   return isSource && defaultSources[kind]?.test(fixed) !== true ? fixed : undefined;
@@ -290,7 +290,7 @@ export function sourceVariable(kind: string, { runner }: PackageKind, name: stri
 /** An address of a registry that may be fetched from. */
 export const secureSource = /^https:\/\/[^\s/?#@]+(?:\/[^\s?#]*)?$/;
 
-/** What gives an image more than a container usually has. */
+/** Options that give an image more than a container usually has. */
 const opens = new Set([
   ...['--volume', '--mount', '--privileged', '--network', '--net', '--pid', '--ipc', '--uts', '--userns', '--cap-add'],
   ...['--device', '--security-opt', '--volumes-from', '--env-file', '--cgroupns', '--runtime', '--publish', '--gpus'],

@@ -1,4 +1,4 @@
-/** What an entry of a registry asks of the person, and the texts of its launch with places for their answers. */
+/** Parses the inputs that a registry entry asks of the user, and the launch templates for them. */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { truncateText, markInvisible } from '../base/shown-text.ts';
 
@@ -6,7 +6,7 @@ import { truncateText, markInvisible } from '../base/shown-text.ts';
 export interface RegistryInput {
   /** Unique among those of its option. */
   readonly id: string;
-  /** As the publisher calls it: BRAVE_API_KEY, --port. */
+  /** The publisher's name for it: BRAVE_API_KEY, --port. */
   readonly label: string;
   readonly where: 'variable' | 'argument' | 'runner argument' | 'header' | 'address';
   readonly description: string;
@@ -15,7 +15,7 @@ export interface RegistryInput {
   /** It takes several values, a line each. */
   readonly isRepeated: boolean;
   readonly format: 'string' | 'number' | 'boolean' | 'filepath';
-  /** What it is unless the person says otherwise; may be empty. */
+  /** The default; may be empty. */
   readonly default: string;
   readonly placeholder: string;
   /** Only one of these; empty: anything. */
@@ -25,7 +25,7 @@ export interface RegistryInput {
 /** Part of a text: as it stands, or what the person answers. */
 export type TemplatePart = string | { readonly input: string };
 
-/** What one value of an entry is made of. */
+/** The parts of one value of an entry. */
 export interface ParsedValue {
   readonly pieces: readonly TemplatePart[];
   readonly inputs: readonly RegistryInput[];

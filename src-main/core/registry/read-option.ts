@@ -17,7 +17,7 @@ import {
 } from './package-kinds.ts';
 import { optionalText, type TemplatePart, parseTemplate, parseValue, type RegistryInput } from './read-input.ts';
 
-/** As people are shown it. */
+/** An install option, as shown to users. */
 export interface InstallOption {
   /** Its place among those of its server: `package-0`, `remote-1`. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface InstallOption {
   /** The package with its version, or the address. */
   readonly target: string;
   readonly inputs: readonly RegistryInput[];
-  /** What a person should know before they choose it, a sentence each. */
+  /** Notes for the user before they choose it, a sentence each. */
   readonly notes: readonly string[];
   /** Why it cannot be added here; absent: it can. */
   readonly refusal?: string;
@@ -72,7 +72,7 @@ export type LaunchPlan =
 
 const maxInputs = 100;
 
-/** Of an item of `packages`. */
+/** Parses an item of `packages`. */
 export function parsePackage(raw: JsonObject, index: number): ParsedOption {
   const type = optionalText(raw['registryType']) ?? '';
   const kind = Object.hasOwn(packageKinds, type) ? packageKinds[type] : undefined;
@@ -114,7 +114,7 @@ export function parsePackage(raw: JsonObject, index: number): ParsedOption {
   };
 }
 
-/** Of an item of `remotes`. */
+/** Parses an item of `remotes`. */
 export function parseRemote(raw: JsonObject, index: number): ParsedOption {
   const [type, url] = [optionalText(raw['type']) ?? '', optionalText(raw['url']) ?? ''];
   const shown = { id: `remote-${index}`, title: 'address on the network', target: short(url, 300) };
@@ -187,13 +187,13 @@ function fetchedFrom(source: string): string {
   return `It is fetched from ${markInvisible(source)}, not from the usual place.`;
 }
 
-/** As the runner will get it, with a sign for what the person answers. */
+/** Returns the argument for the runner, with a marker for the user's input. */
 function writtenWord({ name, pieces, isSwitch }: PlannedArgument): readonly string[] {
   const value = pieces.map((piece) => (typeof piece === 'string' ? piece : answered)).join('');
   return joinedWord(name, value, isSwitch === true);
 }
 
-/** What the publisher sets a variable to, or proposes for it; undefined: the person says it. */
+/** Returns the publisher's fixed or default value of a variable; undefined if the user provides it. */
 function fixedValue({ pieces }: NamedValue, inputs: readonly RegistryInput[]): string | undefined {
   const texts = pieces.map((piece) => {
     if (typeof piece === 'string') return piece;

@@ -15,7 +15,7 @@ export const officialRegistry: RegistryConfig = {
 };
 
 export interface RegistryQuery {
-  /** By its name in the config; absent: the first. */
+  /** Name of the registry in the config; absent means the first. */
   readonly registry?: string | undefined;
   /** Part of a name; empty: all there are. */
   readonly query: string;
@@ -30,7 +30,7 @@ export interface RegistryPage {
   readonly servers: readonly RegistryServer[];
   /** Items that are no servers, and are left out. */
   readonly unreadable: number;
-  /** Where it goes on; absent: that was all. */
+  /** Cursor of the next page; absent on the last. */
   readonly next?: string;
 }
 
@@ -40,12 +40,12 @@ export interface RegistryLookup {
   readonly server: RegistryServer;
 }
 
-/** As modes have it: looking is free. */
+/** Registry reads, unrestricted for modes. */
 export type RegistryReader = Pick<Registries, 'list' | 'search' | 'find'>;
 
 interface RegistriesParts {
   readonly http: HttpFetch;
-  /** Those of the config. */
+  /** Returns the config's registries. */
   readonly places: () => readonly RegistryConfig[];
   /** ms since 1970. */
   readonly now: () => number;
@@ -57,7 +57,7 @@ const maxRemembered = 50;
 
 export class Registries {
   readonly #parts: RegistriesParts;
-  /** By registry and path. */
+  /** Responses by registry and path. */
   readonly #remembered = new Map<string, { readonly at: number; readonly value: unknown }>();
 
   constructor(parts: RegistriesParts) {

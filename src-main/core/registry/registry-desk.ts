@@ -1,4 +1,4 @@
-/** What a person does with servers of registries: sees what one would run, tries it, keeps it. No model is given this. */
+/** Lets the user preview, test and add servers from registries. Models have no access. */
 import type { EntryProbe } from '../admin/try-entry.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -23,7 +23,7 @@ export interface InstallRequest {
   readonly answers: InputValues;
 }
 
-/** What would be started or reached, letter by letter; secrets as `***`. */
+/** The exact command or address that would be used; secrets as `***`. */
 export interface InstallPreviewDetails {
   /** The command line, each word as it is given; or the address alone. */
   readonly words: readonly string[];
@@ -64,7 +64,7 @@ export class RegistryService {
     this.#parts = parts;
   }
 
-  /** What it could be called in the config. */
+  /** Returns an available name for it in the config. */
   nameFor(server: string): string {
     return uniqueName(server, this.#parts.names());
   }

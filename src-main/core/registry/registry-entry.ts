@@ -14,13 +14,13 @@ export interface RegistryServer {
   readonly version: string;
   /** Who publishes it: what the registry made sure of, the part of its name before the slash. Empty where it has none. */
   readonly publisher: string;
-  /** Where its source can be read; empty where that is not told. */
+  /** URL of its source; empty if unknown. */
   readonly repository: string;
   readonly website: string;
   readonly status: 'active' | 'deprecated' | 'deleted';
   /** Why; may be empty. */
   readonly statusMessage: string;
-  /** As the registry writes it (RFC 3339); may be empty. */
+  /** The registry's timestamp (RFC 3339); may be empty. */
   readonly publishedAt: string;
   /** The ways to run or reach it, in the publisher's order. */
   readonly options: readonly ParsedOption[];

@@ -24,7 +24,7 @@ export function requiredSecrets(config: ServerConfig): ReadonlyMap<string, strin
   return required;
 }
 
-/** What a secret of servers is called in the vault. */
+/** Returns the vault key of a server secret. */
 export function secretVaultKey(name: string): string {
   return `${serverSecretPrefix}${name}`;
 }

@@ -6,19 +6,19 @@ import { isPrefixedKey, prefixedKeyPattern } from '../base/secret-shapes.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 
 export interface PlaintextSecret {
-  /** Where in the entry, as people read it: `env GITHUB_TOKEN`. */
+  /** Position in the entry, as users read it: `env GITHUB_TOKEN`. */
   readonly where: string;
   readonly value: string;
-  /** What it could be called, best first. */
+  /** Possible names, best first. */
   readonly names: readonly string[];
 }
 
 /** The same for people: without the value. */
 export interface FoundSecret {
   readonly server: string;
-  /** Where in its entry: `env GITHUB_TOKEN`. */
+  /** Position in its entry: `env GITHUB_TOKEN`. */
   readonly where: string;
-  /** What it is or would be called. */
+  /** The actual or suggested name. */
   readonly name: string;
   /** It stands in no file, but in the keychain, where MCPProxy keeps it. */
   readonly inKeychain?: true;
@@ -27,7 +27,7 @@ export interface FoundSecret {
 /** Names the secret that takes the place of a value; undefined leaves it as it is. */
 type Keep = (found: PlaintextSecret) => string | undefined;
 
-/** What an entry holds that looks like a secret, in its order. */
+/** Returns the likely secrets in an entry, in order. */
 export function findPlaintextSecrets(
   server: string,
   entry: JsonObject,
@@ -44,7 +44,7 @@ export function foundSecrets(server: string, entry: JsonObject): readonly FoundS
   return findPlaintextSecrets(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
 }
 
-/** What an entry names that MCPProxy keeps in the keychain: `${keyring:NAME}`. */
+/** Returns the entry's references to MCPProxy's keychain secrets: `${keyring:NAME}`. */
 export function keyringSecrets(server: string, entry: JsonObject): readonly FoundSecret[] {
   const names = [...JSON.stringify(entry).matchAll(/\$\{keyring:([A-Za-z0-9_][\w.-]{0,99})(?::-[^}]*)?\}/g)].map(
     ([, name = '']) => name,
@@ -97,7 +97,7 @@ function puts(server: string, keep: Keep, field: string): Put {
   };
 }
 
-/** What a secret of a server could be called: as it is called there, and with the server before it. */
+/** Returns names for a server's secret: its own, and one with the server as prefix. */
 export function secretNames(server: string, name: string): readonly [own: string, long: string] {
   const own = spelled(name);
   return [own, `${spelled(server)}_${own}`];

@@ -12,7 +12,7 @@ interface KeyStoreOptions {
   /** Beside the vault. */
   readonly folder: string;
   readonly keychain: Keychain;
-  /** What the person gave at the start, from the environment; undefined: nothing. Rejects where its file cannot be read. */
+  /** Returns the passphrase from the environment at start; undefined if none. Rejects if its file cannot be read. */
   readonly givenPassphrase: () => Promise<string | undefined>;
   /** How long the keychain may take before others go on without it, in ms (3 s by default). */
   readonly graceMs?: number;
@@ -86,7 +86,7 @@ export class KeyStore {
     else if (place === 'file') await rm(this.#file(id), { force: true }).catch(() => undefined);
   }
 
-  /** Of a key that lies in a file, for whoever is told of it. */
+  /** Returns the path of a key file, for display. */
   keyFilePath(id: string): string {
     return this.#file(id);
   }
@@ -206,7 +206,7 @@ class TooLate extends Error {
   }
 }
 
-/** What is answered later is for whoever asks then. */
+/** Rejects on timeout; a later result is left for the next caller. */
 async function within<T>(answer: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

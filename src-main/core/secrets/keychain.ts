@@ -17,7 +17,7 @@ const dialogMs = 60_000;
 /** A write that takes as long is given up: the key goes to another place, and a dialog that is answered later must not undo that. */
 const writeTimeoutMs = 10_000;
 
-/** What a question to the keychain needs of our environment: where the session's bus is, and whose home it is. */
+/** Variables that a keychain request needs: the session bus and the home of the user. */
 const passedOn = ['DBUS_SESSION_BUS_ADDRESS', 'XDG_RUNTIME_DIR', 'HOME', 'USER', 'LOGNAME', 'USERPROFILE', 'APPDATA'];
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const maxFiles = 2000;
 const maxBytes = 8 * 1024 * 1024;
 
-/** Those below the folders, those beside the config file whose names begin as its does, and `more`. Never rejects. */
+/** Searches the folders, files beside the config with the same name prefix, and `more`. Never rejects. */
 export async function filesContaining(
   values: readonly string[],
   configFile: string,

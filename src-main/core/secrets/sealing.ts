@@ -43,7 +43,7 @@ export function unseal(key: Buffer, sealed: string, about: string): string | und
   }
 }
 
-/** What a passphrase is stretched with (RFC 7914); 32 MB and about half a second. */
+/** Key derivation parameters for a passphrase (RFC 7914); 32 MB and about half a second. */
 export interface KdfParams {
   readonly salt: string;
   readonly N: number;

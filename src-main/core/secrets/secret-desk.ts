@@ -1,4 +1,4 @@
-/** What a person does with secrets: sets, lists, removes and moves them. Nothing that a model can reach is given this. */
+/** Lets the user set, list, remove and move secrets. Models have no access. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError, errorText } from '../base/errors.ts';
 import { formatCount } from '../base/wording.ts';
@@ -32,7 +32,7 @@ export interface SecretRow {
 export interface EntryWithReferences {
   readonly entry: JsonObject;
   readonly moved: readonly FoundSecret[];
-  /** What was taken out of it: for this process alone. */
+  /** The values removed from it; for this process only. */
   readonly values: readonly string[];
   /** Names that the vault did not have before. */
   readonly added: readonly string[];
@@ -100,7 +100,7 @@ export class SecretService {
     return { removed: await this.#vault.remove(secretVaultKey(name)), servers: this.#serversWith(name) };
   }
 
-  /** What looks like a secret in the config, and what it would be called. */
+  /** Returns the likely secrets in the config, with suggested names. */
   async findPlain(server?: string): Promise<readonly FoundSecret[]> {
     const entries = await this.#entries(server);
     return entries.flatMap(([name, entry]) => this.findInEntry(name, entry));
@@ -252,7 +252,7 @@ export class SecretService {
       .map(({ name }) => name);
   }
 
-  /** As they are written, whether they can be used or not. */
+  /** Returns the entries as written, usable or not. */
   async #entries(server: string | undefined): Promise<readonly (readonly [string, JsonObject])[]> {
     const text = await this.#config.text();
     const broken = this.#config.problems.flatMap((problem) => problem.server ?? []);

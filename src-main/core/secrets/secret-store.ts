@@ -1,4 +1,4 @@
-/** Where secrets and sign-ins are kept, sealed: a person's vault on their machine, or a team's in its database. */
+/** The sealed store of secrets and sign-ins: a user's vault on their machine, or a team's in its database. */
 import type { Emitter } from '../base/events.ts';
 import type { KeyPlace } from './vault-file.ts';
 
@@ -10,11 +10,11 @@ export type KeyPlaceName = KeyPlace['place'];
 export interface VaultStatus {
   /** `empty`: nothing was kept yet, so there is no key. */
   readonly state: 'empty' | 'open' | 'locked';
-  /** Where the key lies; undefined while there is none, and where the vault cannot be read. */
+  /** Location of the key; undefined if there is none, or the vault cannot be read. */
   readonly place: KeyPlaceName | undefined;
-  /** What is and what can be done, for a person. */
+  /** The status and the next step, for the user. */
   readonly sentence: string;
-  /** Of the values kept, those that cannot be opened now. */
+  /** Number of stored values that cannot be opened now. */
   readonly sealed: number;
 }
 
@@ -29,7 +29,7 @@ export interface SecretStore {
   readonly values: readonly string[];
   /** The command by which a person keeps one: `tooltray secret set`. */
   readonly setWith: string;
-  /** Where each person has values of their own, which are no others': the command by which one is kept. */
+  /** Command that stores a user's own value, if users have separate values. */
   readonly setUsersWith?: string;
   /** undefined: there is none of that name. Rejects with AppError secret_locked. */
   read(name: string): Promise<string | undefined>;
@@ -37,7 +37,7 @@ export interface SecretStore {
   names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]>;
   /** Kept, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long. */
   write(name: string, value: string): Promise<void>;
-  /** What is kept under a name; where that is nothing, what `make` gives from then on, in all processes. Rejects as `write` does. */
+  /** Returns the stored value, or stores the one from `make` for all processes. Rejects as `write` does. */
   ensure(name: string, make: () => string): Promise<string>;
   /** Whether there was one. */
   remove(name: string): Promise<boolean>;

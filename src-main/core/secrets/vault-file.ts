@@ -9,7 +9,7 @@ import { withSqliteLock } from '../base/file-lock.ts';
 
 const word = z.string().min(1).max(300);
 
-/** Where a key lies: in the system's keychain, in a file of the person's own beside the vault, or here under a passphrase. */
+/** The location of a key: the system's keychain, a private file beside the vault, or here under a passphrase. */
 const keyPlace = z.discriminatedUnion('place', [
   z.object({ place: z.literal('keychain') }),
   z.object({ place: z.literal('file') }),

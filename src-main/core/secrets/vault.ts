@@ -1,6 +1,7 @@
 /**
- * What must not stand in a file as it is: secrets of servers, sign-ins, the audit's key. Sealed one by one in one file, with one key that
- * lies in the system's keychain, under a passphrase, or in a file. Locked is not missing: what cannot be opened now stays, and says so.
+ * Stores secrets that must not be in plain files: servers' secrets, sign-ins, the audit key. Each is sealed separately
+ * in one file. The key is in the system's keychain, under a passphrase, or in a file. A locked value is kept and
+ * reported as locked, not missing.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,7 +38,7 @@ export class Vault implements SecretStore {
   readonly #file: VaultFile;
   readonly #keys: KeyStore;
   readonly #env: Env;
-  /** Those that were replaced or removed as well: a server that still runs may have been started with them. */
+  /** Includes replaced and removed values: a running server may have been started with them. */
   readonly #values = new Set<string>();
 
   /** Touches nothing on disk, and asks nobody. */
@@ -90,7 +91,7 @@ export class Vault implements SecretStore {
     this.changed.emit([name]);
   }
 
-  /** What is kept under a name; where that is nothing, what `make` gives from then on, in all processes. Rejects as `write` does. */
+  /** Returns the stored value, or stores the one from `make` for all processes. Rejects as `write` does. */
   async ensure(name: string, make: () => string): Promise<string> {
     const there = await this.read(name);
     if (there !== undefined) return there;
@@ -282,7 +283,7 @@ function notKept(name: string): AppError {
   return new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
 }
 
-/** As people know it. */
+/** Returns the display name. */
 function shown(name: string): string {
   return name.startsWith(serverSecretPrefix)
     ? `the secret ${name.slice(serverSecretPrefix.length)}`

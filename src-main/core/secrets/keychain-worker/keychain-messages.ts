@@ -1,4 +1,4 @@
-/** What the core asks of the process at the system's keychain, and what that answers. Types only. */
+/** Messages between the core and the keychain process. Types only. */
 
 export type KeychainRequest = {
   readonly account: string;

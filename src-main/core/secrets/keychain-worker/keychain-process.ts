@@ -35,8 +35,8 @@ function answerTo(request: KeychainRequest): KeychainAnswer {
 }
 
 /**
- * As go-keyring writes it (https://github.com/zalando/go-keyring): on Windows under a target of its own, in bytes of UTF-8; on macOS what `security`
- * would not print as it is stands encoded.
+ * Reads go-keyring's format (https://github.com/zalando/go-keyring): on Windows UTF-8 bytes under a target of its own;
+ * on macOS an encoded value if `security` would not print it as is.
  */
 function readMcpproxy(account: string): string | undefined {
   const { Entry } = load();
