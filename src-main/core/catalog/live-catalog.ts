@@ -37,7 +37,6 @@ interface LiveCatalogOptions {
   /** Names of our own tools, which no server's tool may be listed under. */
   readonly reserved: ReadonlySet<string>;
   readonly isOn: IsToolEnabled;
-  /** The config's problems. */
   readonly problems: () => readonly ConfigProblem[];
   /** See ToolFinder. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;

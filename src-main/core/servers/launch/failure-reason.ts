@@ -158,7 +158,6 @@ export function reasonInOutput(lines: readonly string[]): FailureReason | undefi
   return undefined;
 }
 
-/** Returns the failure reason for a server and its error. */
 export function failureReason(server: string, error: AppError): FailureReason {
   const { code, data = {}, cause } = error;
   if (code === 'secret_missing') {

@@ -6,7 +6,6 @@ const maxAccountNameLength = 100;
 const claims = ['email', 'preferred_username', 'name', 'sub'] as const;
 
 interface Names {
-  /** The displayed name. */
   readonly shown: string;
   /** Whatever the account may be called, in lower case. */
   readonly all: readonly string[];

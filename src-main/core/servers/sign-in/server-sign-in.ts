@@ -131,7 +131,6 @@ export class ServerOAuth implements TokenSource {
     return this.#rights.wanted;
   }
 
-  /** The scopes that the user refused. */
   get refused(): RefusedRights | undefined {
     return this.#latest.refused;
   }

@@ -37,7 +37,6 @@ export interface Grant {
   readonly grantedAt?: number;
 }
 
-/** Scopes that the user refused. */
 export interface RefusedRights {
   readonly scopes: readonly string[];
   /** ms since 1970. */
@@ -54,7 +53,6 @@ export interface StoredAuthorization {
   readonly refused?: RefusedRights | undefined;
 }
 
-/** A store of grants. */
 export interface GrantStore {
   /** Invalid data counts as none. Rejects with AppError `secret_locked` if the vault cannot be read now. */
   read(key: string): Promise<StoredAuthorization>;

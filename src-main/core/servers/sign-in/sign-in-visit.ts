@@ -30,7 +30,6 @@ export interface PendingAuthorizationOptions {
   readonly documentUrl?: string | undefined;
   /** The WWW-Authenticate header of the refusal that led here. */
   readonly challenge: string | undefined;
-  /** The current grant. */
   readonly grant: Grant | undefined;
   readonly registration: Registration | undefined;
   /** Rights that the person agreed to besides. */

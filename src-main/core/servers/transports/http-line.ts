@@ -17,7 +17,7 @@ export interface HttpTransportOptions {
   /** The environment with HTTP_PROXY and similar variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly network?: OutboundNetwork | undefined;
-  /** What all lines together may have of the memory. */
+  /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
   /** The source of tokens; without it only the user can resolve a 401. */
   readonly signIn?: TokenSource | undefined;
