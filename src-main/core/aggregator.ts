@@ -91,7 +91,7 @@ interface AggregatorOptions {
   readonly sandbox?: CodeRunner | undefined;
   /** Lines to processes of single people, in a team. */
   readonly personal?: ServerDeps['personal'];
-  /** What each person has of servers at an address, in a team. */
+  /** Each user's own connections to remote servers, in a team. */
   readonly own?: ServerDeps['own'];
   /** Makes room for calls in quotas. */
   readonly admit?: AdmitCall | undefined;
@@ -99,11 +99,11 @@ interface AggregatorOptions {
   readonly health?: StoreHealth | undefined;
   /** Somebody gathers traces of calls. */
   readonly isTraced?: boolean | undefined;
-  /** Where people of a team answer what waits for them, in words. */
+  /** Describes where users of a team decide; absent: on this machine. */
   readonly answerAt?: (() => string) | undefined;
   /** The system's proxy for an address, where it can be asked. */
   readonly resolveProxy?: OutboundNetworkOptions['resolveProxy'];
-  /** In place of the home's own. */
+  /** Stores that replace the home's own. */
   readonly stores?: Partial<CoreStores> | undefined;
 }
 
@@ -117,37 +117,37 @@ export class Core {
   readonly health: StoreHealth;
   readonly home: HomeWatch;
   readonly registry: ProcessRegistry;
-  /** What all lines together may have of the memory. */
+  /** Memory limits shared by all connections. */
   readonly budgets = createConnectionBudgets();
   readonly network: OutboundNetwork;
   readonly signIns: OAuthManager;
-  /** What must not stand in a file as it is; for people and launches alone. */
+  /** Stores secrets, which must not be in a file in plain text; accessible only to users and launches. */
   readonly vault: SecretStore;
-  /** What a person does with secrets; no session and no mode is given it. */
+  /** The user's operations on secrets; no session or mode has access. */
   readonly secrets: SecretService;
-  /** What servers' processes are started with. */
+  /** Environment of servers' processes. */
   readonly environment: EnvironmentResolver;
-  /** Where servers run that are confined. */
+  /** Sandboxes of confined servers. */
   readonly boxes: ServerSandboxes;
-  /** Of servers' program files. */
+  /** SHA-256 digests of the servers' program files. */
   readonly fileDigests = new FileDigestCache();
   readonly transports: TransportFactory;
   readonly servers: ServerManager;
-  /** What their processes take of this computer. */
+  /** Resource usage of the servers' processes. */
   readonly usage: UsageMeter;
-  /** What was decided, refused, changed and called, chained and signed. */
+  /** Records decisions, refusals, changes and calls, chained and signed. */
   readonly audit: AuditRecorder;
   /** Calls on their way into it. */
   readonly callAuditor: CallAuditor;
-  /** What a person accepted of each server. */
+  /** Definitions that the user accepted, by server. */
   readonly pins: PinRegistry;
   readonly catalog: LiveCatalog;
   readonly sessions: SessionRegistry;
   readonly parkedCalls: ParkedCalls;
   readonly activity: Activity['activity'];
-  /** What client apps were sent against what they would have loaded without us. */
+  /** Compares the tokens sent to client apps with the tokens they would have loaded without Tooltray. */
   readonly ledger: Activity['ledger'];
-  /** What was said in calls. */
+  /** Payloads of calls. */
   readonly payloads: Activity['texts'];
   readonly timeline: Activity['timeline'];
   /** Answers kept on disk. */
@@ -155,7 +155,7 @@ export class Core {
   readonly spillFiles: SpillAccess;
   readonly scheduledDeletions: ScheduledDeletions;
   readonly shaper: ResultShaper;
-  /** What leaves, held against what was read; the questions that wait for the person, and what they decided. */
+  /** Checks outgoing data against what was read; pending questions and the user's decisions. */
   readonly trust: DataFlow;
   readonly steps: CallStages;
   readonly admin: ServerAdmin;
@@ -166,10 +166,10 @@ export class Core {
   readonly extensionCores: ExtensionCores;
   /** Open the address of one profile until a day. */
   readonly profileTokens: ProfileTokenStore;
-  /** What the person changes themselves. */
+  /** Edits by the user. */
   readonly edits: UserEdits;
   readonly removals: ServerRemoval;
-  /** Where servers can be looked up; its desk is given to no session and no mode. */
+  /** Registries of servers; no session or mode has access to the service. */
   readonly registries: RegistryServices;
   /** Mends servers from launches found elsewhere on this machine. */
   readonly healing: SelfHealing;
@@ -468,12 +468,12 @@ export class Core {
     await this.health.close();
   }
 
-  /** What a listener needs to show an endpoint. */
+  /** Dependencies of a listener's sessions. */
   get sessionServices(): SessionServices {
     return createSessionServices(this, this.#resultCapacity);
   }
 
-  /** What cores that were killed have left: their servers hold ports and locks that ours need. */
+  /** Cleans up after killed cores: their servers hold ports and locks that ours need. */
   async #tidyUp(): Promise<void> {
     const { paths, log } = this.options;
     await Promise.all([tidyHome(paths, log), this.pins.removeStale(), this.boxes.sweepHomes(this.options.config)]);

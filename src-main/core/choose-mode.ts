@@ -23,7 +23,7 @@ export type ModeChooser = (view: ModeView) => ModeChoice;
 /** Up to this share of the app's window a full list is no burden. */
 const freeListShare = 0.02;
 
-/** What may be listed for an app beside a mode's own, in tokens: what is no burden to it. */
+/** Tokens that may be listed for an app beside a mode's own without burdening it. */
 export function freeListTokens(app: string | undefined): number {
   return appTraits(app).window * freeListShare;
 }
@@ -76,7 +76,7 @@ export function chooseMode({ tools, all, best, views }: Costs, app: string | und
   };
 }
 
-/** What `auto` says of tools that are listed because they have a user interface. */
+/** Explains tools that `auto` lists because they have a user interface. */
 function viewsText(views: Costs['views']): string {
   if (views === undefined || views.count + views.leftOut === 0) return '';
   const { count: listed, tokens, leftOut } = views;
@@ -93,9 +93,9 @@ function percent(share: number): string {
 }
 
 /**
- * What modes cost a client app over a typical session, by estimate: four characters a token for what is listed, the same for
- * every mode compared, and measured figures for what finding and wrapping a tool use adds.
- * Worked out once for each catalog, however many sessions ask: it means writing out every list.
+ * Estimated cost of modes for a client app over a typical session: four characters a token for listed text, equal for
+ * every mode compared, and measured figures for the overhead of finding and wrapping a tool use. Computed once a
+ * catalog for all sessions, because it requires writing out every list.
  */
 export interface Costs {
   readonly tools: number;
@@ -103,7 +103,7 @@ export interface Costs {
   readonly all: number;
   /** The mode with the cheapest session, and its tokens. */
   readonly best: { readonly mode: Mode; readonly total: number };
-  /** What of that total is listed because it has a user interface. */
+  /** The part of that total listed for its user interface. */
   readonly views?: ModeView['views'];
 }
 
@@ -113,7 +113,7 @@ interface ListCost {
 }
 
 interface Known {
-  /** By mode. */
+  /** List costs by mode. */
   readonly lists: Map<string, ListCost>;
   costs: Costs | undefined;
 }
@@ -145,7 +145,7 @@ export class ModeCosts {
     return known.costs;
   }
 
-  /** What a mode lists, and its instructions. */
+  /** Cost of a mode's list and its instructions. */
   listCost(mode: Mode, view: ModeView): ListCost {
     const { lists } = this.#of(view);
     const cost = lists.get(mode.name) ?? listCost(mode, view);
@@ -189,7 +189,7 @@ function listCost(mode: Mode, view: ModeView): ListCost {
   return { tools: listed.length, tokens: estimateTokens(listed) + Math.ceil(mode.instructions(view).length / 4) };
 }
 
-/** Of tools as they are listed. */
+/** Estimates the tokens of listed tools. */
 export function estimateTokens(listed: readonly JsonObject[]): number {
   return Math.ceil(JSON.stringify(listed).length / 4);
 }

@@ -1,4 +1,4 @@
-/** Where a core keeps what it has to remember: files of a home, or what the replicas of a team share. */
+/** Stores of a core: files of a home, or storage shared by the replicas of a team. */
 import { join } from 'node:path';
 import type { Env } from './base/app-paths.ts';
 import { FileJsonDocument, type JsonDocument, MemoryJsonDocument } from './base/kept-document.ts';
@@ -18,25 +18,25 @@ import { DiskSpillStore } from './spills/spill-store.ts';
 import { FilePinStore, type PinStore } from './trust/pins/pin-file.ts';
 
 export interface CoreStores {
-  /** What models asked for and nobody has decided. */
+  /** Models' requests that are not decided yet. */
   readonly proposals: JsonDocument;
-  /** What was decided, and what it takes to take it back. */
+  /** Decisions, and the data needed to undo them. */
   readonly decisions: JsonDocument;
-  /** What was decided for good about what leaves, and what was asked about it. */
+  /** Permanent data-flow decisions, and the recorded questions. */
   readonly flowDecisions: JsonDocument;
   readonly flowRecord: JsonDocument;
   readonly profileTokens: OpenRecordStore;
   /** Which client apps may connect. */
   readonly appAccess: OpenRecordStore;
-  /** What servers in review listed when a person asked; of a desktop until its core ends. */
+  /** Definitions of servers in review, as last listed for the user; on a desktop until its core ends. */
   readonly looks: JsonDocument;
-  /** What was accepted of each server. */
+  /** Accepted definitions of each server. */
   readonly pins: PinStore;
-  /** What must not stand in a file as it is. */
+  /** Stores secrets, which must not be in a file in plain text. */
   readonly vault: (env: Env) => SecretStore;
-  /** What was decided, refused, changed and called, chained and signed. */
+  /** Records decisions, refusals, changes and calls, chained and signed. */
   readonly audit: (parts: AuditDeps) => AuditRecorder;
-  /** Where the record goes besides (calls, steps, savings), and whether what was said in calls is kept. */
+  /** Further destinations of the record (calls, steps, savings), and whether payloads are retained. */
   readonly record: ActivityOptions;
   /** Answers that do not fit. */
   readonly answers: (options: SpillStoreOptions) => AnswerStore;

@@ -1,4 +1,4 @@
-/** What is known of a home's files while a core runs: looked at when somebody asks, not more often than needed. */
+/** Facts about a home's files while a core runs, refreshed on demand and rate-limited. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
@@ -26,7 +26,7 @@ export class HomeWatch {
     this.#vault = vault;
   }
 
-  /** As they were found last, nothing before the first time; looked at again in the background if that is long ago. */
+  /** The facts last read, empty before the first time; stale ones are refreshed in the background. */
   get facts(): HomeFacts {
     if (Date.now() - this.#examinedAt > intervalMs) void this.#examine(this.#isAuditShort());
     return this.#facts;

@@ -83,7 +83,7 @@ function noteAdmin(audit: AuditRecorder, { author, what, failure, decided }: Adm
   }
 }
 
-/** What is said to anything else is said of a server. */
+/** Events about proposals; all other events are about a server. */
 const ofProposals: ReadonlySet<string> = new Set(['asked', 'done', 'approve', 'reject']);
 
 /** Details of a question are texts of calls: its sentence is what is kept. */
@@ -122,7 +122,7 @@ export function createPinRegistry(shelf: PinStore, audit: AuditRecorder, config:
   });
 }
 
-/** What the pins tell of a server's texts and of the person's word on them. */
+/** Records changes of a server's definitions and the user's decisions on them. */
 function notePins(audit: AuditRecorder): Pick<PinPolicy, 'onPassed' | 'onHeld' | 'onDecided'> {
   const note = (server: string, change: 'said other things' | 'waits for review', sentence: string): void =>
     audit.note({ kind: 'server', change, server, sentence });

@@ -1,4 +1,4 @@
-/** What of a person's decisions is remembered and asked for: questions that wait, what was decided for good, what would be asked. */
+/** State of the data-flow check: pending questions, permanent decisions, and the record of would-be questions. */
 import type { Log } from './base/log.ts';
 import type { CoreStores } from './core-stores.ts';
 import { displayNameOf } from './client-apps/app-limits.ts';
@@ -11,7 +11,7 @@ import { ApprovalQueue } from './trust/questions.ts';
 interface FlowOptions {
   readonly stores: Pick<CoreStores, 'flowDecisions' | 'flowRecord'>;
   readonly settings: () => FlowSettings;
-  /** Where people answer, in words; absent: on this machine. */
+  /** Describes where users decide; absent: on this machine. */
   readonly answerAt?: (() => string) | undefined;
   readonly log: Log;
 }

@@ -29,7 +29,7 @@ interface KindCore {
   readonly modeCosts: ModeCosts;
   readonly profiles: ProfileCores;
   readonly servers: ExtensionServers;
-  /** By a session that was opened, a list or a call, in ms since 1970. */
+  /** Last use by a new session, a list or a call, in ms since 1970. */
   usedAt: number;
 }
 
@@ -46,7 +46,7 @@ const beyond =
 type IsShown = (catalog: LiveCatalog) => boolean;
 
 export class ExtensionCores {
-  /** What apps of a kind are shown is something else. */
+  /** Emits when the lists of a kind's apps change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
   /** A kind was let go, with its catalogs: views of them are to be made anew. */
   readonly evicted = new Emitter<IsShown>();
@@ -83,7 +83,9 @@ export class ExtensionCores {
     return known !== undefined || this.#hasPlace;
   }
 
-  /** Where there is no place for one more, what apps are shown that declare nothing, which is said. */
+  /**
+   * Returns the core of a kind. If there are too many kinds, returns that of apps without extensions and reports it.
+   */
   core(kind: ExtensionSet): SessionServices {
     const known = this.#cores.get(kind.key);
     if (known !== undefined) {
@@ -97,7 +99,7 @@ export class ExtensionCores {
     return made.core;
   }
 
-  /** What a person is to know; undefined: all apps are shown what servers offer them. */
+  /** The problem to show to the user; undefined: all apps see what servers offer them. */
   get problem(): string | undefined {
     return this.#refused.size === 0 || this.#hasPlace ? undefined : beyond;
   }

@@ -19,7 +19,7 @@ import type { SpillStore } from './spills/answer-store.ts';
 
 export interface ProfileCoresDeps {
   readonly config: ConfigStore;
-  /** Of the whole core. */
+  /** Services of the whole core. */
   readonly core: () => SessionServices;
   readonly steps: CallStagesDeps;
   readonly admin: ModelAdmin;
@@ -39,7 +39,7 @@ interface ProfileCore {
 const maxCores = 500;
 
 export class ProfileCores {
-  /** What a profile is shown is something else. */
+  /** Emits when the lists of a profile change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
   /** A core was let go, with its catalog: views of it are to be made anew. */
   readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
@@ -51,7 +51,9 @@ export class ProfileCores {
     this.#parts = parts;
   }
 
-  /** What all of these profiles let through. Throws AppError session_limit where there are too many different ones. */
+  /**
+   * Access of all these profiles together. Throws AppError session_limit if there are too many different combinations.
+   */
   core(names: readonly string[]): SessionServices {
     const sorted = [...new Set(names)].sort();
     const key = JSON.stringify(sorted);
@@ -61,7 +63,7 @@ export class ProfileCores {
     return known.core;
   }
 
-  /** Of those that were asked for. */
+  /** Catalogs of the combinations in use. */
   get catalogs(): readonly LiveCatalog[] {
     return [...this.#cores.values()].map(({ catalog }) => catalog);
   }
@@ -133,7 +135,10 @@ export class ProfileCores {
   }
 }
 
-/** What is listed may be another one though the servers are the same: settings, or what is written of tools. A session for which it is the same hears nothing. */
+/**
+ * Lists can change though the servers did not: by settings, or rewritten descriptions. Sessions with unchanged lists
+ * are not notified.
+ */
 export function rebuildLists({ catalog, modeCosts }: Pick<SessionServices, 'catalog' | 'modeCosts'>): void {
   modeCosts.invalidate();
   catalog.rebuild();
@@ -146,7 +151,7 @@ function tooMany(): AppError {
   });
 }
 
-/** What was called of the tools that there are in the profile. */
+/** Call statistics of the profile's tools. */
 function statsIn(stats: ReturnType<SessionServices['activity']['stats']>, { current }: LiveCatalog): typeof stats {
   const tools = stats.tools.filter(({ server, tool }) => current.lookup.tools.byId(`${server}:${tool}`).length > 0);
   return { ...stats, tools };

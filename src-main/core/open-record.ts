@@ -1,4 +1,4 @@
-/** What is remembered of calls: their record, what was said in them, and what they saved. */
+/** Opens the stores about calls: their records, payloads, and savings. */
 import { dirname, join } from 'node:path';
 import { ActivityLog } from './activity/activity-log.ts';
 import { PayloadStore, type PayloadSettings } from './activity/call-texts.ts';
@@ -17,9 +17,9 @@ import { resultIntakeOf, appTraits, hasModel, displayNameOf } from './client-app
 import type { CountText } from './spills/keep-answer.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 
-/** What becomes of a record besides. */
+/** Further handling of the records. */
 export interface ActivityOptions {
-  /** Where it is false, no setting of the config has them kept. */
+  /** Whether payloads may be retained; if false, no setting enables it. */
   readonly keepsTexts: boolean;
   /** Brings it elsewhere, too, until it is closed. */
   readonly ship?: (record: Pick<Activity, 'activity' | 'timeline'>) => ActivityExporter;
@@ -114,7 +114,7 @@ export function createActivity({
   };
 }
 
-/** What explains a change in the figures. */
+/** Records events that explain a change in the figures. */
 function noteMoments({ annotations }: ActivityLog, config: RecordOptions['config'], version: string): void {
   annotations.add('start', version);
   let { mode, appModes } = config.current;

@@ -21,7 +21,7 @@ export interface DashboardRoutesOptions {
   readonly root: string;
   /** undefined: no key is asked for (tests only). */
   readonly key: string | undefined;
-  /** What the page signs with that key. */
+  /** Verifies the page's signatures with that key. */
   readonly signatures: PageSignatures | undefined;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
@@ -148,7 +148,7 @@ async function handleRpcCall(
   response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
 
-/** As what it is, but never as a page of ours. */
+/** Sends a file with its own type, but never as one of our pages. */
 function sendFile(
   response: ServerResponse,
   { file, mimeType }: { readonly file: string; readonly mimeType: string },
@@ -229,7 +229,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** What every answer to a page carries: nothing from elsewhere is loaded, run, framed or told where we are. */
+/** Headers of every response to a page: nothing foreign is loaded, run or framed, and no referrer is sent. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; frame-ancestors 'none'; form-action 'none'; base-uri 'none'",

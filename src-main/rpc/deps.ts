@@ -1,4 +1,4 @@
-/** What the answers to people's questions are made from. */
+/** Dependencies of the RPC handlers. */
 import { candidateHint } from '../core/admin/healing.ts';
 import type { Core } from '../core/aggregator.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -33,11 +33,11 @@ export interface RpcDeps {
   readonly runs?: ManualRuns;
   /** Frames for views of tools; absent where there is no dashboard. */
   readonly views?: ViewFrames;
-  /** Whose kept answers there are; absent: the one person's. */
+  /** Owner of the spills; absent: the single user. */
   readonly reader?: Principal;
 }
 
-/** What only the desktop app can do for the dashboard. */
+/** Settings that only the desktop app can provide to the dashboard. */
 export type DesktopSettings = Pick<SettingsFacts, 'theme' | 'startAtLogin' | 'notifications' | 'updates'>;
 
 export interface DesktopService {
@@ -70,7 +70,7 @@ export interface AppsService {
   readonly importServers: Ask<'importServers'>;
   readonly rescan: Ask<'rescan'>;
   readonly setAccess: Ask<'setAccess'>;
-  /** As they were found last. */
+  /** The apps as last detected. */
   apps(): Promise<readonly AppRow[]>;
   access(): Promise<readonly AccessRow[]>;
   /** Apps or their servers were found or changed; returns how to stop listening. */
@@ -133,7 +133,9 @@ export function coreState(core: Core, doors: ListenAddresses): CoreState {
   };
 }
 
-/** What is wrong at a place of the config file, and what to do. The place itself is no secret, although it may end in API_TOKEN. */
+/**
+ * Describes a problem in the config file and its fix. The place itself is no secret, although it may end in API_TOKEN.
+ */
 export function describeProblem({ line, path, reason, suggestion = '' }: ConfigProblem): string {
   const place = path === '' ? '' : `, ${path}`;
   // A sentence of ours, in which names of secrets hide nothing.
@@ -165,7 +167,7 @@ function signedIn({ oauth }: ManagedServer): Pick<ServerStatus, 'signedIn'> {
   return { signedIn: { at: markInvisible(URL.parse(issuer)?.host ?? issuer), account, rights } };
 }
 
-/** Where a launch is known that may work, trying that is the one thing to do. */
+/** If a launch is known that may work, testing it is the only action. */
 function withOffer(health: ServerHealth, offer: HealCandidate | undefined): Health {
   if (offer === undefined) return health;
   const { level, summary, detail, reason } = health;
@@ -197,7 +199,7 @@ export function sessionStatus({ id, app, protocol, view, hasStaleList, calls }: 
   };
 }
 
-/** Where a server is reached, as people read it: its command line or its address, secrets masked. */
+/** Returns a server's command line or address for users, secrets masked. */
 export function endpointOf(server: ServerConfig): string {
   if (server.kind === 'builtin') return server.builtin;
   const masker = new Masker(secretValues(server.kind === 'stdio' ? server.env : server.headers));
@@ -219,5 +221,5 @@ export type Handler<M extends RpcMethod> = (
 ) => Promise<RpcMethods[M]['output']>;
 
 export type AllHandlers = { readonly [M in RpcMethod]: Handler<M> };
-/** Those of one file; `answer-rpc.ts` puts them together and does not compile where one is missing. */
+/** Handlers of one file; `answer-rpc.ts` merges them and does not compile if one is missing. */
 export type Handlers = Partial<AllHandlers>;

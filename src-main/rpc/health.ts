@@ -1,4 +1,7 @@
-/** What is wrong and needs the user, from all that a running core knows: the one list that doctor and the Overview show. */
+/**
+ * Collects the problems that need the user, from the state of a running core: the one list that doctor and the Overview
+ * show.
+ */
 import { errorText } from '../core/base/errors.ts';
 import { Masker } from '../core/base/mask.ts';
 import type { AppRow } from '../core/client-apps/app-rows.ts';
@@ -31,7 +34,7 @@ export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
   return [...findingsOf(facts), ...inbox.findings, ...rows.findings];
 }
 
-/** What was read of a config file. Its secret values are masked, the sentences about it are not. */
+/** Facts of a loaded config file. Its secret values are masked, the sentences about it are not. */
 export function configFacts(config: ConfigStore): HealthFacts['config'] {
   const { path: file, current, problems, isMissing } = config;
   const masker = new Masker(secretValuesOf(current));
@@ -46,7 +49,7 @@ export function configFacts(config: ConfigStore): HealthFacts['config'] {
   };
 }
 
-/** As editors and terminals make a link of it. */
+/** A problem with its place, in the form that editors and terminals link. */
 function placedProblem({ file, line, column, path, reason, suggestion = '' }: ConfigProblem): string {
   return `${file}:${line}:${column} ${path === '' ? '' : `${path}: `}${reason} ${suggestion}`.trim();
 }

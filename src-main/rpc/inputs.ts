@@ -1,4 +1,4 @@
-/** What each question of the contract takes, checked before anything is done: whoever reaches the door is not trusted to be our page. */
+/** Input schemas of the contract's requests, checked before anything runs: a caller is not trusted to be our page. */
 import { z } from 'zod';
 import { AppError } from '../core/base/errors.ts';
 import { auditKinds } from '../core/trust/audit/entries.ts';
@@ -236,7 +236,7 @@ export function isRpcMethod(method: string): method is RpcMethod {
   return Object.hasOwn(inputs, method);
 }
 
-/** What was sent, as the question wants it; unknown members are left out. Throws AppError bad_request, naming what is wrong. */
+/** Parses the input of a request; unknown members are dropped. Throws AppError bad_request that names the problem. */
 export function readRpcInput<M extends RpcMethod>(method: M, sent: unknown): RpcMethods[M]['input'] {
   const checked = inputs[method].safeParse(sent ?? {}, { jitless: true });
   if (checked.success) return checked.data;

@@ -4,7 +4,7 @@ import type { RpcFailure, StateChange } from './contract.ts';
 import { toRpcFailure } from './dashboard-door.ts';
 import type { StatePublisher } from './state-publisher.ts';
 
-/** What is needed of whoever sends: Electron's `event.sender` with the frame it came from. */
+/** The parts of a sender used here: Electron's `event.sender` with its frame. */
 export interface IpcSender {
   readonly id: number;
   /** Address of the frame that asks; undefined where it is gone. */
@@ -18,7 +18,7 @@ export interface IpcSender {
 type IpcResponse = { readonly value: Record<string, unknown> } | { readonly error: RpcFailure };
 
 interface IpcServerOptions {
-  /** Where our page is: `app://tooltray/`. */
+  /** Origin of our page: `app://tooltray/`. */
   readonly origin: string;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;

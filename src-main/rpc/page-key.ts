@@ -12,7 +12,7 @@ export function loadPageKey(token: string): string {
   return createHmac('sha256', token).update('dashboard').digest('base64url');
 }
 
-/** Where the key of the core that runs stands. */
+/** Path of the running core's key file. */
 export function pageKeyFile(runDir: string): string {
   return join(runDir, 'dashboard.key');
 }
@@ -28,7 +28,7 @@ export const proofHeader = 'tooltray-proof';
 const maxSkewMs = 60_000;
 
 export interface SignedRequest {
-  /** What the answer's header has to say. */
+  /** Required value of the response header. */
   readonly proof: string;
   /** Whether this is the body that was signed. */
   readonly isBody: (text: string) => boolean;
@@ -43,7 +43,7 @@ export class PageSignatures {
     this.#key = key;
   }
 
-  /** What an `authorization` of the page says of a request; undefined where it is not signed with the key, late or a repetition. */
+  /** Verifies the page's `authorization` of a request; undefined if it is not signed with the key, late or replayed. */
   read(authorization: string, method: string, path: string, now = Date.now()): SignedRequest | undefined {
     const [, time = '', nonce = '', bodyHash = '', signature = ''] =
       /^Tooltray (\d{1,15})\.([\w-]{16,64})\.([\w-]{43})\.([\w-]{43})$/.exec(authorization) ?? [];

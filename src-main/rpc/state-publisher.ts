@@ -33,7 +33,7 @@ interface Watcher {
 
 /** Between two publications, in ms. */
 const minIntervalMs = 200;
-/** What moves with time alone is looked at this often, in ms. */
+/** Interval of updates that depend only on time, in ms. */
 const tickMs = 10_000;
 
 export class StatePublisher {
@@ -43,7 +43,7 @@ export class StatePublisher {
   readonly #names: readonly SliceName[];
   readonly #epoch = randomUUID().slice(0, 8);
   readonly #watchers = new Set<Watcher>();
-  /** Those and whoever waits for the first publication. */
+  /** Subscribers, and callers that wait for the first publication. */
   #subscribedSlices = 0;
   readonly #slices = new Map<SliceName, Slice>();
   readonly #dirty = new Set<SliceName>();

@@ -30,7 +30,7 @@ export class ViewFrames {
     return `${framePath}${ticket}`;
   }
 
-  /** What is at an address; undefined: there is none, no longer, or it was taken. */
+  /** Takes the document at an address, once; undefined if there is none, it has expired or was taken. */
   take(path: string, now = Date.now()): FrameDocument | undefined {
     const ticket = path.slice(framePath.length);
     const found = this.#open.get(ticket);

@@ -35,31 +35,31 @@ import { followRetries } from './dashboard/follow-retries.ts';
 import { type IssuerSettings, oidcSecretVariable, openIdentity } from './open-people.ts';
 import { openSignIns, type OpenSignIns } from './sign-ins/open-sign-ins.ts';
 
-/** Of its core; `env` has in `TOOLTRAY_HOME` the folder that is this replica's alone. */
+/** Options of its core; `TOOLTRAY_HOME` in `env` is the folder of this replica alone. */
 type CoreOverrides = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
   Partial<Pick<CoreHostOptions, 'stderr' | 'stdout' | 'counter' | 'sandbox'>>;
 
 export interface ReplicaOptions extends CoreOverrides {
   /** `postgres://user:password@host:port/name`. */
   readonly database: string;
-  /** Whose installation it serves. */
+  /** The tenant whose installation it serves. */
   readonly tenant: string;
   readonly listen: ListenAddress;
-  /** Where client apps reach it, without `/mcp`; undefined: where it listens. */
+  /** Address for client apps, without `/mcp`; undefined: the listen address. */
   readonly publicUrl: string | undefined;
   /** Names by which it may be addressed beside that one. */
   readonly allowedHosts: readonly string[];
   /** Addresses and ranges of the proxies in front. */
   readonly trustedProxies: readonly string[];
-  /** Where its people sign in; undefined: personal tokens are all there is. */
+  /** The users' identity provider; undefined: personal tokens only. */
   readonly issuer?: IssuerSettings | undefined;
-  /** What people call it: small letters, digits and dashes; the computer's name by default. */
+  /** Display name: lowercase letters, digits and dashes; the computer's name by default. */
   readonly name?: string | undefined;
   /** How long it goes on as before when it is to end, until no balancer sends it anything, in ms. */
   readonly noticeMs?: number | undefined;
   /** How often it writes its row, in ms. */
   readonly heartbeatMs?: number | undefined;
-  /** Where it tells how it fares; undefined: nowhere. */
+  /** Address of the operations routes; undefined: none. */
   readonly operations?: ListenAddress | undefined;
   /** The object store for spilled results: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: nothing is spilled. */
   readonly objects?: string | undefined;
@@ -343,7 +343,7 @@ async function openParts(
   return { seams, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
 }
 
-/** As a replica's name can be spelled. */
+/** The computer's name, in the spelling of replica names. */
 function computerName(): string {
   const name = hostname()
     .toLowerCase()
@@ -392,7 +392,7 @@ function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): 
   });
 }
 
-/** Where a browser comes back to after a sign-in. Throws AppError bad_request where nobody said that. */
+/** Returns the address that a browser returns to after a sign-in. Throws AppError bad_request if none is configured. */
 function isReachableByBrowsers({ publicUrl, listen }: ReplicaOptions, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   if (isLoopback(listen.address)) return addressOf(listen, port);

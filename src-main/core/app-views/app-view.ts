@@ -50,7 +50,7 @@ function textOf({ text, blob }: JsonObject): string | undefined {
   return typeof blob === 'string' ? Buffer.from(blob, 'base64').toString('utf8') : undefined;
 }
 
-/** What the list of resources says counts where the resource itself says nothing. */
+/** The resource list's metadata applies if the resource itself has none. */
 function listedMeta({ listing }: ManagedServer, uri: string): unknown {
   const listed = listing.resources.find((one) => one['uri'] === uri);
   return objectOrEmpty(listed?.['_meta'])['ui'];

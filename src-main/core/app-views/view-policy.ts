@@ -1,10 +1,11 @@
 /**
- * What a view of a tool may do in its frame, as headers: nothing but run its own scripts, unless it declared a domain or a device and
- * the person allowed it. Pure. Source: SEP-1865 (MCP Apps, 2026-01-26), "UI Resource Format" and "Content Security Policy Enforcement".
+ * Security headers of a tool's view in its frame: it may only run its own scripts, unless it declared a domain or a
+ * device and the user allowed it. Pure. Source: SEP-1865 (MCP Apps, 2026-01-26), "UI Resource Format" and "Content
+ * Security Policy Enforcement".
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 
-/** What a view declares that it needs, as far as it may be had at all. */
+/** Declared requirements of a view, as far as they can be granted. */
 export interface ViewRequirements {
   /** Asked by its scripts. */
   readonly connect: readonly string[];
@@ -12,10 +13,10 @@ export interface ViewRequirements {
   readonly resources: readonly string[];
   /** Pages in frames of its own. */
   readonly frames: readonly string[];
-  /** What its relative addresses begin with. */
+  /** Allowed bases of its relative addresses. */
   readonly baseUris: readonly string[];
   readonly permissions: readonly ViewPermission[];
-  /** What it declares and is never given, as it wrote it. */
+  /** Declared requirements that are never granted, verbatim. */
   readonly refused: readonly string[];
 }
 
@@ -23,13 +24,13 @@ export const viewPermissions = ['camera', 'microphone', 'geolocation', 'clipboar
 
 export type ViewPermission = (typeof viewPermissions)[number];
 
-/** What the person allowed of it. */
+/** The requirements that the user allowed. */
 export interface ViewGrant {
   readonly network: boolean;
   readonly permissions: boolean;
 }
 
-/** As browsers name them. */
+/** Names of the features in browsers. */
 const features: Readonly<Record<ViewPermission, string>> = {
   camera: 'camera',
   microphone: 'microphone',

@@ -37,7 +37,7 @@ export interface Finding {
   readonly summary: string;
   /** The cause, and what to do where no action says it; may be empty. */
   readonly detail: string;
-  /** What the user can do with one press. */
+  /** Action that the user can take with one press. */
   readonly action?: FindingAction | undefined;
   readonly server?: string | undefined;
   /** Findings with the same cause are told of once; undefined: each is its own. */

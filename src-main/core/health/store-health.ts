@@ -18,7 +18,7 @@ export interface StoreProblem {
   readonly since: number;
   /** `Activity cannot be written since 2026-11-27 22:31, because the disk is full.` */
   readonly summary: string;
-  /** What the user can do, in a sentence. */
+  /** Fix, as a sentence. */
   readonly fix: string;
 }
 
@@ -35,7 +35,7 @@ interface Failing {
   readonly folder: string;
 }
 
-/** As a probe of the folder; a disk that has less room than this is as good as full. */
+/** Size of the probe file; a disk with less free space counts as full. */
 const probeBytes = 1024 * 1024;
 
 const subjects: Readonly<Record<StoreName, string>> = {

@@ -1,4 +1,4 @@
-/** What the dashboard asks about calls. */
+/** Dashboard requests about calls. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { findCall, searchCalls } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';

@@ -1,4 +1,4 @@
-/** What the dashboard asks about views of tools, and what views ask through it. */
+/** Dashboard requests about views of tools, and the requests that views send through it. */
 import { loadAppView } from '../../core/app-views/app-view.ts';
 import { createViewPolicy } from '../../core/app-views/view-policy.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -48,7 +48,9 @@ export const appViewHandlers = {
   },
 } satisfies Handlers;
 
-/** By exactly the server's own names: a view has nobody who would mean another one. Rejects with AppError tool_not_found. */
+/**
+ * Finds a tool by exactly the server's own names: a view cannot mean another one. Rejects with AppError tool_not_found.
+ */
 async function toolOf(server: string, tool: string, core: RpcDeps['core']): Promise<CatalogEntry & Home> {
   const { home, steps } = await homeOf(server, core);
   const { name } = home.config;
@@ -60,7 +62,7 @@ async function toolOf(server: string, tool: string, core: RpcDeps['core']): Prom
   return { id: `${name}:${tool}`, server: name, name: tool, listedName: tool, definition, home, steps };
 }
 
-/** Where a server's views are, and the pipeline that it is called through. */
+/** The core that has a server's views, and the pipeline that calls it. */
 interface Home {
   readonly home: ManagedServer;
   readonly steps: CallStages;
@@ -88,7 +90,7 @@ export function hasView(server: string, tool: string, core: RpcDeps['core']): bo
   );
 }
 
-/** As the person's own runs: on the same line, so that a view sees what they changed. */
+/** Context of the user's own runs: on the same connection, so that a view sees what they changed. */
 function contextOf({ options }: RpcDeps['core'], signal: AbortSignal): CallContext {
   return {
     sessionId: userSession,

@@ -1,4 +1,4 @@
-/** What the setup asks about client apps: passed on to whoever looks after them. */
+/** Setup requests about client apps, passed on to the app setup. */
 import { probeEntry } from '../../core/admin/try-entry.ts';
 import type { Handlers } from '../deps.ts';
 

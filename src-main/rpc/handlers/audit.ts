@@ -1,11 +1,11 @@
-/** What the dashboard and the command line ask of the audit. */
+/** Dashboard and command-line requests about the audit. */
 import type { AuditFilter } from '../../core/trust/audit/entries.ts';
 import { type AuditPage, readPage } from '../../core/trust/audit/read.ts';
 import { describeRecord } from '../../core/trust/audit/tell.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
 const defaultLimit = 100;
-/** What cannot be written by then is not shown yet, in ms. */
+/** Maximum wait for pending writes, in ms; later records are not shown yet. */
 const maxWaitMs = 3000;
 const pollIntervalMs = 50;
 

@@ -1,4 +1,4 @@
-/** What was said in a call, side by side, for a page that shows it: parts of texts, or why there are none. */
+/** Payloads of a call, side by side, for a page: parts of the texts, or why there are none. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { neutralizeControlCharacters } from '../../core/base/shown-text.ts';
 import type { PayloadSide, PayloadText } from '../contract.ts';
@@ -7,7 +7,7 @@ import type { RpcDeps } from '../deps.ts';
 /** In characters, of each text at a time. */
 const maxChunkLength = 64 * 1024;
 
-/** Of a call or a step. */
+/** Fields of a call or a step. */
 type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'unkept'>;
 
 /** The parts that begin at `from`, in characters of the masked text. */

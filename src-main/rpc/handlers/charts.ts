@@ -1,4 +1,6 @@
-/** What the overview's charts show: one time range in steps, with what was saved, what became of calls, and what explains a change. */
+/**
+ * Charts of the overview: one time range in steps, with savings, outcomes of calls, and events that explain a change.
+ */
 import {
   outcomeCounts,
   latencies,
@@ -17,7 +19,7 @@ const maxDays = 92;
 const maxWeeks = 110;
 
 interface Range {
-  /** Where each step begins, oldest first. */
+  /** Start of each step, oldest first. */
   readonly starts: readonly number[];
   readonly until: number;
   readonly step: 'hour' | 'day' | 'week';
@@ -36,13 +38,13 @@ export const chartHandlers = {
   },
 } satisfies Handlers;
 
-/** What is on record, wherever that lies. Times in ms since the epoch. */
+/** Sources of the recorded data. Times in ms since the epoch. */
 export interface ChartSources {
   readonly savings: (question: {
     readonly since?: number;
     readonly by: 'hour' | 'day';
   }) => Promise<Pick<SavingsReport, 'rows'>>;
-  /** Of each hour that has calls, by its beginning where this machine is; hours before `since` may be missing. */
+  /** Outcomes of each hour with calls, keyed by its start in local time; hours before `since` may be missing. */
   readonly outcomes: (since: number) => Promise<ReadonlyMap<number, OutcomeCounts>>;
   readonly latencies: (since: number, until: number) => Promise<ReturnType<typeof latencies>>;
   readonly marks: (since: number, until: number) => Charts['marks'];
@@ -75,7 +77,7 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
   return { step, steps, servers, measured, isCut, marks: sources.marks(since, until) };
 }
 
-/** By the hour a day, by the day to three months, else by the week; all in the time of the place. */
+/** Steps of an hour for one day, of a day up to three months, else of a week; all in local time. */
 export function rangeOf(period: SavingsPeriod, now: number, first: number | undefined): Range {
   const today = startOfDay(now);
   const tomorrow = startOfDay(now, 1);

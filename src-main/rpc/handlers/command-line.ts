@@ -1,4 +1,4 @@
-/** What the command line asks of a running core: one line per question. */
+/** Requests of the command line to a running core: one line per request. */
 import { textOrEmpty } from '../../core/base/json.ts';
 import { serverVariables } from '../../core/admin/environment-items.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
@@ -23,7 +23,7 @@ import { coreState, type Handlers } from '../deps.ts';
 import { coreFindings } from '../health.ts';
 
 const settleTimeoutMs = 15_000;
-/** Of a server's log, told at once, in bytes. */
+/** Maximum part of a server's log in one response, in bytes. */
 const maxLogBytes = 256 * 1024;
 
 export const coreHandlers = {
@@ -122,7 +122,7 @@ function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
   };
 }
 
-/** What waits for the person, as they are to see it. */
+/** Pending proposals, as shown to the user. */
 async function proposalSummaries(admin: ServerAdmin): Promise<ProposalSummary[]> {
   return Promise.all((await admin.proposals()).map((proposal) => summaryOf(proposal, admin)));
 }

@@ -1,4 +1,4 @@
-/** What a person finds by a few words, wherever it is: tools, sessions, kept answers. */
+/** Search by a few words in everything: tools, sessions, spills. */
 import { textOrEmpty } from '../../core/base/json.ts';
 import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/shown-text.ts';
 import { wordMatcher } from '../../core/base/wording.ts';

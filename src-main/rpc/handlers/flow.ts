@@ -1,4 +1,4 @@
-/** What people see of data that leaves; what waits for them and what they decided is in the inbox. Never in reach of a model. */
+/** Data-flow records for users; pending questions and decisions are in the inbox. Never accessible to models. */
 import { displayNameOf } from '../../core/client-apps/app-limits.ts';
 import type { DataFlowOverview } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';

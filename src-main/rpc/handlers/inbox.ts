@@ -1,4 +1,4 @@
-/** What waits for a person's decision, and their word on it. */
+/** Pending decisions, and the user's decisions on them. */
 import type { InboxItem } from '../../core/trust/inbox/inbox-item.ts';
 import type { InboxSummary } from '../contract.ts';
 import type { Handlers } from '../deps.ts';

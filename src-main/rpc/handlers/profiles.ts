@@ -1,4 +1,4 @@
-/** What the dashboard and the command line ask of profiles and their tokens. */
+/** Dashboard and command-line requests about profiles and their tokens. */
 import { ProfileService, type ProfilesOverview } from '../../core/profiles/profile-desk.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 

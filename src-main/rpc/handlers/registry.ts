@@ -1,4 +1,4 @@
-/** What people ask about registries, and do with servers of theirs. */
+/** Requests about registries and their servers. */
 import type { RegistryService } from '../../core/registry/registry-desk.ts';
 import type { RegistryServer } from '../../core/registry/registry-entry.ts';
 import type { RegistryContract, RegistryRow } from '../contract.ts';

@@ -1,4 +1,4 @@
-/** What the dashboard asks about tools that the person runs by hand. */
+/** Dashboard requests about tools that the user runs manually. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { markInvisible } from '../../core/base/shown-text.ts';
@@ -17,7 +17,7 @@ const settleMs = 15_000;
 const maxWaitMs = 20_000;
 /** In characters. */
 const maxSentLength = 64 * 1024;
-/** Of what a view is given, in characters of JSON. */
+/** Maximum size of a result for a view, in characters of JSON. */
 const maxViewBytes = 8 * 1024 * 1024;
 
 export const runHandlers = {
@@ -71,7 +71,7 @@ export const runHandlers = {
   },
 } satisfies Handlers;
 
-/** By the server's own name: a person may also run what no model is told of. */
+/** Finds a tool by the server's own name: a user may also run tools hidden from models. */
 function findServerTool(tool: string, server: string, { servers }: RpcDeps['core']): CatalogEntry | undefined {
   const definition = servers.find(server)?.listing.tools.find(({ name }) => name === tool);
   return definition && { id: `${server}:${tool}`, server, name: tool, listedName: tool, definition };
@@ -83,7 +83,10 @@ export function requireRuns(runs: ManualRuns | undefined): ManualRuns {
   return runs;
 }
 
-/** What a server sent, for the view that asked for it. Throws AppError message_too_large, which names it by `what`. */
+/**
+ * Returns a server's result for the view that requested it. Throws AppError message_too_large, which names it by
+ * `what`.
+ */
 export function resultForView(sent: Result, what: string): JsonObject {
   const result = toObject(sent);
   const { length } = JSON.stringify(result);

@@ -1,4 +1,4 @@
-/** What is found in the texts of all servers, as they are listed now. */
+/** Scan findings in the texts of all servers, as currently listed. */
 import type { JsonObject } from '../../core/base/json.ts';
 import { textOrEmpty } from '../../core/base/json.ts';
 import { type Catalog, resolveServer } from '../../core/catalog/catalog.ts';

@@ -1,4 +1,4 @@
-/** What people do with secrets: never in reach of a model, and no value is ever told. */
+/** Requests about secrets: never accessible to models, and no value is ever returned. */
 import type { Handlers } from '../deps.ts';
 
 export const secretHandlers = {

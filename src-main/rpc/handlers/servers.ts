@@ -1,4 +1,4 @@
-/** What the dashboard asks about servers, and does with them. */
+/** Dashboard requests about servers. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadServerProvenance } from '../../core/admin/server-background.ts';
@@ -98,7 +98,7 @@ export const serverHandlers = {
   },
 } satisfies Handlers;
 
-/** What apps are told in place of what the server says, tool by tool. */
+/** Descriptions shown to apps in place of the server's own, by tool. */
 function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']): RewrittenDescription[] {
   return servers.get(server).listing.tools.flatMap(({ name, description }) => {
     const tool = String(name);
@@ -158,7 +158,7 @@ function flag(hints: JsonObject, name: string): boolean | undefined {
   return typeof hints[name] === 'boolean' ? hints[name] : undefined;
 }
 
-/** What people ask about servers that could be mended, and their yes to it. */
+/** Requests about servers that could be fixed, and approval of a fix. */
 export const healHandlers = {
   healOffers: async (_input, { core }) => {
     await core.healing.rescan();

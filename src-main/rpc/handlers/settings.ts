@@ -1,4 +1,4 @@
-/** What the dashboard's settings change. */
+/** Dashboard requests that change settings. */
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
@@ -75,7 +75,7 @@ function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
   });
 }
 
-/** What the savings ledger tells people, with what it is worth where they have set a price. */
+/** The savings ledger for users, priced if they have set a price. */
 export const savingsHandlers = {
   savings: async (question, { core }): Promise<PricedSavings> => {
     return priced(await core.ledger.savings(question), core);

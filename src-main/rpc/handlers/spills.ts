@@ -1,4 +1,4 @@
-/** What the dashboard asks about answers on disk, and does with them. A person reading is no reading back by a model. */
+/** Dashboard requests about spills. Reading by the user does not count as a model reading back. */
 import { neutralizeControlCharacters } from '../../core/base/shown-text.ts';
 import { findCallBySpill, findCall } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -9,7 +9,7 @@ import type { SpillRow } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { callTexts } from './call-texts.ts';
 
-/** Of a line that matches: where it is leads to the rest. */
+/** Maximum length of a matching line; its position leads to the rest. */
 const maxMatchLength = 200;
 const maxMatches = 1000;
 const dayMs = 86_400_000;

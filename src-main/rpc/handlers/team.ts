@@ -1,4 +1,6 @@
-/** What is asked of people and their tokens where there is one person: answered in a team alone (`team/dashboard`). */
+/**
+ * Team-only requests about users and their tokens, as refused by a single-user core; implemented in `team/dashboard`.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import type { Handlers } from '../deps.ts';
 

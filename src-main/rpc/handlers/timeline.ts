@@ -1,4 +1,4 @@
-/** What the dashboard asks about the steps of client apps' sessions. */
+/** Dashboard requests about the steps of client apps' sessions. */
 import type { RunningStep, StepLog } from '../../core/activity/steps/step-log.ts';
 import {
   recentSessions,
@@ -66,7 +66,7 @@ export const timelineHandlers = {
   timelineSessions: async (_, { core }) => ({ sessions: timelineSessions(core).sessions }),
 } satisfies Handlers;
 
-/** Those with the newest steps first; `isWanted`: only those, looked for among the newest of all. */
+/** Sessions with the newest steps first; `isWanted`: a filter, applied to the newest of all. */
 export function timelineSessions(
   core: RpcDeps['core'],
   most = maxSessions,
@@ -170,7 +170,7 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
   };
 }
 
-/** What runs for long enough to be seen, the oldest first; a few, and how many besides. */
+/** Steps that run long enough to be shown, oldest first; a few, and the number of others. */
 export function openSteps(
   timeline: Pick<StepLog, 'running' | 'persistRunning' | 'words'>,
   now: number,

@@ -1,4 +1,4 @@
-/** What needs the user, most urgent first: the findings that are problems, each with the one thing to do about it. */
+/** Items that need the user, most urgent first: the findings that are problems, each with its one action. */
 import type { AppRow } from '../../core/client-apps/app-rows.ts';
 import { findingText } from '../../core/health/finding.ts';
 import { findingsOf, type HomeFacts } from '../../core/health/findings.ts';
@@ -10,7 +10,7 @@ interface AttentionFacts {
   readonly servers: readonly ServerStatus[];
   readonly inbox: readonly InboxSummary[];
   readonly apps: readonly AppRow[];
-  /** Of the files of one user's home; none for a team. */
+  /** Facts of one user's home; absent for a team. */
   readonly home?: HomeFacts;
 }
 
@@ -47,7 +47,7 @@ export function attentionItems({ core, servers, inbox, apps, home }: AttentionFa
   });
 }
 
-/** What one press may mend is not to be missed. */
+/** Sorts servers with a one-press fix first. */
 function fixableFirst(a: ServerStatus, b: ServerStatus): number {
   return Number(b.action?.kind === 'heal') - Number(a.action?.kind === 'heal') || unhealthyFirst(a, b);
 }

@@ -1,4 +1,4 @@
-/** What servers' lists cost the apps, by estimate; worked out again only for what changed, since every call brings new rows. */
+/** Estimated token cost of servers' lists; recomputed only for what changed, since every call brings new rows. */
 import type { Core } from '../../core/aggregator.ts';
 import { type Costs, estimateTokens } from '../../core/choose-mode.ts';
 import { displayNameOf } from '../../core/client-apps/app-limits.ts';
@@ -32,14 +32,14 @@ export class ListTokens {
     this.#core = core;
   }
 
-  /** Of a server's own list, whole. */
+  /** Tokens of a server's own list, whole. */
   whole(listing: Listing): number {
     const tokens = this.#whole.get(listing) ?? estimateTokens(listing.tools);
     this.#whole.set(listing, tokens);
     return tokens;
   }
 
-  /** By server: what the apps are really shown of it. */
+  /** Cost of what apps are actually shown, by server. */
   shown(): ReadonlyMap<string, readonly ListedCost[]> {
     const view = viewOf(this.#core);
     const costs = this.#core.modeCosts.costsFor(view);
@@ -75,7 +75,7 @@ export class ListTokens {
     return listed;
   }
 
-  /** What is listed for a server: its tools, or the one that stands for it. */
+  /** Tokens listed for each server: its tools, or the one that represents it. */
   #tokensOf(mode: Mode, view: ModeView): ReadonlyMap<string, number> {
     const { lookup } = view.catalog;
     const standIns = mode.serversByTool?.(view.catalog);

@@ -31,14 +31,14 @@ export function effectiveMode(core: Core, view: ModeView): Mode {
   );
 }
 
-/** As a session of such an app has it, so that what was worked out for one serves the other. */
+/** Builds the same view as a session of such an app, so that the two share cached figures. */
 export function viewOf({ catalog, descriptions, options }: Core, app?: string): ModeView {
   const config = options.config.current;
   const level = levelFor(config, app);
   return { catalog: catalog.current, index: catalog.index, level, spills: maySpill(config.results), descriptions };
 }
 
-/** Of apps that have none of their own. */
+/** The mode of apps that have none of their own. */
 export function configuredMode({ options }: Core): string {
   return options.mode ?? options.config.current.mode;
 }

@@ -1,4 +1,4 @@
-/** What Tooltray saved, over the periods that the dashboard shows. */
+/** Tooltray's savings over the periods that the dashboard shows. */
 import { callsByServer, type ServerTotals } from '../../core/activity/call-sums.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import { startOfDay } from '../../core/activity/local-time.ts';
@@ -58,7 +58,7 @@ export class DayOfCalls {
     this.#activity = activity;
   }
 
-  /** Those that cost most first. */
+  /** Servers by cost, highest first. */
   get servers(): readonly ServerTotals[] {
     this.#refresh();
     return this.#servers;

@@ -208,7 +208,7 @@ class PersonProcess implements Transport {
   }
 }
 
-/** What runs twice is worse than what has to be looked up. */
+/** Error for a process that ended during a call: running the call twice is worse than asking the caller to check. */
 function ended(server: string): AppError {
   return new AppError('server_exited', `${server}: your process of it has ended while it was used.`, {
     fix: 'The call may or may not have been carried out: check before you repeat it.',

@@ -14,7 +14,7 @@ interface QuotasDeps {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** What was taken of one quota. */
+/** The amount taken from one quota. */
 interface Part {
   readonly giveBack?: () => void;
   readonly ended?: (bytes: number) => Promise<void> | undefined;

@@ -16,7 +16,7 @@ export class ConcurrencyCounts {
   readonly #sql: Sql;
   readonly #tenant: string;
   readonly #log: Pick<Log, 'warn'>;
-  /** Of this life of this replica. */
+  /** Id of one run of this replica. */
   readonly #replica = randomUUID();
   readonly #running = new Set<string>();
   readonly #heartbeat: NodeJS.Timeout;
@@ -65,7 +65,7 @@ export class ConcurrencyCounts {
     `.catch(() => undefined);
   }
 
-  /** What is not running any more and could not be taken out goes with it. */
+  /** Extends the lease of running calls; also deletes ended ones that could not be removed. */
   async #goOn(): Promise<void> {
     const ids = [...this.#running];
     await this.#sql`

@@ -25,9 +25,9 @@ interface One {
 
 interface Share {
   left: number;
-  /** Of the window, as the database writes it. */
+  /** Start of the window, in the database's format. */
   readonly starts: string;
-  /** By our clock that is never set: from then on it is of no use. */
+  /** Expiry of the window on the monotonic clock. */
   readonly endsAt: number;
   usedAt: number;
 }
@@ -51,7 +51,7 @@ interface Used {
   readonly left_ms: number;
 }
 
-/** What all answers took, as it was known then. */
+/** Sum over all replicas, as of `at`. */
 interface Sum {
   readonly starts: string;
   readonly used: number;
@@ -61,7 +61,7 @@ interface Sum {
 
 /** A replica takes one part in so many of what is left. */
 const sharesPerWindow = 16;
-/** What was not used for so long is given back, and what was used up is asked for again, in ms. */
+/** Interval after which an unused share is returned and a used-up one is requested again, in ms. */
 const backoffMs = 1_000;
 const retryAfterMs = 250;
 /** A sum is asked for again after this, in ms. */
@@ -74,7 +74,7 @@ export class RateWindows {
   readonly #tenant: string;
   readonly #known = new Map<string, Known>();
   readonly #sums = new Map<string, Sum>();
-  /** By key, what is on its way to the database. */
+  /** Amounts being written to the database, by key. */
   readonly #unwritten = new Map<string, number>();
   readonly #backoffUntil: NodeJS.Timeout;
 

@@ -40,8 +40,9 @@ export class DocumentTable {
   }
 
   /**
-   * In place of what `version` names; undefined: of nothing. Answers the new version, undefined where something else stands there by now.
-   * `isMinor`: nobody is told. Rejects with AppError store_unreachable: then it may stand there all the same.
+   * Replaces `version`; undefined: creates the document. Returns the new version; undefined if another one was written
+   * meanwhile. `isMinor`: sends no notification. Rejects with AppError store_unreachable; the write may then have
+   * happened.
    */
   async write(
     place: DocumentKey,
@@ -74,7 +75,7 @@ export class DocumentTable {
       .catch(rethrowDatabaseError);
   }
 
-  /** What stands there now; undefined: nothing. Rejects with AppError store_unreachable. */
+  /** Current version; undefined if there is none. Rejects with AppError store_unreachable. */
   async version({ tenant, owner, name }: DocumentKey): Promise<string | undefined> {
     const [row] = await this.sql<{ version: string }[]>`
       SELECT version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
@@ -91,7 +92,7 @@ export class DocumentTable {
   }
 }
 
-/** What `Changes` tells of a document; the tenant's own come first by name alone. */
+/** Topic of a document in `Changes`; documents of the tenant itself have only their name. */
 export function topicOf({ owner, name }: Pick<DocumentKey, 'owner' | 'name'>): string {
   return owner === '' ? `document/${name}` : `document/${name}/${owner}`;
 }

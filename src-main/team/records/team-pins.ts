@@ -1,4 +1,6 @@
-/** What was accepted of a tenant's servers, a row each: whoever decides on what another replica has decided meanwhile is told so. */
+/**
+ * Pins of a tenant's servers, a row each. Deciding on what another replica has decided meanwhile fails with an error.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/events.ts';
@@ -56,7 +58,7 @@ class TeamServerPins implements ServerPinStore {
   readonly changed = new Emitter();
   readonly #place: DocumentKey;
   readonly #rows: DocumentTable;
-  /** As it was read or written last; what is written next is meant to stand in its place. */
+  /** Version last read or written; the next write replaces it. */
   #version: string | undefined;
   #saving: Promise<void> = Promise.resolve();
 

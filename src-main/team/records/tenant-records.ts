@@ -1,6 +1,6 @@
 /**
- * What a tenant decides and gives, kept in the team's database for every replica: documents and records of which each replica has a
- * picture in memory, so that whoever asks need not wait. A write goes to the database first; the others hear of it and look again.
+ * A tenant's decisions and grants, in the team's database for every replica. Each replica has documents and records in
+ * memory, so reads do not wait. A write goes to the database first; other replicas are notified and read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreStores } from '../../core/core-stores.ts';
@@ -24,7 +24,7 @@ export interface TenantRecordsOptions {
 
 export class TenantDocuments {
   readonly #options: TenantRecordsOptions;
-  /** By topic: who looks again when it changes. */
+  /** Emitters of changes, by topic. */
   readonly #listeners = new Map<string, Emitter>();
   readonly #documents = new Set<TeamDocument>();
   readonly #stop: () => void;
@@ -65,13 +65,12 @@ export class TenantDocuments {
     return { document, open: (readOne) => new TeamRecords(document, readOne) };
   }
 
-  /** What was accepted of servers. */
   pins(): PinStore {
     const { tenant, rows } = this.#options;
     return new TeamPins(tenant, rows, (topic, look) => this.#listen(topic, look), this.#closing.signal);
   }
 
-  /** What a core of this tenant keeps. Rejects as `document` does. */
+  /** Creates the stores of a core of this tenant. Rejects as `document` does. */
   async stores(): Promise<Partial<CoreStores>> {
     const [proposals, decisions, flowDecisions, flowRecord, looks, tokens, access] = await Promise.all([
       this.document('proposals'),
@@ -136,7 +135,7 @@ export class TeamDocument implements JsonDocument {
     this.#onClose = onClose;
   }
 
-  /** As this replica knows it. */
+  /** The value last known to this replica. */
   get current(): unknown {
     return this.#value;
   }

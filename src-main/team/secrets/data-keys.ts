@@ -1,6 +1,6 @@
 /**
- * What a tenant's secrets are sealed with: random keys that lie in the database themselves, wrapped by the team's, which do not. So a new
- * key of the team means new wrapping, and a copy of the database alone opens nothing.
+ * Data keys that seal a tenant's secrets: random, stored in the database, wrapped by the team's key, which is not. A
+ * new team key only needs new wrapping, and a copy of the database alone opens nothing.
  */
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -59,7 +59,7 @@ export class DataKeys {
     return { id, key };
   }
 
-  /** What is sealed next is sealed with the newest one there is then. */
+  /** Drops the cached keys, so that the next secret is sealed with the newest one. */
   forget(): void {
     this.#current = undefined;
   }
@@ -69,7 +69,9 @@ export class DataKeys {
     return row === undefined ? this.#sql.begin((held) => this.#first(held)) : { id: row.id, key: this.#open(row) };
   }
 
-  /** Not while a rotation takes all keys but its own away: it could not see this one, or what is sealed with it. */
+  /**
+   * Must not run while a rotation deletes all keys but its own: it would miss this key and the secrets sealed with it.
+   */
   async #first(held: ISql): Promise<DataKey> {
     await this.alone(held);
     const [row] = await this.#list(held);

@@ -15,7 +15,7 @@ import { DataKeys } from './data-keys.ts';
 
 export interface TeamVaultsOptions {
   readonly tenant: string;
-  /** Of the tenant. */
+  /** Connections of the tenant. */
   readonly sql: Sql;
   /** Keys of the team, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
@@ -38,7 +38,7 @@ export class TeamVaults {
   readonly #keys: DataKeys;
   readonly #held = new Semaphore(maxHeld);
   readonly #vaults = new Map<string, TeamVault>();
-  /** What was opened of them, and is known elsewhere. */
+  /** Opened values that other parts know. */
   readonly #known: (() => readonly string[])[] = [];
   readonly #stop: () => void;
 
@@ -56,7 +56,7 @@ export class TeamVaults {
     return this.forUser(organisation);
   }
 
-  /** What is this user's own. */
+  /** The user's own vault. */
   forUser(owner: string): TeamVault {
     const { tenant, sql } = this.#options;
     const known = this.#vaults.get(owner);
@@ -145,7 +145,7 @@ interface TeamVaultOptions {
   readonly owner: string;
   readonly keys: DataKeys;
   readonly held: Semaphore;
-  /** What was opened of others, and is to be hidden with its own. */
+  /** Opened values of others, hidden together with its own. */
   readonly beside: () => readonly string[];
 }
 
@@ -155,7 +155,7 @@ export class TeamVault implements SecretStore {
   readonly onOpened = new Emitter();
   readonly learned = new Emitter();
   readonly #options: TeamVaultOptions;
-  /** Those that were replaced or removed as well: a server that still runs may have been started with them. */
+  /** Opened values, including replaced and removed ones: a running server may have been started with them. */
   readonly #values = new Set<string>();
   /** When each was changed, in ms since 1970, as we last looked. */
   #known: ReadonlyMap<string, number> | undefined;
@@ -209,7 +209,10 @@ export class TeamVault implements SecretStore {
     return (await this.take(name)) !== undefined;
   }
 
-  /** Of several that take the same one gets it. Rejects with AppError secret_locked where it cannot be opened, which is gone all the same. */
+  /**
+   * Removes and returns a value; of several callers one gets it. Rejects with AppError secret_locked if it cannot be
+   * opened, but removes it all the same.
+   */
   async take(name: string): Promise<string | undefined> {
     const { tenant, owner, sql } = this.#options;
     const row = await sql
@@ -441,7 +444,7 @@ function checked(name: string, value: string): string {
   throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
 }
 
-/** As people know it. */
+/** Display name of a secret. */
 function shown(name: string): string {
   return name.startsWith(serverSecretPrefix)
     ? `the secret ${name.slice(serverSecretPrefix.length)}`

@@ -1,4 +1,4 @@
-/** What a replica has to do with servers at an address that each person signs in to themselves. Composition; no logic. */
+/** Composition of a replica's part for remote servers that each user signs in to. Contains no logic. */
 import type { Core } from '../../core/aggregator.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -22,7 +22,7 @@ interface OAuthDeps {
   readonly people: Pick<UserStore, 'byId'>;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly env: Env;
-  /** Where browsers reach any replica. Throws AppError where nobody said it. */
+  /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
   readonly publicUrl: () => string;
   readonly whoIs?: OAuthRoutesOptions['whoIs'];
   /** Once it is made. */
@@ -34,7 +34,7 @@ export interface OpenSignIns {
   readonly own: UserConnections;
   readonly door: OAuthRoutes;
   readonly signIns: TeamSignIns;
-  /** Where they lie, beside people's own values. */
+  /** Vaults of the sign-ins and the users' own values. */
   readonly vaults: TeamVaults;
   /** Somebody came by a token of the team's issuer, which holds until then, in ms since 1970. */
   readonly came: (user: string, token: string, until: number) => void;

@@ -14,7 +14,7 @@ import type { TeamSignIns } from './team-sign-ins.ts';
 
 interface UserConnectionsOptions {
   readonly signIns: Pick<TeamSignIns, 'of' | 'link' | 'changed'>;
-  /** Not started; with what is this user's own. */
+  /** Creates a transport, not started, with the user's own values. */
   readonly transport: (config: HttpServerConfig, user: string) => Transport;
   /** How long an unused connection or process stays, in ms. */
   readonly idleMs: () => number;

@@ -1,6 +1,7 @@
 /**
- * Where a person's browser comes to sign in to a server of the team: our own page first, which says for whom that is, then the authorization
- * server, then back to us. Source for the page and what binds the browser: MCP 2025-11-25, Elicitation, "Safe URL Handling" and "Phishing".
+ * Browser routes for signing in to a server of the team: first a page of ours that names the user, then the
+ * authorization server, then the callback. Source for the page and the browser binding: MCP 2025-11-25, Elicitation,
+ * "Safe URL Handling" and "Phishing".
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -12,7 +13,7 @@ import type { TeamSignIns } from './team-sign-ins.ts';
 
 export interface OAuthRoutesOptions {
   readonly signIns: TeamSignIns;
-  /** As `TeamSignInsOptions` has it. */
+  /** See `TeamSignInsOptions`. */
   readonly publicUrl: () => string;
   /** Id of the user who is signed in to Tooltray in this browser; undefined: that is not known. */
   readonly whoIs?: ((request: IncomingMessage) => Promise<string | undefined>) | undefined;

@@ -26,9 +26,9 @@ export interface TeamSignInsOptions {
   readonly vaults: TeamVaults;
   /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
-  /** Where browsers reach any replica. Throws AppError where nobody said it. */
+  /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
   readonly publicUrl: () => string;
-  /** What a user is called; undefined: nobody comes in as them. */
+  /** Name of a user; undefined if they no longer have access. */
   readonly nameOf: (user: string) => Promise<string | undefined>;
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -55,7 +55,7 @@ export interface Invitation {
 export interface SignInChange {
   readonly user: string;
   readonly server: string;
-  /** What they have open there is another account's, or nobody's any more. */
+  /** Whether the user was signed in before: open connections then belong to a previous sign-in. */
   readonly wasSignedIn: boolean;
 }
 
@@ -81,7 +81,7 @@ export class TeamSignIns {
     return `${this.#base}/sign-in/callback`;
   }
 
-  /** Where a document lies that says who this team is to authorization servers that take an address as client id. */
+  /** Address of the client metadata document, for authorization servers that accept an address as client id. */
   get documentUrl(): string {
     return `${this.#base}/sign-in/client.json`;
   }
@@ -119,12 +119,15 @@ export class TeamSignIns {
     return signIns;
   }
 
-  /** Where this user, and nobody else, is to sign in to a server; for a quarter of an hour. */
+  /** Creates the user's own sign-in link for a server, valid for 15 minutes. */
   link(invitation: Invitation): string {
     return `${this.#base}/sign-in/${this.#encrypt({ ...invitation, until: this.#options.now() + linkTtlMs }, 'link')}`;
   }
 
-  /** Whose link that is, and what they are called. Rejects with AppError not_allowed where it is none, is too old, or they are not here. */
+  /**
+   * Returns the owner of a link and their name. Rejects with AppError not_allowed if it is invalid or expired, or the
+   * user is gone.
+   */
   async invitation(link: string): Promise<Invitation & { readonly name: string }> {
     const invitation = this.#decrypt<Invitation>(link, 'link');
     return { ...invitation, name: await this.#nameOf(invitation.user) };
@@ -140,7 +143,7 @@ export class TeamSignIns {
     return visit.url;
   }
 
-  /** What a browser brought back, once: what it is told, or where it goes on. Rejects with AppError. */
+  /** Completes a callback once; returns the page text or the next address. Rejects with AppError. */
   async finish(
     params: URLSearchParams,
     binding: string,
@@ -159,7 +162,7 @@ export class TeamSignIns {
     return { goTo: came.next.url };
   }
 
-  /** Where a user is signed in, and as whom. Rejects with AppError. */
+  /** Sign-ins of a user, with their accounts. Rejects with AppError. */
   async list(user: string): Promise<readonly VaultedSignIn[]> {
     const vault = this.#options.vaults.forUser(user);
     const names = await vault.names(prefix);
@@ -266,7 +269,7 @@ export class TeamSignIns {
 
 export interface VaultedSignIn {
   readonly key: string;
-  /** As its entry was called; empty where that was not noted. */
+  /** Name of its entry; empty if not recorded. */
   readonly server: string;
   readonly account: string | undefined;
   readonly issuer: string | undefined;
@@ -286,7 +289,7 @@ function heldIn(name: string, text: string | undefined): VaultedSignIn | undefin
 interface StoredAuthorization {
   readonly visit: Visit;
   readonly server: string;
-  /** Of what the browser holds that agreed. */
+  /** Value held by the browser that consented. */
   readonly binding: string;
 }
 

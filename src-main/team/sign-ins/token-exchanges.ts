@@ -18,11 +18,11 @@ const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
 /** One that ends sooner is not sent any more, in ms; one that holds for a short time only is sent for most of it. */
 const renewMarginMs = 10_000;
 const marginShare = 0.2;
-/** Where an answer does not say how long its token holds, in ms. */
+/** Lifetime of a token whose response states none, in ms. */
 const defaultTtlMs = 60_000;
 /** For one exchange, in ms. */
 const maxMs = 15_000;
-/** Of an answer, in characters. */
+/** Maximum length of a response, in characters. */
 const maxResponseBytes = 64 * 1024;
 
 interface CachedToken {
@@ -40,7 +40,7 @@ interface StartedParts {
 interface ExchangesOptions {
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What a user came with; undefined: with a personal token, or what they came with has ended. */
+  /** The user's token; undefined for a personal token or after it has ended. */
   readonly subject: (user: string) => Promise<string | undefined>;
   /** ms since 1970. */
   readonly now: () => number;
