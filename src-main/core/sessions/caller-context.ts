@@ -7,14 +7,14 @@ import { metaKeys, metaOf } from '../wire/eras.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { RequestRound } from './parked-calls.ts';
 
-/** What a request brings along from the line it came on. */
+/** Context that a request takes from its connection. */
 export interface RequestScope extends RequestRound {
   readonly id: RequestId;
   /** The request in the ledger. */
   readonly exchange?: CallerContext['exchange'];
 }
 
-/** What of a context is the session's. */
+/** The session's part of a context. */
 export type Caller = Pick<
   CallerContext,
   'principal' | 'sessionId' | 'app' | 'mode' | 'clientInfo' | 'clientCapabilities'
@@ -52,7 +52,7 @@ export function callerContext(
   };
 }
 
-/** What servers ask a client app: nothing it never said it can answer, and of all servers together no more than a person can see to. */
+/** Forwards a server's request to the client app if the app declared support, within a limit over all servers. */
 export type AskClient = (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
 
 const needed: ReadonlyMap<string, string> = new Map([
@@ -117,7 +117,7 @@ export function restrictToCapabilities(capabilities: JsonObject, ask: AskClient)
   };
 }
 
-/** As the question says it (servers/questions.ts); where a client app sees one server alone, nothing does. */
+/** Returns the server named in the request (servers/questions.ts); empty if the client app sees only one server. */
 function serverOf({ _meta: meta }: JsonObject): string {
   return isObject(meta) && typeof meta['tooltray/server'] === 'string' ? meta['tooltray/server'] : '';
 }

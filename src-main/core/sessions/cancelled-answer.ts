@@ -1,11 +1,11 @@
-/** What becomes of a request that a person ends while its app waits for it. */
+/** Handles a request that the user ends while its client app waits for it. */
 import type { JsonObject } from '../base/json.ts';
 import { isStatelessRequest } from '../wire/eras.ts';
 import { type Message, type RequestId, rpcCode } from '../wire/message.ts';
 
 export const cancelledByUser = 'The person ended this in Tooltray.';
 
-/** What an app is told whose request a person ended: a tool's answer where it waits for one, so that the model reads it. */
+/** Builds the response to a request ended by the user: a tool result if the app expects one, for its model to read. */
 export function cancelledResponse(
   id: RequestId,
   { method, params }: { readonly method: string; readonly params: JsonObject },

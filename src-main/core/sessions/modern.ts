@@ -16,7 +16,7 @@ const cacheable: ReadonlyMap<string, number> = new Map([
   ['resources/read', 0],
 ]);
 
-/** What was there stays; what the revision requires is added where it is missing. */
+/** Adds the members that the revision requires, if they are missing; existing ones are preserved. */
 export function toStatelessResult(method: string, result: Result, serverInfo: JsonObject): Result {
   const ttlMs = cacheable.get(method);
   const members: JsonObject = {

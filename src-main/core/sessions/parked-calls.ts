@@ -10,11 +10,11 @@ import type { CallContext } from '../servers/calls-in-flight.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { awaitReply } from '../wire/put-question.ts';
 
-/** What belongs to the try that is waiting at the moment: a parked call outlives each of them. */
+/** State of the current attempt: a parked call outlives its attempts. */
 export interface RequestRound {
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: JsonObject) => void;
-  /** Of this try: a client app gives each one its own. */
+  /** Token of this attempt: a client app issues a new one for each. */
   readonly progressToken?: unknown;
 }
 

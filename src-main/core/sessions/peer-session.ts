@@ -178,7 +178,7 @@ class MeteredTransport implements Transport, Canceller {
     if (exchange !== undefined) this.#ledger.onCancelled(exchange);
   }
 
-  /** As if the app had given it up, but that the app, which has not, is answered. */
+  /** Cancels as if the app had, except that the app, still waiting, receives a response. */
   cancel(exchange: ClientRequest): void {
     const [id] = [...this.#open].find(([, open]) => open === exchange) ?? [];
     if (id === undefined) return;
@@ -190,7 +190,7 @@ class MeteredTransport implements Transport, Canceller {
     void this.send(cancelledResponse(id, exchange)).catch(() => undefined);
   }
 
-  /** Of the request whose token it bears. */
+  /** Notes progress on the request that has this token. */
   #noteProgress({ method, params = {} }: { readonly method: string; readonly params?: JsonObject | undefined }): void {
     if (method !== 'notifications/progress') return;
     for (const exchange of this.#open.values()) exchange.noteProgress(params);

@@ -14,7 +14,7 @@ export class SessionRegistry {
   readonly changed = new Emitter();
   /** With its id. */
   readonly ended = new Emitter<string>();
-  /** Whose tasks of servers are, over all sessions. */
+  /** Owners of the servers' tasks, over all sessions. */
   readonly serverTasks = new TasksByServer();
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;

@@ -1,4 +1,4 @@
-/** What a session is shown and allowed, worked out once: config, catalog, client app and mode in one frozen object. */
+/** Resolves what a session shows and allows, once: config, catalog, client app and mode in one frozen object. */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -47,7 +47,7 @@ export interface SessionServices {
   readonly descriptions: DescriptionStore;
   /** Answers kept on disk, as one caller has them. */
   readonly spillFiles: (caller: Principal) => SpillFiles;
-  /** Whose answer is kept under that name; undefined: nobody's. */
+  /** Returns the origin of the spill with that name; undefined if there is none. */
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
   /** Remembers what sessions read besides answers of calls. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
@@ -57,11 +57,11 @@ export interface SessionServices {
   readonly config: () => AppConfig;
   /** A mode given on the command line of the core; overrides the config's. */
   readonly mode?: string | undefined;
-  /** What modes cost, worked out for all sessions together. */
+  /** Cost of the modes, computed once for all sessions. */
   readonly modeCosts: ModeCosts;
   /** How long servers are waited for, in ms. */
   readonly settleMs: number;
-  /** Whose tasks of servers are, at the servers' own addresses. */
+  /** Owners of the servers' tasks, at the servers' own endpoints. */
   readonly serverTasks: TasksByServer;
   /** For answers of slow calls, of all sessions together. */
   readonly resultCapacity: ResultMemoryQuota;
@@ -77,7 +77,7 @@ export interface SessionServices {
   readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
 
-/** What the address of a session says of its settings. */
+/** Settings in the address of a session. */
 export interface SettingsSource {
   readonly mode?: string | undefined;
   /** The client app, where it is known. */
@@ -88,11 +88,11 @@ export interface SessionSettings {
   readonly mode: Mode;
   /** Why this mode, where Tooltray chose it. */
   readonly reason: string | undefined;
-  /** What the mode sees: catalog and index as they are now, and how much of servers' tools is shown. */
+  /** The mode's view: current catalog and index, and the level of detail of servers' tools. */
   readonly view: ModeView;
   /** Names of helper tools that are listed besides the mode's own. */
   readonly extraTools: readonly string[];
-  /** What `proxy-dispatch` may show and call. */
+  /** Filter for the tools that `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
   /** It tells results whole, as mini-a does. */
   readonly fullResults: boolean;
@@ -100,9 +100,9 @@ export interface SessionSettings {
   readonly code: CodeSettings;
   /** How long the client app may be left without an answer, in ms; undefined: as long as it takes. */
   readonly callLimitMs: number | undefined;
-  /** How it has tools with a user interface; undefined where the app shows none. */
+  /** Setting for tools with a user interface; undefined if the app shows none. */
   readonly ui: UiSetting | undefined;
-  /** Those of them that are listed whatever the mode. */
+  /** Tools with a user interface that are listed in every mode. */
   readonly listedViews: ListedViews['tools'];
 }
 
@@ -117,7 +117,7 @@ export class SessionSettingsCache {
   readonly #shapes = new ShapedSchemaCache();
   #made: { readonly config: AppConfig; readonly catalog: Catalog; readonly texts: number } | undefined;
   #settings: SessionSettings | undefined;
-  /** Of the app that was asked for last, which seldom is another one. */
+  /** Limit of the most recently queried app, cached because the app seldom changes. */
   #asked: { readonly app: string; readonly config: AppConfig; readonly ms: number | undefined } | undefined;
 
   /** Throws AppError mode_unknown. */
@@ -185,7 +185,7 @@ export class SessionSettingsCache {
   }
 }
 
-/** By address, else by app, else by the command line, else by the config. */
+/** Returns the mode from the address, else from the app, the command line, or the config. */
 function modeFor({ mode, app }: SettingsSource, core: SessionServices): string {
   const config = core.config();
   const forApp = app !== undefined && Object.hasOwn(config.appModes, app) ? config.appModes[app] : undefined;
@@ -202,7 +202,7 @@ function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: ModeRegist
   return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];
 }
 
-/** Of a client app, in ms; undefined: as long as it takes. */
+/** Returns the call limit of a client app, in ms; undefined if unlimited. */
 function limitMs({ slowCallSeconds }: AppConfig, app: string | undefined): number | undefined {
   const seconds = slowCallSeconds ?? appTraits(app).callLimitSeconds;
   return seconds === 0 ? undefined : seconds * 1000;

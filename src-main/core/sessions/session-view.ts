@@ -1,4 +1,4 @@
-/** What one endpoint shows of the servers: the merged catalog in a mode, or a single server as it is. */
+/** The view of an endpoint: the merged catalog in a mode, or a single server unchanged. */
 import type { JsonObject } from '../base/json.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
@@ -53,7 +53,7 @@ export interface SessionView {
   end?(): void;
   /** Asks servers to tell of tasks, until that ends. Throws RpcError where the app does not know tasks. */
   subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription;
-  /** What a server tells of a task, as whoever listens knows it; undefined: nobody listens. */
+  /** Maps a server's task notification to the ids its subscribers know; undefined without subscribers. */
   mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined;
   /** The id that a session has for a task of a server; undefined where it is none that it made. */
   taskId(server: string, taskId: string, sessionId: string): string | undefined;

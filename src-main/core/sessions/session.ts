@@ -62,11 +62,11 @@ export interface SessionOptions {
   ) => Promise<Result>;
   /** Whether its client app is still there; undefined: as long as the session is. */
   readonly presence?: Pick<Presence, 'isHere'> | undefined;
-  /** Where a session is one request only: keeps its id from being given to another. */
+  /** For sessions of one request: reserves the id until the promise settles. */
   readonly hold?: ((until: Promise<unknown>) => void) | undefined;
   /** Its client app has to come for an answer once more: until it has. */
   readonly awaited?: ((until: Promise<void>) => void) | undefined;
-  /** Where a session is one request only: what all of its client app's requests share. */
+  /** For sessions of one request: the queue shared by all requests of the client app. */
   readonly questions?: ClientRequestQueue | undefined;
   /** Likewise: under which it is remembered what they read. */
   readonly memoryId?: string | undefined;
@@ -122,13 +122,13 @@ export class Session {
     return this.#views.all.some((view) => view.catalog === catalog);
   }
 
-  /** What it calls itself in its handshake. */
+  /** The client's name from its handshake. */
   get client(): string {
     const { name } = this.#client.info;
     return typeof name === 'string' ? name : 'unknown';
   }
 
-  /** What it declared in its handshake, or in its last request (2026-07-28). */
+  /** Capabilities declared in the handshake, or in the last request (2026-07-28). */
   get capabilities(): JsonObject {
     return this.#client.capabilities;
   }
@@ -214,7 +214,7 @@ export class Session {
     return toStatelessResult(method, result, introduction.serverInfo);
   }
 
-  /** Where nothing else names the client app, its own words choose the view: of the handshake, or of each request (2026-07-28). */
+  /** Selects the view by the client's own name, from its handshake or each request (2026-07-28), unless it was set. */
   #meet(client: Client): void {
     const { app, principalOf } = this.#options;
     const { name } = client.info;
@@ -454,7 +454,7 @@ async function listed(view: SessionView, list: ListKey, context: CallerContext):
   return { [list]: await view.list(list, context.acceptsInputRequired ? 'modern' : 'legacy') };
 }
 
-/** What a model can act on comes back as a result; only a tool that does not exist is an error of the protocol. */
+/** Returns errors that a model can act on as results; only an unknown tool is a protocol error. */
 async function callTool(
   view: SessionView,
   params: JsonObject,

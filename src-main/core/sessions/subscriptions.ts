@@ -17,11 +17,11 @@ const flags: ReadonlyMap<string, string> = new Map([
   ['notifications/resources/list_changed', 'resourcesListChanged'],
 ]);
 
-/** That one stream hears of; which they are is acknowledged. */
+/** Maximum number of tasks per stream; the accepted ones are acknowledged. */
 const maxTasks = 100;
 const maxUris = 1000;
 
-/** Of a task, in 2026-07-28. */
+/** The method of task notifications in 2026-07-28. */
 export const taskNotification = 'notifications/tasks';
 
 export class Subscriptions {
@@ -53,7 +53,7 @@ export class Subscriptions {
     return wanted.length > 0;
   }
 
-  /** Of a task, on that stream alone, as long as it is open. */
+  /** Sends a task notification on that stream alone, while it is open. */
   notifyTask(on: Stream['line'], params: JsonObject): void {
     for (const { line } of this.#streams) if (line === on) line.notify(taskNotification, tagged(line.id, params));
   }
@@ -87,8 +87,8 @@ export function subscribedUris({ resourceSubscriptions: uris }: JsonObject): str
 }
 
 /**
- * What of the wishes of a `subscriptions/listen` can be heard of here, by what was announced. Throws RpcError invalidParams for
- * wishes that are none.
+ * Returns the supported part of the filter of `subscriptions/listen`, by announced capabilities. Throws RpcError
+ * invalidParams if it is malformed.
  */
 export function acceptedFilter(wishes: unknown, capabilities: JsonObject): JsonObject {
   if (!isObject(wishes)) throw wrong('notifications is missing');

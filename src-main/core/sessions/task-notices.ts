@@ -1,6 +1,6 @@
 /**
- * What servers of 2025-11-25 tell of tasks that they have under way goes to the session that made the task, under the id that it has
- * for it, and to nobody else. Source: MCP 2025-11-25, basic/utilities/tasks (notifications/tasks/status).
+ * Routes task notifications of 2025-11-25 servers only to the session that created the task, under the id it has there.
+ * Source: MCP 2025-11-25, basic/utilities/tasks (notifications/tasks/status).
  */
 import { toText, type JsonObject } from '../base/json.ts';
 import type { NamedNotification } from '../servers/server-manager.ts';

@@ -9,9 +9,9 @@ const keepAliveMs = 15_000;
 const slowReaderBytes = 8 * 1024 * 1024;
 /** A reader this far behind is not coming back. */
 const maxUnreadBytes = 1024 * 1024 * 1024;
-/** What a timer can wait. */
+/** Maximum delay of a timer, in ms. */
 const maxTimerMs = 2 ** 31 - 1;
-/** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
+/** Notifications that a slow reader may miss: they report progress, not changes. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
 const streamHeaders = [
@@ -21,7 +21,7 @@ const streamHeaders = [
   ...['x-accel-buffering', 'no'],
 ];
 
-/** What all streams of a listener share. */
+/** State shared by all streams of a listener. */
 export class EventStreams {
   readonly #open = new Map<number, EventStream>();
   readonly #unread: ByteBudget | undefined;
@@ -32,7 +32,7 @@ export class EventStreams {
     this.#unread = unread;
   }
 
-  /** Those that are open now. */
+  /** Number of open streams. */
   get count(): number {
     return this.#open.size;
   }

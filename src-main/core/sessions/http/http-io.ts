@@ -43,7 +43,7 @@ export function readTextBody(request: IncomingMessage, maxBytes: number, unfinis
 /** Before that it is not worth counting. */
 const longBytes = 1024 * 1024;
 
-/** What has come of one body. */
+/** Collects the bytes of one body. */
 class BodyReader implements ByteHolder {
   readonly text: Promise<string>;
   readonly #request: IncomingMessage;
@@ -257,7 +257,7 @@ export function unauthorized(why: AppError | undefined): HttpRefusal {
   return { ...httpRefusal(401, rpcCode.aborted, message), headers: ['www-authenticate', 'Bearer realm="tooltray"'] };
 }
 
-/** What is wrong before there is a message: an address or a body that is none is no fault of its params. */
+/** Returns the refusal of an unreadable request: the fault is the address or the body, not the params of a message. */
 export function requestRefusal(error: unknown): HttpRefusal {
   const why = refusalOf(error);
   return why.status === 400 ? { ...why, error: { ...why.error, code: rpcCode.parse } } : why;

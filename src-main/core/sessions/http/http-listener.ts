@@ -37,7 +37,7 @@ import { StatelessEndpoints, type OpenStatelessEndpoint } from './modern-endpoin
 import type { StatelessEndpoint } from './modern-http.ts';
 
 export interface HttpListenerOptions {
-  /** What it listens on; 127.0.0.1 where it is absent. */
+  /** Address to listen on; 127.0.0.1 if absent. */
   readonly address?: string | undefined;
   /** Who may not ask at all, by Host and Origin; where it is absent, whoever does not address this machine as itself. */
   readonly refuseStranger?: ((request: IncomingMessage) => HttpRefusal | undefined) | undefined;
@@ -47,7 +47,7 @@ export interface HttpListenerOptions {
   readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
   /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
   readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
-  /** In place of these tokens: whom a team lets in, or why not. Rejects with AppError. */
+  /** Authenticates a request in a team, in place of these tokens; returns why if refused. Rejects with AppError. */
   readonly letIn?: ((request: IncomingMessage) => Promise<Authenticated | HttpRefusal>) | undefined;
   /** Why somebody who was let in may not have this one thing. */
   readonly refuseRequest?: ((asked: InboundRequest) => HttpRefusal | undefined) | undefined;
@@ -61,13 +61,13 @@ export interface HttpListenerOptions {
   readonly takesKind?: ((endpoint: Endpoint) => boolean) | undefined;
   /** Anything outside of /mcp; answers false when it is not its own either. */
   readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
-  /** As they are now. */
+  /** Returns the current limits. */
   readonly limits: () => HttpSettings;
   /** For what is being answered at the end, where the limits do not say, in seconds. */
   readonly fallbackDrainSeconds?: number | undefined;
   /** How much apps have to come back for beside their sessions: answers they were promised, questions they were asked. */
   readonly awaited?: (() => number) | undefined;
-  /** What all lines together may have unread, and half-read, of the memory. */
+  /** Memory budgets for unread and partly read data of all connections together. */
   readonly budgets?: ConnectionBudgets | undefined;
   /** How long a request may take to come whole, in ms. */
   readonly requestMs?: number | undefined;
@@ -82,7 +82,7 @@ const defaultRequestTimeoutMs = 120_000;
 /** When to come again where there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
 const retrySeconds = 5;
 const shutdownRetrySeconds = 10;
-/** What is left of a request when it is over, about, and how long none may have been before that is collected, in ms. */
+/** Approximate garbage of a finished request, in bytes, and the idle time before it is collected, in ms. */
 const exchangeBytes = 100_000;
 const memoryQuietMs = 10_000;
 /** How often is looked whether all is answered that was asked before the end, in ms. */
@@ -94,7 +94,7 @@ export class HttpListener {
   readonly #legacy: StatefulHttp;
   readonly #modern: StatelessEndpoints;
   readonly #servers = new Set<HttpServer>();
-  /** What is being answered to tokens of profiles, or to a team's people, by what may be over. */
+  /** Open responses to profile tokens or team users, by the token that may be revoked. */
   readonly #toTokens = new Map<string, Map<number, ServerResponse>>();
   #lastFollowed = 0;
   readonly #endpoints = new KnownEndpoints();
@@ -115,7 +115,7 @@ export class HttpListener {
     return this.#modern.all;
   }
 
-  /** What is open now. */
+  /** Numbers of open requests, streams and sessions. */
   get counts(): { readonly requests: number; readonly streams: number; readonly sessions: number } {
     return { ...this.#open, sessions: this.#legacy.count };
   }
@@ -156,7 +156,7 @@ export class HttpListener {
     return typeof address === 'object' && address !== null ? address.port : port;
   }
 
-  /** What it has open in 2026-07-28, where no session is; sessions are ended by whoever opened them. */
+  /** Ends the app's stateless requests and streams; its sessions are ended by their owner. */
   endApp(app: string): void {
     this.#modern.end(app);
   }
@@ -166,7 +166,7 @@ export class HttpListener {
     this.#modern.endWhere(isOver);
   }
 
-  /** What may be over of those that have something open: tokens of profiles, a team's people. */
+  /** Tokens in use that may be revoked: tokens of profiles, and of team users. */
   get openTokens(): ReadonlySet<string> {
     return new Set([...this.#legacy.tokens, ...this.#modern.tokens, ...this.#toTokens.keys()]);
   }
@@ -256,7 +256,7 @@ export class HttpListener {
     sendRefusal(response, httpRefusal(404, rpcCode.invalidRequest, unknownEndpointError(pathname).text));
   }
 
-  /** What it is answered ends where its token is over. */
+  /** Ends the response when its token is revoked. */
   #follow({ token }: Authenticated, response: ServerResponse): void {
     if (token === undefined) return;
     const open = this.#toTokens.get(token) ?? new Map<number, ServerResponse>();
@@ -279,7 +279,7 @@ export class HttpListener {
     return holder === undefined || holder instanceof AppError ? unauthorized(holder) : holder;
   }
 
-  /** Whose token it is: the person's, the app's, or one of the profile; else why it opens nothing, where there is more to say than that. */
+  /** Returns the token's holder: the user, the app, or a profile; else why it is refused, if there is more to say. */
   #holder(request: IncomingMessage, { app, profile }: Endpoint): Authenticated | AppError | undefined {
     const { token, acceptsAppToken, judgeProfileToken } = this.#options;
     if (token === undefined) return { holder: 'person' };
@@ -400,7 +400,7 @@ export class HttpListener {
 /** Who somebody is that was let in; another `holder` for each. */
 export type Authenticated = Omit<SessionBinding, 'path'>;
 
-/** As it is for whoever comes there. */
+/** Adds the bounds of the team user to the endpoint. */
 function bounded(endpoint: Endpoint, { person }: SessionBinding): Endpoint {
   return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
 }

@@ -1,7 +1,7 @@
 /**
- * What a POST brings: messages of which era, or why they are not taken. The body decides; headers must say what it says.
- * Sources: MCP 2025-11-25, basic/transports (Streamable HTTP); MCP 2026-07-28, basic/transports ("Standard Request Headers") and basic
- * ("Request metadata"); JSON-RPC 2.0, batches as in MCP 2025-03-26.
+ * Parses a POST: the messages and their protocol, or why they are refused. The body decides; the headers must match it.
+ * Sources: MCP 2025-11-25, basic/transports (Streamable HTTP); MCP 2026-07-28, basic/transports ("Standard Request
+ * Headers") and basic ("Request metadata"); JSON-RPC 2.0, batches as in MCP 2025-03-26.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
@@ -85,7 +85,7 @@ function requestFault(request: RpcRequest, headers: IncomingHttpHeaders): HttpRe
   return claimFault(request, headers, id) ?? missingHeader(method, objectOrEmpty(params), headers, id);
 }
 
-/** What a notification has of it must be right; it need not have it. */
+/** Checks the metadata of a notification: optional, but valid if present. */
 function notificationFault(
   notification: Message & { readonly method: string; readonly params?: JsonObject | undefined },
   headers: IncomingHttpHeaders,
@@ -148,7 +148,7 @@ function missingHeader(
   return mismatch(`params.${source} is "${name}", the header Mcp-Name says "${said}".`, id);
 }
 
-/** What is wrong with what a request of 2026-07-28 must carry, as a sentence. Source: schema.ts, RequestMetaObject. */
+/** Returns what is wrong with a stateless request's metadata, as a sentence. Source: schema.ts, RequestMetaObject. */
 function envelopeFault(params: JsonObject | undefined): string | undefined {
   const meta = params?.['_meta'];
   if (!isObject(meta)) return '_meta is missing.';

@@ -18,7 +18,7 @@ export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<u
 
 /** How often it is looked whether an app is gone for good, in ms. */
 const sweepMs = 30_000;
-/** What an app can come back for is kept no longer. */
+/** Silence of an app after which its pending calls are abandoned, in ms. */
 const abandonTimeoutMs = 5 * 60_000;
 /** How long what is being called may take before its session shows something else, in ms. */
 const viewSwitchTimeoutMs = 30_000;
@@ -49,7 +49,7 @@ export class StatefulHttp {
     return [...this.#lines.values()].every((line) => line.isIdle);
   }
 
-  /** What may be over of the sessions that are open. */
+  /** Tokens of the open sessions that may be revoked. */
   get tokens(): readonly string[] {
     return [...this.#lines.values()].flatMap(({ seed }) => seed.token ?? []);
   }
@@ -130,7 +130,7 @@ export class StatefulHttp {
     return httpRefusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
   }
 
-  /** Where its app came back with other rights, it is the same session, which shows it something else. */
+  /** Returns the session, rebound if its app returned with other rights: the same session then shows something else. */
   async #boundAs(
     place: SessionBinding,
     line: StatefulHttpTransport,

@@ -15,25 +15,25 @@ import { httpRefusal, sendRefusal, writeEmpty, writeJson } from './http-io.ts';
 import { HttpPresence } from './line-presence.ts';
 import { type ReplayBudget, ReplayBuffer } from './replay-buffer.ts';
 
-/** What is not answered by then is answered on a stream, so that an app whose connection breaks can come back for it, in ms. */
+/** Delay before a response moves to a stream, on which an app whose connection broke can resume, in ms. */
 const streamUpgradeDelayMs = 100;
 /** When an app whose stream broke off is to come back, in ms. */
 const retryMs = 1_000;
 /** Older ones take an event without data for a fault. */
 const firstWithEmptyEvents = '2025-11-25';
 
-/** Of the handshake that we repeat in the app's name. */
+/** Id of the handshake that is repeated on the app's behalf. */
 const meetingId = 'tooltray:again';
 
-/** Where a session was opened, and with whose token: it answers nowhere else. */
+/** Path and token that a session was opened with: it responds to no other. */
 export interface SessionBinding {
   readonly path: string;
   readonly holder: string;
   /** Id of the token of a profile, where it is one; of a team's person, what may be over. */
   readonly token?: string | undefined;
-  /** Whose door it is in a team. */
+  /** User of the endpoint, in a team. */
   readonly person?: UserBinding | undefined;
-  /** What it was opened by ends then, in ms since 1970: so does what is streamed by it. */
+  /** Expiry of the session's credential, in ms since 1970; its streams end then, too. */
   readonly until?: number | undefined;
 }
 
@@ -41,14 +41,14 @@ export interface SessionBinding {
 export interface UserBinding {
   readonly tenant: string;
   readonly user: string;
-  /** What they came by (`Credential.token`). */
+  /** The user's credential (`Credential.token`). */
   readonly token: string;
   readonly bounds: readonly string[];
   /** The right for want of which they are bounded, where they could ask for it. */
   readonly lacks?: string;
 }
 
-/** What a session is opened from, and opened again from where its client comes back with other rights. */
+/** Data to open a session, and to reopen it if its client returns with other rights. */
 export interface SessionSeed extends SessionBinding {
   readonly id: string;
   /** The params of its `initialize`. */
@@ -67,7 +67,7 @@ export class StatefulHttpTransport implements Transport {
   readonly #parts: LegacyLineParts;
   /** Requests that are not answered yet, by id. */
   readonly #asked = new Map<RequestId, Posting>();
-  /** Those that are answered on a stream, by its name, until it can be resumed no more. */
+  /** Requests with a response stream, by stream name, until it can no longer be resumed. */
   readonly #streams = new Map<string, Posting>();
   /** Wait for every request to be answered. */
   readonly #quieted = new Set<() => void>();
@@ -291,10 +291,10 @@ function canTakeEmptyEvents(version: string | undefined): boolean {
 
 /** The response to one POST. */
 class Posting {
-  /** Of its stream; empty while there is none. */
+  /** Name of its stream; empty while there is none. */
   name = '';
   stream: EventStream | undefined;
-  /** Of its stream. */
+  /** Replay buffer of its stream. */
   replay: ReplayBuffer | undefined;
   /** It brought the handshake. */
   readonly isHello: boolean;

@@ -8,7 +8,7 @@ const presenceTimeoutMs = 5 * 60_000;
 /** The same for one that had a stream open, which ends with its program. */
 const streamGraceMs = 5_000;
 
-/** What an app has open, and when it was last heard, is all there is to tell by. */
+/** Detects presence from the app's open requests and the time it was last active: HTTP offers nothing else. */
 export class HttpPresence implements Presence {
   readonly changed = new Emitter();
   seenAt = Date.now();

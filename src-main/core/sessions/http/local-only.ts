@@ -7,7 +7,7 @@ import { rpcCode } from '../../wire/message.ts';
 import { type HttpRefusal, httpRefusal } from './http-io.ts';
 
 const local = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
-/** Of any scheme: apps that are a page themselves have one of their own (`tauri://localhost`). */
+/** Origin of a local page, with any scheme: apps that are web pages have their own (`tauri://localhost`). */
 const localPage = /^[a-z][a-z0-9+.-]*:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/i;
 
 /** Undefined: it may. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning". */

@@ -8,7 +8,7 @@ import type { EventStream, EventStreams } from './event-stream.ts';
 import { cancelledResponse, cancelledByUser } from '../cancelled-answer.ts';
 import { refusalOf, sendRefusal, writeJson } from './http-io.ts';
 
-/** What is not answered by then is answered on a stream, which says that it goes on: clients and proxies end silent requests, in ms. */
+/** Delay before a response moves to a stream with keep-alives, as clients and proxies end silent requests, in ms. */
 const streamUpgradeDelayMs = 10_000;
 
 export class StatelessResponse {
@@ -38,7 +38,7 @@ export class StatelessResponse {
     return this.#gone.signal;
   }
 
-  /** What is told before the answer. */
+  /** Sends a notification before the response. */
   readonly notify = (method: string, params: JsonObject): void => {
     if (this.#isOver) return;
     const message: Message = { jsonrpc: '2.0', method, params };

@@ -23,7 +23,7 @@ const kindMark = '\n';
 
 interface Opened {
   readonly app: string | undefined;
-  /** What may be over (`SessionPlace.token`). */
+  /** Token that may be revoked (`SessionPlace.token`). */
   readonly token: string | undefined;
   readonly serving: StatelessEndpoint;
 }
@@ -31,7 +31,7 @@ interface Opened {
 export class StatelessEndpoints {
   readonly #open: OpenStatelessEndpoint;
   readonly #opened = new Map<string, Opened>();
-  /** By holder. */
+  /** Names of apps by holder. */
   readonly #apps = new Map<string, Set<string>>();
   readonly #takes: (endpoint: Endpoint) => boolean;
 
@@ -49,7 +49,7 @@ export class StatelessEndpoints {
     return [...this.#opened.values()].flatMap(({ token }) => token ?? []);
   }
 
-  /** By the params of a request. Throws AppError mode_unknown or server_not_found. */
+  /** Returns the endpoint for a request's params. Throws AppError `mode_unknown` or `server_not_found`. */
   at(endpoint: Endpoint, place: SessionBinding, params: JsonObject | undefined): StatelessEndpoint {
     const app = endpoint.app === undefined ? this.#appOf(place.holder, params) : undefined;
     const capabilities = objectOrEmpty(metaOf(params)[metaKeys.clientCapabilities]);
@@ -77,17 +77,17 @@ export class StatelessEndpoints {
     return opened.serving;
   }
 
-  /** Those whose address or requests name the app; its next request would open them anew. */
+  /** Ends endpoints whose address or requests name the app; its next request reopens them. */
   end(app: string): void {
     this.#close((opened) => opened.app === app);
   }
 
-  /** Those whose view is over; their next request would open them anew. */
+  /** Ends endpoints whose view is over; the next request reopens them. */
   endWhere(isOver: (endpoint: StatelessEndpoint) => boolean): void {
     this.#close(({ serving }) => isOver(serving));
   }
 
-  /** Those of tokens that are over. */
+  /** Ends endpoints whose token was revoked. */
   endTokens(isOver: (token: string | undefined) => boolean): void {
     this.#close(({ token }) => isOver(token));
   }

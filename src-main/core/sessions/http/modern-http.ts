@@ -31,7 +31,7 @@ import { StatelessResponse } from './modern-answer.ts';
 import type { RequestIds } from './request-ids.ts';
 
 interface ModernEndpointOptions {
-  /** Whose token, the path, and the client app where it names itself: another for each endpoint. */
+  /** Unique key of the endpoint: token, path, and the client app if it names itself. */
   readonly key: string;
   readonly principal: Principal;
   readonly app: string | undefined;
@@ -64,7 +64,7 @@ export class StatelessEndpoint {
   readonly #meter: ModernMeter;
   readonly #questions = new ClientRequestQueue();
   readonly #subscriptions = new Subscriptions();
-  /** What is being answered, streams of changes not among it. */
+  /** Pending responses, except streams of changes. */
   readonly #answers = new Map<number, StatelessResponse>();
   /** How many streams want to hear of a resource. */
   readonly #subscribed = new Map<string, number>();
@@ -119,7 +119,7 @@ export class StatelessEndpoint {
     if (this.#subscribed.has(uri)) this.#subscriptions.publish('notifications/resources/updated', { uri });
   }
 
-  /** As the view has it from the server. */
+  /** Publishes a task notification as the view received it from the server. */
   notifyTask(params: JsonObject): void {
     this.#subscriptions.publish(taskNotification, params);
   }
@@ -132,7 +132,7 @@ export class StatelessEndpoint {
     this.#meter.end();
   }
 
-  /** What stands between an app and a server may go by the headers, so they must say what the arguments say. */
+  /** Returns a mismatch between headers and arguments: intermediaries may rely on the headers. */
   #headerFault(params: JsonObject, { headers }: IncomingMessage): string | undefined {
     const tool = this.view.toolWithHeaders(toText(params['name']));
     const fault = tool && paramMismatch(tool, params['arguments'], headers);

@@ -1,14 +1,14 @@
 /** Events of a response stream, kept until a minute after its last one, so that a client whose connection broke can resume the stream. */
 
-/** Of all streams together, and of one event, in bytes. What is larger is not kept. */
+/** Maximum size of all streams together, and of one event, in bytes. Larger events are not retained. */
 const maxTotalBytes = 16_000_000;
 const maxEventBytes = 1_000_000;
-/** Of one stream: beyond it the oldest events are dropped, since a long call may report its progress thousands of times. */
+/** Maximum size of a stream, in bytes: beyond it the oldest events are dropped; a long call may report thousands. */
 const maxStreamBytes = 2_000_000;
 /** After a stream's last event. */
 const retentionMs = 60_000;
 
-/** What all buffers of a listener hold together. */
+/** Bytes held by all buffers of a listener together. */
 export class ReplayBudget {
   bytes = 0;
 }

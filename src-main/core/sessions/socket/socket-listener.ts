@@ -14,7 +14,7 @@ export interface SocketListenerOptions {
   readonly namesPipe?: boolean;
   /** Makes the name of the pipe; random by default. */
   readonly newPipe?: () => string;
-  /** What is locked for as long as this listens (`homeLockFile`); beside the socket by default. */
+  /** File locked while listening (`homeLockFile`); beside the socket by default. */
   readonly lockFile?: string;
   readonly token: string;
   /** The core's version, told to whoever is let in. */
@@ -45,7 +45,7 @@ const maxUnauthenticated = 200;
 export class SocketListener {
   readonly #options: SocketListenerOptions;
   readonly #sockets = new Set<Socket>();
-  /** Of these, who has not said hello yet, the first to come first. */
+  /** Sockets that have not sent a hello yet, oldest first. */
   readonly #silent = new Set<Socket>();
   readonly #place: ListeningPlace;
   #lock: HomeLock | undefined;
@@ -230,11 +230,11 @@ export interface Hello {
   readonly purpose: 'session' | 'control';
   /** The client app's name as `--app` gave it. */
   readonly app: string | undefined;
-  /** What `--mode` asked for. */
+  /** Value of `--mode`. */
   readonly mode: string | undefined;
-  /** What `--profile` asked for. */
+  /** Value of `--profile`. */
   readonly profile: string | undefined;
-  /** What `--config` asked for, absolute. */
+  /** Value of `--config`, absolute. */
   readonly config: string | undefined;
   /** Folder the client app started the shim in, absolute. */
   readonly cwd: string | undefined;

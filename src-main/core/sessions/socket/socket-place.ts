@@ -14,12 +14,12 @@ interface FileIdentity {
   readonly ino: number;
 }
 
-/** Where a core listens. */
+/** An address that a core listens on. */
 export interface ListeningPlace {
   /** The name in a core's proof. */
   readonly proves: string;
   isServed(): Promise<boolean>;
-  /** For whoever holds the home's lock. Throws AppError `already_running` if another process answers there. */
+  /** Claims the place; requires the home's lock. Throws AppError `already_running` if a process responds there. */
   claim(): Promise<void>;
   /** Makes what was removed by something else anew; returns whether it had to. Throws as `claim` does. */
   restore(): Promise<boolean>;

@@ -1,7 +1,9 @@
 /**
- * What servers list, as strict client apps take it. They check a list as a whole: one member of the wrong type would cost
- * the person the entries of every server. What fits stays untouched, unknown members included.
- * Source: Tool, Resource, ResourceTemplate and Prompt of the schemas 2025-11-25 and 2026-07-28, and what the SDKs' clients enforce.
+ * Repairs servers' list entries for strict client apps. They validate a list as a whole: one member of the wrong type
+ * would cost
+ * the user the entries of every server. Valid members stay untouched, unknown ones included.
+ * Source: Tool, Resource, ResourceTemplate and Prompt of the schemas 2025-11-25 and 2026-07-28, and what the SDKs'
+ * clients enforce.
  */
 import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 import type { ListKey } from '../../servers/listing.ts';
@@ -51,7 +53,7 @@ function fitItems(items: readonly unknown[], fit: Fit): readonly unknown[] {
   return fitted.every((item, i) => item === items[i]) ? items : fitted.filter((item) => item !== undefined);
 }
 
-/** By entries, so that a property called `__proto__` stays one. */
+/** Uses entries, so that a property called `__proto__` stays one. */
 function replaceMembers(value: JsonObject, changed: ReadonlyMap<string, unknown>): JsonObject {
   const entries = Object.entries(value).map(([key, member]) => [key, changed.has(key) ? changed.get(key) : member]);
   return Object.fromEntries(entries.filter(([, member]) => member !== undefined)) as JsonObject;
@@ -74,7 +76,7 @@ function acceptableTool(tool: JsonObject, era: ProtocolKind): JsonObject {
   return rest;
 }
 
-/** What is no schema of an object stands for "any object". */
+/** Returns an object schema; anything that is no schema becomes "any object". */
 function objectSchema(value: unknown): JsonObject {
   if (!isObject(value)) return { type: 'object' };
   const fitted = schemaFit(value) as JsonObject;

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 const maxDepth = 64;
 const maxNodes = 20_000;
 
-/** What servers write in place of the names of types. */
+/** Names that servers use instead of the standard type names. */
 const typeNames: ReadonlyMap<string, string> = new Map([
   ...['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'].map((name) => [name, name] as const),
   ...(['int', 'int32', 'int64', 'long'] as const).map((name) => [name, 'integer'] as const),
@@ -121,7 +121,7 @@ function requiredOf(node: JsonObject): unknown {
   return names.length === 0 && !Array.isArray(required) ? undefined : names;
 }
 
-/** By entries, so that a property called `__proto__` stays one. */
+/** Uses entries, so that a property called `__proto__` stays one. */
 function replaced(value: JsonObject, changed: ReadonlyMap<string, unknown>): JsonObject {
   const entries = Object.entries(value).map(([key, member]) => [key, changed.has(key) ? changed.get(key) : member]);
   const added = [...changed].filter(([key]) => !Object.hasOwn(value, key));

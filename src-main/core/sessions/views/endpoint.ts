@@ -21,7 +21,7 @@ export interface Endpoint {
   readonly server?: string | undefined;
   /** The client app, where the address or `--app` names it. */
   readonly app?: string | undefined;
-  /** What its requests declare it can do. */
+  /** Client capabilities declared by its requests. */
   readonly capabilities?: JsonObject | undefined;
 }
 
@@ -47,11 +47,11 @@ export function parseEndpoint(pathname: string): Endpoint | undefined {
   }
 }
 
-/** What addresses mean, of those that were asked for last: every request of an app comes to the same few. */
+/** Cache of parsed addresses: an app's requests all use the same few. */
 export class KnownEndpoints {
   readonly #known = new Map<string, Endpoint>();
 
-  /** As endpointOf. */
+  /** Same as `endpointOf`, cached. */
   at(pathname: string): Endpoint | undefined {
     const known = this.#known.get(pathname);
     if (known !== undefined) return known;
@@ -71,7 +71,7 @@ export function viewFor(endpoint: Endpoint, whole: SessionServices): SessionView
   );
 }
 
-/** As the layers of a team's config have it for the person who comes there. */
+/** Applies the layers of a team's config for the user of the endpoint. */
 function layered(
   endpoint: Endpoint,
   whole: SessionServices,
@@ -88,7 +88,7 @@ function layered(
   });
 }
 
-/** What there is at all for whoever comes there. Throws AppError not_found for a profile. */
+/** Returns the catalog available to the endpoint. Throws AppError `not_found` for a profile. */
 export function catalogAt(endpoint: Endpoint, whole: SessionServices): LiveCatalog {
   return servicesForProfiles(profilesAt(endpoint, whole), whole).catalog;
 }

@@ -11,7 +11,7 @@ import type { DataFlowGuard } from '../../trust/flow/flow.ts';
 import { taskNotFoundError, type ServerTasks } from './server-tasks.ts';
 
 export interface TaskSubscription {
-  /** Of those that were asked for, the ones that will be told of. */
+  /** The requested tasks that will be reported. */
   readonly taskIds: readonly string[];
   /** Slow calls are told of from now on, by `tell`: the app knows by now which it will hear of. */
   begin(tell: TaskStatusListener): void;
@@ -41,7 +41,7 @@ export class TaskSubscriptions {
     this.#parts = parts;
   }
 
-  /** Those of them that the caller has and that are told of. Throws RpcError where the app does not know tasks. */
+  /** Subscribes to the caller's own tasks among `ids`. Throws RpcError if the app does not support tasks. */
   subscribe(ids: readonly string[], context: CallerContext): TaskSubscription {
     if (ids.length > 0 && !supportsTasks(context)) throw taskNotFoundError(context);
     const heard = [...new Set(ids)].flatMap((id) => this.#slow(id, context) ?? this.#ofServer(id, context) ?? []);
@@ -52,7 +52,9 @@ export class TaskSubscriptions {
     };
   }
 
-  /** What a server tells of a task, for whoever listens; undefined: nobody does. What came of the task is an answer of a tool, too. */
+  /**
+   * Maps a server's task notification for subscribers; undefined without any. A task's outcome is a tool result, too.
+   */
   mapNotification(server: string, params: JsonObject): JsonObject | undefined {
     const taskId = this.#parts.tasks.idFor(server, toText(params['taskId']));
     const listeners = taskId === undefined ? undefined : this.#listeners.get(taskId);

@@ -1,6 +1,7 @@
 /**
- * What a person of a team is shown, by the layers of its config: another view when they let something else through, and settings of the
- * person's own. Made anew from the config as it is, so that what a session or a stream has open follows a file that is changed.
+ * The view of a team user, by the config's layers: another view when they allow something else, with the user's own
+ * settings.
+ * Rebuilt from the current config, so that open sessions and streams follow changes of the file.
  */
 import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
@@ -19,14 +20,14 @@ import type { TaskSubscription } from './heard-tasks.ts';
 /** `scopes`: names of what the layers let through; `core`: with the person's settings. */
 export type MakeView = (scopes: readonly string[], core: SessionServices) => SessionView;
 
-/** What goes on in views that were left can be fetched when they are shown again; of so many. */
+/** Maximum number of retained views: calls running in a hidden view can be fetched when it is shown again. */
 const maxViews = 4;
 
 export class LayeredView implements SessionView {
   readonly #person: LayerSubject;
   readonly #whole: SessionServices;
   readonly #make: MakeView;
-  /** By what is let through; the one that is shown stands last. */
+  /** Views keyed by what is allowed; the current one last. */
   readonly #views = new Map<string, SessionView>();
   #seen: AppConfig | undefined;
   #layers: AppliedLayers & { readonly scopes: readonly string[]; readonly key: string };

@@ -99,7 +99,7 @@ export class MergedCalls {
     return callTool(request, context, this.#steps);
   }
 
-  /** What came of a slow call. `rest`: what came beside the wish. */
+  /** Waits for the result of a slow call. `rest`: the other params. */
   awaitResult(wish: AwaitRequest, rest: JsonObject, context: CallerContext): Promise<Result> {
     return this.#slow.waitFor(wish, retryParams(rest), context);
   }
@@ -117,7 +117,7 @@ export class MergedCalls {
     return withTaskId(answer, params['taskId']);
   }
 
-  /** As SessionView has it. */
+  /** Implements `SessionView.taskId`. */
   taskId(server: string, taskId: string, sessionId: string): string | undefined {
     return this.#tasks.idFor(server, taskId, sessionId);
   }
@@ -181,7 +181,7 @@ export class MergedCalls {
     return this.#parts.core.modes.findDynamic(name, view);
   }
 
-  /** Whose answer it is that came under this name; a helper's own is ours, and so is what a model misspelt. */
+  /** Returns the origin of a result by tool name; helper tools and misspelled names belong to Tooltray. */
   #originOf(name: string): { server: string; tool: string } {
     try {
       const entry = this.#parts.core.catalog.finder.find(name);
@@ -199,7 +199,7 @@ export class MergedCalls {
   }
 }
 
-/** What it hands out is an answer of a server or of a program, letter by letter, and not our words about servers. */
+/** Returns whether the helper's output is a verbatim result of a server or program, not text about servers. */
 function isQuoted({ spills, reachable }: HelperTool): boolean {
   return spills === true || reachable === true;
 }

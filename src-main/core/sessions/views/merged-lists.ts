@@ -27,7 +27,7 @@ export class MergedTools {
     this.#awaits = awaits;
   }
 
-  /** As it is given to a client app of that era. */
+  /** Returns the list for client apps of that protocol. */
   list(era: ProtocolKind): readonly JsonObject[] {
     const tools = this.#tools(era);
     this.#listed = { era, tools: JSON.stringify(tools) };
@@ -97,7 +97,7 @@ export class MergedPrompts {
     this.#parts = parts;
   }
 
-  /** As they are given to a client app of that era. */
+  /** Returns the list for client apps of that protocol. */
   list(era: ProtocolKind): readonly JsonObject[] {
     return this.#parts.settings.current.view.catalog.prompts.map((prompt) =>
       sanitizeEntry('prompts', { ...prompt.definition, name: prompt.listedName }, era),
@@ -124,7 +124,7 @@ export class MergedResources {
     this.#parts = parts;
   }
 
-  /** As they are given to a client app of that era. */
+  /** Returns the list for client apps of that protocol. */
   list(key: 'resources' | 'resourceTemplates', era: ProtocolKind): readonly JsonObject[] {
     const { mode, view } = this.#parts.settings.current;
     const identifier = key === 'resources' ? 'uri' : 'uriTemplate';

@@ -1,4 +1,4 @@
-/** What the lists of a merged view are made from and answered with. */
+/** Shared parts that build a merged view's lists and serve its requests. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { CallerContext, CallRequest } from '../../calls/call-tool.ts';
@@ -17,19 +17,19 @@ import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import type { SessionServices, SessionSettingsCache } from '../session-settings.ts';
 import type { SeenResources } from './shown-links.ts';
 
-/** What the parts of a merged view share. */
+/** Dependencies shared by the parts of a merged view. */
 export interface MergedViewDeps {
   readonly core: SessionServices;
   readonly settings: SessionSettingsCache;
   readonly lookUp: EntryResolver;
-  /** What servers have shown in their answers. */
+  /** Resources that servers linked in their results. */
   readonly links: SeenResources;
   readonly contexts: HelperContexts;
 }
 
 // What a helper tool is given to work with: made anew for each call of one, from the core's parts and its session's view.
 
-/** What the view that a helper runs in does for it. */
+/** The functions of its view that a helper tool may use. */
 interface HelperView {
   call(request: CallRequest, context: CallerContext): Promise<Result>;
   readResource(params: JsonObject, context: CallerContext): Promise<Result>;
@@ -42,7 +42,7 @@ export class HelperContexts {
   readonly #core: SessionServices;
   readonly #settings: SessionSettingsCache;
   readonly #view: HelperView;
-  /** What the session has been shown. */
+  /** Items that the session has been shown. */
   readonly memory = new ShownItems();
   /** Answers as the pipeline gave them. */
   readonly #given = new WeakSet<Result>();

@@ -100,7 +100,9 @@ export class MergedView implements SessionView {
     };
   }
 
-  /** What its servers declare, for an app that declares some itself; interfaces pass whoever declares them: some apps look for none else. */
+  /**
+   * Returns the servers' extensions if the app declares any; UI extensions always pass, as some apps check only those.
+   */
   #extensions(): JsonObject {
     const { kind, servers } = this.#core;
     if (kind === undefined) return {};

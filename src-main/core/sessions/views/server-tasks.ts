@@ -12,7 +12,7 @@ import { canAccess, type Principal } from '../../security/principal.ts';
 
 interface ServerTask {
   readonly server: string;
-  /** As the server has it. */
+  /** Id on the server. */
   readonly taskId: string;
   /** `Principal.owner` */
   readonly owner: string;

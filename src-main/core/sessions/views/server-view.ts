@@ -32,7 +32,7 @@ interface ServerViewOptions {
   readonly settleMs: number;
   /** Remembers what is read besides answers of calls. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
-  /** Whose the server's tasks are. */
+  /** Owners of the server's tasks. */
   readonly tasks: ServerTasks;
 }
 
@@ -228,7 +228,7 @@ const introductionKeys: ReadonlySet<string> = new Set([
   ...['resultType', 'supportedVersions', 'ttlMs', 'cacheScope'],
 ]);
 
-/** As the server said it; in 2026-07-28 each request wants to know. */
+/** Returns the server's own introduction, which every request of 2026-07-28 needs. */
 function introductionOf({ serverInfo, capabilities, instructions, raw }: Handshake): Introduction {
   const rest = Object.fromEntries(Object.entries(raw).filter(([key]) => !introductionKeys.has(key)));
   return { serverInfo, capabilities: withListChanged(capabilities), instructions, rest };
