@@ -46,7 +46,7 @@ export function isCalledByName(mode: Mode): boolean {
 export interface AwaitListing {
   readonly mode: Mode;
   readonly era: ProtocolKind;
-  /** What is listed besides. */
+  /** The other listed tools. */
   readonly tools: readonly JsonObject[];
   readonly catalog: Catalog;
   /** The session has been given a handle. */

@@ -57,7 +57,7 @@ export const searchCode: HelperTool = {
 };
 
 const maxFound = 50;
-/** Of a list, so many lines are enough to write the call by. */
+/** Maximum number of signature lines in a list; enough to write the call. */
 const signed = 3;
 
 function linesOf(found: readonly FoundTool[], detail: Detail, more: number, { firstUse = false }: ModeView): string {
@@ -148,7 +148,7 @@ export const execute: HelperTool = {
   },
 };
 
-/** Where nobody named the language and both parsers took the code. */
+/** Returns a note if no language was named and both parsers accepted the code. */
 function readAsNote(readAs: CodeRunOutcome['readAs']): { type: string; text: string }[] {
   if (readAs === undefined) return [];
   const [is, other] = readAs === 'python' ? ['Python', 'JavaScript'] : ['JavaScript', 'Python'];

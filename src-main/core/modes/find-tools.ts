@@ -52,7 +52,7 @@ export const queryHint = 'every need in 2-3 wordings, commas between; several wi
 /** Characters of a query that are read. */
 const maxQueryLength = 8000;
 
-/** What is asked for at once: a list of needs, or one text with `;` or line ends between them. */
+/** Returns the needs of a query: a list, or one text with `;` or line breaks between them. */
 export function parseNeeds(query: unknown): readonly string[] {
   const given = Array.isArray(query) ? (query as unknown[]) : [query];
   const written = given.slice(0, maxNeeds).filter((one) => typeof one === 'string');
@@ -119,7 +119,7 @@ interface Wanted {
   readonly used: ReadonlySet<string>;
 }
 
-/** As many hits for a need as may be shown, the best first. */
+/** Returns the best hits for a need, up to the limit, best first. */
 function bestHits(
   stems: readonly string[],
   found: QueryMatches,
@@ -183,7 +183,7 @@ function stemsOf(text: string): string[] {
   return tokenize(text).map(porterStem);
 }
 
-/** What was left out, for the end of a list; undefined where nothing was. */
+/** Returns a note about omitted matches for the end of a list; undefined if there are none. */
 export function moreMatchesText(more: number): string | undefined {
   return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
 }

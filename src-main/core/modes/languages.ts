@@ -2,7 +2,7 @@
 import { textOrEmpty } from '../base/json.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 
-/** By script alone, so none that is written in Latin letters. The first that fits; Japanese has Han, too. */
+/** Languages recognized by script alone, so none in Latin script. The first match wins; Japanese also contains Han. */
 const languages = Object.entries({
   Japanese: /[\p{Script=Hiragana}\p{Script=Katakana}]/gu,
   Chinese: /\p{Script=Han}/gu,

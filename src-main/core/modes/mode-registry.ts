@@ -13,7 +13,7 @@ import { instructionsResource, proxyMode } from './proxy.ts';
 import { suggestNextRead, readResultTool, spillResource } from './read-spill.ts';
 import { searchMode } from './search.ts';
 
-/** What one folder registers: its modes, and helper tools that none of them lists. */
+/** Registrations of one folder: its modes, and helper tools that none of them lists. */
 export interface ModeSet {
   readonly modes: readonly Mode[];
   /** Callable in every mode, listed by none of its own accord. */
@@ -66,7 +66,7 @@ export class ModeRegistry {
     return undefined;
   }
 
-  /** What a use of a helper tool is about; undefined for any other name. */
+  /** Returns the purpose of a helper tool's use; undefined for any other name. */
   readonly kindOf = (tool: string, input: JsonObject): HelperKind | undefined => {
     const kind = this.helpers.get(tool)?.kind;
     return typeof kind === 'function' ? kind(input) : kind;

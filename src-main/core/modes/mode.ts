@@ -1,4 +1,4 @@
-/** What a mode is: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
+/** A mode: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
 import type { HelperKind } from '../activity/ledger/entry.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
@@ -25,7 +25,7 @@ export interface ModeView {
   readonly index: SearchIndex;
   /** How much of servers' tools is shown. */
   readonly level: CondenseLevel;
-  /** What was shaped for it before. */
+  /** Cache of shaped schemas. */
   readonly shapes?: ShapedSchemaCache;
   /** A tool's first use in a session tells its description and schema, as ToolMux does. */
   readonly firstUse?: boolean;
@@ -40,11 +40,11 @@ export interface ModeView {
 }
 
 export interface HelperContext extends ModeView {
-  /** As it is at each look: a wait may bring another one. */
+  /** The current catalog; it may change during a wait. */
   readonly catalog: Catalog;
   /** The mode of the session. */
   readonly mode: string;
-  /** What names mean now, whatever servers are up to, and what answers those that cannot be called. Nobody is waited for. */
+  /** Resolves names now, whatever the servers' status, and explains those that cannot be called. Never waits. */
   readonly finder: ToolFinder;
   /** The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what stands in the way. */
   readonly awaitTool: (spelling: string, server?: string) => Promise<CatalogEntry>;
@@ -66,9 +66,9 @@ export interface HelperContext extends ModeView {
   readonly spillFiles: SpillFiles;
   /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
   readonly maxTextLength: number;
-  /** What retrieve_tools gives unless it is asked otherwise. */
+  /** Default output of retrieve_tools. */
   readonly retrieve: RetrieveSettings;
-  /** What `proxy-dispatch` may show and call. */
+  /** Filter for the tools that `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
   /** It tells results whole, as mini-a does. */
   readonly fullResults?: boolean;
@@ -79,7 +79,7 @@ export interface HelperContext extends ModeView {
   readonly author: ChangeAuthor;
   /** Ids of tools that this person's calls used lately. */
   readonly usedTools: () => ReadonlySet<string>;
-  /** What this session has been shown already. */
+  /** Items that this session has been shown. */
   readonly memory: ShownItems;
   readonly signal: AbortSignal;
   /** Runs code that the model wrote. */
@@ -92,15 +92,15 @@ export interface HelperContext extends ModeView {
 
 /** A tool of our own. */
 export interface HelperTool {
-  /** As listed: name, description, inputSchema, annotations. */
+  /** The listed definition: name, description, inputSchema, annotations. */
   readonly definition: JsonObject & { readonly name: string };
-  /** What a use of it is about, for the record of savings and steps; by its input where it does many things. */
+  /** Purpose of its use in the ledger and steps; depends on the input if the tool serves several. */
   readonly kind: HelperKind | ((input: JsonObject) => HelperKind);
   /** Programs of a model may call it as a function. */
   readonly inPrograms?: true;
   /** Changes servers: listed only where `exposeAdmin` of the config says so. */
   readonly admin?: boolean;
-  /** What it hands out can be of any size: a program's output, a batch of answers. A long one is kept on disk. */
+  /** Whether its output can be of any size (a program's output, a batch of results); if too large, it is spilled. */
   readonly spills?: boolean;
   /** Serves a session's own answers. Helper tools that call others reach it, too, where it is not listed. */
   readonly reachable?: boolean;
@@ -125,7 +125,7 @@ export interface Mode {
   readonly fixedList?: boolean;
   /** Its list has a place for each server whatever that offers, so it waits for none; it changes as they come. */
   readonly listsAtOnce?: boolean;
-  /** Of tools that stand for a whole server: its name, by theirs. */
+  /** Maps the tools that stand for a whole server to that server's name. */
   serversByTool?(catalog: Catalog): ReadonlyMap<string, string>;
   /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
@@ -139,7 +139,7 @@ export interface Mode {
 
 /** A resource of our own: readable in every mode, listed by the modes that name it. */
 export interface OwnResource {
-  /** As listed: `uri` or `uriTemplate`, name, mimeType. */
+  /** The listed definition: `uri` or `uriTemplate`, name, mimeType. */
   readonly definition: JsonObject;
   /** The one content of that URI; undefined where it is not of this resource, or there is nothing. */
   read(uri: string, context: HelperContext): Promise<JsonObject | undefined>;

@@ -43,7 +43,7 @@ function instructions({ catalog, spills }: ModeView): string {
 
 const serverInstructions = 'tooltray://instructions/';
 
-/** What a server says of itself, by its name, whole. */
+/** Full instructions of a server, by its name. */
 export const instructionsResource: OwnResource = {
   definition: { uriTemplate: `${serverInstructions}{server}`, name: 'instructions', mimeType: 'text/plain' },
   read(uri, { catalog }) {

@@ -14,7 +14,7 @@ const scoreBonus = 0.2;
 /** From this part of the best score on: what fits worse is about something else, however often it is called. */
 const minScoreShare = 0.3;
 
-/** What a search has to give besides its best few, so that used tools can be raised among them. */
+/** Returns the hits that a search must return besides its best, so that used tools can be raised among them. */
 export function alsoWantedOf(used: ReadonlySet<string>): AlsoWanted {
   return { ids: used, minShare: minScoreShare };
 }

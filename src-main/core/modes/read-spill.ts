@@ -49,7 +49,7 @@ export const readResultTool: HelperTool = {
 /** Under it stand in `_meta` the facts that a program may want beside the text. */
 const factsKey = 'tooltray/read';
 
-/** What to ask first of a spill, as a whole example, and what else. */
+/** Suggests the first query on a spill, as a complete example, and alternatives. */
 export function suggestNextRead({ sqlExample, example }: LookExamples): {
   readonly look: JsonObject;
   readonly others: string;
@@ -65,7 +65,7 @@ export function suggestNextRead({ sqlExample, example }: LookExamples): {
 const opsOfText = 'Other ops: head, tail (lines), slice (fromLine, toLine), read (fromByte, maxBytes).';
 const opsOfLines = 'grep (pattern, context), slice (fromLine, toLine), table (path, columns), schema (path).';
 
-/** What was read, and how the question was understood. */
+/** The content that was read, and how the query was understood. */
 interface SpillRead extends SpillQueryResult {
   readonly op: SpillOp;
   readonly resultFile: string;
@@ -116,7 +116,7 @@ export type ReadContext = Pick<HelperContext, 'author' | 'spillFiles' | 'maxText
 
 const defaultLines = 50;
 
-/** As the model called it: an error that names something else sends it there. */
+/** Returns the name under which the model called it, so that errors do not direct it to another tool. */
 function nameOf({ author: { tool } }: ReadContext): string {
   return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
 }
@@ -166,7 +166,7 @@ function readQuestion(op: SpillOp, input: JsonObject, called: string, elements: 
   }
 }
 
-/** Not trimmed: spaces at its ends may be what is looked for. */
+/** Returns a required text untrimmed: spaces at its ends may be part of the query. */
 function readNeeded(input: JsonObject, op: SpillOp, key: string, called: string): string {
   const value = input[key];
   if (typeof value === 'string' && value !== '') return value;

@@ -16,7 +16,7 @@ export interface CodeRunOptions {
   readonly code: string;
   readonly language: CodeLanguage | undefined;
   readonly input?: unknown;
-  /** What the call says of them; for the rest the config's are taken, then the tool's own. */
+  /** Limits set by the call; the config's apply to the others, then the tool's own. */
   readonly limits?: Partial<CodeRunLimits>;
   readonly ownLimits?: Partial<CodeRunLimits>;
   readonly globals: CodeRunRequest['globals'];
@@ -141,7 +141,7 @@ function helperFor(name: string, { catalog, programTools }: HelperContext): Help
   return catalog.lookup.tools.byListedName(name) === undefined ? programTools.get(name) : undefined;
 }
 
-/** By name, in the order in which a call by position gives them. */
+/** Returns parameter names by tool, in the order of positional arguments. */
 function parametersOf(tools: ReadonlyMap<string, HelperTool>): Record<string, string[]> {
   const parameters = [...tools].map(([name, { definition }]) => {
     const schema = objectOrEmpty(definition['inputSchema']);

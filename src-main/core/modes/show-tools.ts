@@ -15,8 +15,8 @@ import { type ModeView, ShapedSchemaCache, type ShownItems } from './mode.ts';
 const maxLeanDescriptionLength = 160;
 
 /**
- * What a client app is shown. A file of ToolMux keeps its level, except for apps that load a definition when they need it: there
- * nothing is saved by leaving things out.
+ * Returns the level of detail for a client app. A ToolMux file keeps its level, except for apps that load definitions
+ * on demand: for them, leaving things out saves nothing.
  */
 export function levelFor(
   { raw, condense, product }: Pick<AppConfig, 'raw' | 'condense' | 'product'>,
@@ -55,7 +55,7 @@ export function renderFullTool({ definition, listedName }: CatalogEntry): JsonOb
 
 type Condensed = Exclude<CondenseLevel, 'full'>;
 
-/** What a model needs to choose and call; icons, output schema and long texts are what the saving comes from. */
+/** Condenses a tool to what a model needs to choose and call it; icons, output schema and long texts are dropped. */
 function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchemaCache, written?: string): JsonObject {
   const { description, _meta } = tool.definition;
   const annotations =
@@ -70,7 +70,7 @@ function condensedTool(tool: CatalogEntry, level: Condensed, shapes: ShapedSchem
   };
 }
 
-/** What MCP takes for granted where a tool does not say it. Source: ToolAnnotations of its schema. */
+/** Defaults of MCP for absent hints. Source: ToolAnnotations of its schema. */
 const defaultHints: Readonly<JsonObject> = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -78,7 +78,7 @@ const defaultHints: Readonly<JsonObject> = {
   openWorldHint: true,
 };
 
-/** What they say besides; undefined where that is nothing. Of a tool that only reads nobody asks what it destroys. */
+/** Returns hints that differ from the defaults; undefined if none. Hints about writes are dropped if it only reads. */
 function statedHints(annotations: unknown): JsonObject | undefined {
   if (!isObject(annotations)) return undefined;
   const isReading = annotations['readOnlyHint'] === true;
@@ -127,7 +127,7 @@ export function fitsInList(own: JsonObject, tools: readonly JsonObject[], { tool
 
 export interface ListedViews {
   readonly tools: readonly JsonObject[];
-  /** By estimate, of the list. */
+  /** Estimated tokens of the list. */
   readonly tokens: number;
   /** Tools with an interface that there was no room for. */
   readonly leftOut: number;

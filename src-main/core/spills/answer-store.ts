@@ -75,9 +75,7 @@ export interface SpillStore {
    * elsewhere.
    */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
-  /**
-   * Returns a spill known to this core, regardless of owner: all on a desktop; in a team, those stored or opened here.
-   */
+  /** Returns a locally known spill of any owner: all on a desktop; in a team, those stored or opened here. */
   recall(ref: string): Spill | undefined;
   find(ref: string, reader?: Principal): Now<Spill | undefined>;
   /** The file with its bytes, fetched if need be; undefined for what is unknown. */

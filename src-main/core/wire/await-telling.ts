@@ -10,11 +10,11 @@ interface Waiter {
 interface Waiting {
   /** How long it may take, in ms. */
   readonly limitMs: number;
-  /** What is said of it after so many seconds. */
+  /** Returns the progress message after so many seconds. */
   readonly message: (seconds: number) => string;
 }
 
-/** What takes no longer is nothing to speak of. */
+/** Time before the first progress notification, in ms. */
 const initialQuietMs = 1000;
 const progressIntervalMs = 5000;
 

@@ -1,6 +1,6 @@
 /**
- * What half-read messages and unread output may take of the memory together, over all lines of a core. A limit a line is
- * not enough: a few of them at theirs would be more than the machine has. Who holds most gives way, not who comes last.
+ * Limits the memory of partly read messages and unread output over all connections of a core. A limit per connection is
+ * not enough: a few at their limit would exceed the machine's memory. The largest holder gives way, not the latest.
  */
 import { totalmem } from 'node:os';
 import { MemoryReclaimer } from '../base/return-memory.ts';
@@ -27,7 +27,7 @@ export class ByteBudget {
     return this.#total;
   }
 
-  /** What this one holds from now on, in bytes; 0: nothing. */
+  /** Sets the bytes that this holder now uses; 0 removes it. */
   set(holder: ByteHolder, bytes: number): void {
     const more = bytes - (this.#held.get(holder) ?? 0);
     this.#total += more;
@@ -50,7 +50,7 @@ export class ByteBudget {
 export interface ConnectionBudgets {
   /** Long messages that have not come whole. */
   readonly unfinished: ByteBudget;
-  /** What was written and not read. */
+  /** Output that was written but not read. */
   readonly unread: ByteBudget;
 }
 

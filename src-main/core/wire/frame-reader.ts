@@ -26,7 +26,7 @@ interface FrameHandlers {
 }
 
 interface FrameBounds {
-  /** What long messages on several lines may take together. */
+  /** Memory budget for long messages on several connections. */
   readonly budget?: ByteBudget | undefined;
   /** Longest message that is no result, in bytes: those must be parsed, and nobody else is served meanwhile. */
   readonly maxParsedBytes?: number;
@@ -175,7 +175,7 @@ export class FrameReader implements ByteHolder {
     }
   }
 
-  /** In place of a message that is not passed on: a question is refused by whoever gets it, an answer becomes an error. */
+  /** Replaces a message that is not forwarded: a request is refused by its receiver, a response becomes an error. */
   #lose({ id: written, method }: Readonly<JsonObject>, lost: AppError): void {
     const id = toPlainNumber(written);
     if (typeof id === 'string' || typeof id === 'number') {

@@ -20,7 +20,7 @@ interface RpcNotification {
   readonly params?: JsonObject | undefined;
 }
 
-/** What a request comes back with: parsed, or as the bytes that arrived when they are many. */
+/** The result of a request: parsed, or the raw bytes if it is large. */
 export type Result = JsonObject | RawJson;
 
 export interface RpcResult {
@@ -66,7 +66,7 @@ export const rpcCode = {
   methodNotFound: -32601,
   invalidParams: -32602,
   internal: -32603,
-  /** Not in a specification: the request was given up (timeout, disconnect, cancelled). */
+  /** Custom code, not in any specification: the request was aborted (timeout, disconnect, cancelled). */
   aborted: -32000,
   headerMismatch: -32020,
   missingClientCapability: -32021,

@@ -1,4 +1,4 @@
-/** What is still open on a connection whose other side has said all it had to say: its requests to us, and ours to it. */
+/** Tracks open requests on a connection whose other side has finished sending: its requests to us, and ours to it. */
 import { isRequest, type Message, openId, type RequestId, rpcCode } from './message.ts';
 
 export class OpenRequests {

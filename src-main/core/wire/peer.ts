@@ -48,7 +48,7 @@ export interface PeerHandlers {
 }
 
 export interface PeerOptions {
-  /** Where our ids begin; a line that may be taken over by another core should not see them twice. 0 by default. */
+  /** First request id, 0 by default; must not repeat on a connection that another core may take over. */
   readonly firstId?: number;
   /**
    * How many requests of the other side may be open, and what happens then: it is not read until half of them are done, or
@@ -223,7 +223,7 @@ export class Peer {
   }
 }
 
-/** What goes over the wire for anything thrown: an RpcError to the letter, an AppError with its code as data. */
+/** Converts anything thrown to a JSON-RPC error: an RpcError unchanged, an AppError with its code as data. */
 export function toErrorBody(error: unknown): RpcErrorBody {
   if (error instanceof RpcError) {
     const { code, message, data } = error;
@@ -259,7 +259,7 @@ function noAnswer(method: string, result: unknown): AppError {
 
 // One request of ours in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the line.
 
-/** What a request needs of the line it went out on. */
+/** Functions of its connection that a request needs. */
 interface RequestLine {
   /** It waits no more. */
   forget(id: number): void;

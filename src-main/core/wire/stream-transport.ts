@@ -13,14 +13,14 @@ const maxUnsentBytes = 1024 * 1024 * 1024;
 const slowReaderBytes = 8 * 1024 * 1024;
 /** Notifications of different content that are kept for a slow reader, where the last of them counts. */
 const maxQueuedMessages = 1000;
-/** Of these a slow reader misses some: they tell how something goes on, not that something is different. */
+/** Notifications that a slow reader may miss: they report progress, not changes. */
 const passing: ReadonlySet<string> = new Set(['notifications/progress', 'notifications/message']);
 
 export interface StreamTransportOptions {
   readonly maxMessageBytes?: number;
   /** Bytes that were read before the transport took over. */
   readonly leftover?: Buffer;
-  /** What all lines together may have unread, and half-read, of the memory. */
+  /** Memory budgets for unread and partly read data of all connections together. */
   readonly budgets?: ConnectionBudgets;
   /** Also while the other side does not: of two such ends each would wait for the other for ever. */
   readonly readsOn?: boolean;

@@ -41,11 +41,11 @@ export interface Transport {
   close(): Promise<void>;
   /** Missing where the line ends with whoever is at its other end. */
   readonly presence?: Presence;
-  /** Where a line can be handed over to another core: whoever is at its other end comes here for something until this is over. */
+  /** For connections that can be handed over: the other side will fetch something here until the promise settles. */
   expectPickup?(until: Promise<void>): void;
   /** The handshake is done. HTTP repeats the negotiated version in a header of every message. */
   setProtocolVersion?(version: string): void;
-  /** What the other side is started from is still being fetched, so that its first answer may take minutes. */
+  /** Whether the server's program is still being downloaded, so that the first response may take minutes. */
   readonly isInstalling?: boolean;
   /** Stops reading from the other side, or goes on; what had been read by then still comes. */
   setReadPaused?(held: boolean): void;

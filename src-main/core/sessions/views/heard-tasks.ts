@@ -52,9 +52,7 @@ export class TaskSubscriptions {
     };
   }
 
-  /**
-   * Maps a server's task notification for subscribers; undefined without any. A task's outcome is a tool result, too.
-   */
+  /** Maps a task notification for its subscribers; undefined without any. A task's outcome is a tool result, too. */
   mapNotification(server: string, params: JsonObject): JsonObject | undefined {
     const taskId = this.#parts.tasks.idFor(server, toText(params['taskId']));
     const listeners = taskId === undefined ? undefined : this.#listeners.get(taskId);

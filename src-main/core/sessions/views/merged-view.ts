@@ -100,9 +100,7 @@ export class MergedView implements SessionView {
     };
   }
 
-  /**
-   * Returns the servers' extensions if the app declares any; UI extensions always pass, as some apps check only those.
-   */
+  /** Returns the servers' extensions if the app declares any; UI always passes, as some apps check nothing else. */
   #extensions(): JsonObject {
     const { kind, servers } = this.#core;
     if (kind === undefined) return {};
