@@ -168,7 +168,7 @@ async function listen(host: CoreHost): Promise<void> {
   await replaceRunningCore({ find: findRunningCore, listen: () => host.listen() });
 }
 
-/** What client apps start. An app that cannot write it still does the rest. */
+/** Rewrites the launcher that client apps start. A failure to write it does not stop the app. */
 async function mendLauncher(log: Log): Promise<void> {
   const { platform, env, resourcesPath: resources } = process;
   const program = app.getPath('exe');

@@ -1,4 +1,4 @@
-/** Whose audit a command reads: this home's, in files, or that of a tenant in a team's database. */
+/** Location of the audit that a command reads: this home's files, or a tenant of a team's database. */
 import { join } from 'node:path';
 import { openVault } from '../core/secrets/vault.ts';
 import type { AuditLog } from '../core/trust/audit/audit-log.ts';

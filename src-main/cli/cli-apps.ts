@@ -1,4 +1,7 @@
-/** What looks after client apps, for the time of a command; beside a running Tooltray, which finds out by the files. And how it is told. */
+/**
+ * The app setup for the time of a command, and its notifications; a running Tooltray beside it detects changes by the
+ * files.
+ */
 import { realpath, stat } from 'node:fs/promises';
 import { openVault } from '../core/secrets/vault.ts';
 import { resolve } from 'node:path';
@@ -105,8 +108,8 @@ async function addressNow(store: ConfigStore): Promise<HttpEndpoint | undefined>
 }
 
 /**
- * What an app starts brings a core with it, and an address needs one, with the config that is named then; one that runs only for
- * the trial ends with it.
+ * Tests a launch of an app, which starts a core, or an address, which needs one, with the config named in it; a core
+ * started only for the test ends with it.
  */
 async function leavingNoCore<T>(config: string | undefined, trial: () => Promise<T>): Promise<T> {
   const before = await findRunningCore();

@@ -149,7 +149,7 @@ async function checkLaunch(
   }
 }
 
-/** Where a field of a server is written; the entry's name when it is spelled another way. */
+/** Node of a server's field; the entry's name if it is spelled differently. */
 function fieldNode({ root }: ConfigDocument, name: string, field: string) {
   const entries = root === undefined ? [] : findContainers(root).flatMap((container) => container.entries);
   const entry = entries.find((one) => one.name === name);

@@ -1,11 +1,11 @@
-/** What a command of the command line is: words, flags and notes said once, from which its arguments are read and its help is made. */
+/** Defines a command: its words, flags and notes, from which arguments are parsed and help is generated. */
 import { parseArgs } from 'node:util';
 import { AppError, addFix } from '../core/base/errors.ts';
 
 /** A flag; without a value word it is a switch. */
 export interface Flag {
   readonly help: string;
-  /** What the help writes for its value; in brackets where that may be left out, which counts as `.`. */
+  /** Placeholder of its value in the help; in brackets if optional, with `.` as the default. */
   readonly value?: string;
   /** It may be given several times. */
   readonly many?: true;
@@ -25,7 +25,7 @@ export interface Flag {
 
 type Flags = Readonly<Record<string, Flag>>;
 
-/** What was given for each flag. */
+/** Parsed values of the flags. */
 export type ParsedFlags<F extends Flags> = { readonly [N in keyof F]: ValueOf<F[N]> };
 
 type ValueOf<F extends Flag> = F extends { readonly many: true }
@@ -53,13 +53,13 @@ interface Declaration<F extends Flags, A extends Actions> {
   readonly actions?: A;
   /** The action that is meant where none is named. */
   readonly usual?: keyof A;
-  /** As code names them: `dryRun` is `--dry-run`. */
+  /** Flags by their names in code: `dryRun` is `--dry-run`. */
   readonly flags: F;
   /** Its words are the start of another program, and what is no flag of ours belongs to that; behind it, these flags do too. */
   readonly wraps?: readonly (keyof F)[];
-  /** How it is used, where words and flags in a row would not tell. */
+  /** Usage line, if words and flags in a row are unclear. */
   readonly form?: string;
-  /** What else the help says, line by line. */
+  /** Further lines of the help. */
   readonly notes?: readonly string[];
   /** Resolves to the exit code. */
   readonly run: (flags: ParsedFlags<F>, words: readonly string[], action: keyof A) => Promise<number>;
@@ -81,9 +81,9 @@ export const sinceFlag = {
   isPast: true,
   help: 'Only entries since a duration ago (7d, 12h) or a date',
 } as const;
-/** Of commands for a team. */
+/** Flag of commands for a team. */
 export const databaseFlag = { value: 'URL', help: 'PostgreSQL URL of the team (default: $TOOLTRAY_DATABASE)' } as const;
-/** Of commands that run a core. */
+/** Flag of commands that run a core. */
 export const modeFlag = { value: 'MODE', help: 'Mode: auto, proxy, search, …' } as const;
 
 /** `what` is a sentence without its full stop; whoever runs the command adds how it is used. */
@@ -140,7 +140,7 @@ function parse(declared: Command, args: readonly string[]) {
   }
 }
 
-/** What parseArgs does not know: values that may be left out, and words that are the flags of another program. */
+/** Handles cases that parseArgs lacks: optional values, and words that are the flags of another program. */
 function sorted({ flags, wraps }: Command, args: readonly string[]): string[] {
   const byWord = new Map(Object.entries(flags).map(([name, flag]) => [`--${flagName(name)}`, { name, flag }]));
   const own: string[] = [];

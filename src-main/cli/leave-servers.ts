@@ -7,7 +7,7 @@ import { openVault } from '../core/secrets/vault.ts';
 import { OAuthManager } from '../core/servers/sign-in/sign-ins.ts';
 import { cliPaths } from './cli-config.ts';
 
-/** What became of each, by name; absent for one that nobody could sign in to. Rejects with the file system's error. */
+/** Outcome of each sign-out, by name; absent for a server without sign-in. Rejects with the file system's error. */
 export async function signOutLocally(servers: readonly ServerConfig[]): Promise<ReadonlyMap<string, SignOutState>> {
   const { dataDir } = cliPaths();
   const vault = openVault(dataDir, process.env);

@@ -33,7 +33,7 @@ export function handleSignals({ core, log }: CoreHost, end: () => void): void {
   process.on('unhandledRejection', (error) => log.error('Unexpected rejection', { error }));
 }
 
-/** Of a terminal that was closed nothing can be opened any more. */
+/** Whether the terminal can still be opened; not if it was closed. */
 function hasTerminal(): boolean {
   if (process.platform === 'win32') return process.stdout.isTTY;
   try {

@@ -1,4 +1,4 @@
-/** What is asked about registries without a running core: the registries themselves, and servers started from this process. */
+/** Registry requests without a running core: the registries themselves, and servers started from this process. */
 import packageJson from '../../package.json' with { type: 'json' };
 import { probeEntry } from '../core/admin/try-entry.ts';
 import { createLog } from '../core/base/log.ts';

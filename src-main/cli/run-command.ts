@@ -100,7 +100,7 @@ type Value = (typeof withValue)[number];
 interface Flags {
   readonly values: Map<Value, string>;
   readonly switches: Set<string>;
-  /** What `--manage` named; undefined without it. */
+  /** Value of `--manage`; undefined without it. */
   manage: string | undefined;
   serverArgs: string[];
 }

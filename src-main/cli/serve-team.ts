@@ -9,7 +9,7 @@ import { type Flag, type ParsedFlags, flagName, usageError } from './command.ts'
 import { bundleFile, handleSignals } from './own-process.ts';
 import { databaseUrl, tenantFlags, defaultTenant } from './team-database.ts';
 
-/** Of `serve`, and of no use without `--team`. */
+/** Flags of `serve` that require `--team`. */
 export const teamFlags = {
   ...tenantFlags,
   listen: { value: 'HOST:PORT', help: 'Listen address (default 127.0.0.1:8690)' },
@@ -133,7 +133,10 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   return undefined;
 }
 
-/** Not the person's own: a replica has its servers, its log and its caches to itself. Two on one machine listen at different ports. */
+/**
+ * Folder of a replica, apart from the user's own: it has its own servers, log and caches. Two on one machine listen at
+ * different ports.
+ */
 function replicaFolder(env: Env, { address, port }: ListenAddress): string {
   if (env['TOOLTRAY_HOME']) return env['TOOLTRAY_HOME'];
   const { dataDir } = resolveAppPaths(env, process.platform, homedir());

@@ -1,4 +1,4 @@
-/** What client apps asked, on the command line: sessions and their steps, read page by page and told as lines. */
+/** Prints the steps of client apps on the command line: sessions and their steps, read page by page. */
 import { formatCount } from '../core/base/wording.ts';
 import type { CoreAccess, RpcMethods, StepQuery, StepSummary, TimelineSession } from '../rpc/contract.ts';
 import { oneLine, paint, table } from './terminal.ts';

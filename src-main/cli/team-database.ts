@@ -1,4 +1,4 @@
-/** Where a team's database is: a flag, or a variable, since what stands in a command line is everybody's to read. */
+/** Address of a team's database: a flag, or a variable, because other users can read a command line. */
 import { AppError } from '../core/base/errors.ts';
 import type { Database } from '../team/database/database.ts';
 import { databaseFlag, type Flag } from './command.ts';
@@ -20,7 +20,7 @@ export function hasDatabase(given: string | undefined): boolean {
 }
 
 export const defaultTenant = 'main';
-/** Of commands that look after a team. */
+/** Flags of commands that manage a team. */
 export const tenantFlags = {
   database: databaseFlag,
   tenant: { value: 'NAME', help: `Tenant (default ${defaultTenant})` },

@@ -1,10 +1,13 @@
-/** What commands say and ask in a terminal: lines and tables for people, or one JSON document for scripts; a question before a change. */
+/**
+ * Terminal input and output of commands: lines and tables for users, or one JSON document for scripts; a prompt before
+ * a change.
+ */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** What a command found: as JSON where that was asked for, else in lines. */
+/** Prints a command's output: as JSON if requested, else in lines. */
 export function printResult(json: boolean, data: unknown, lines: () => readonly string[]): void {
   if (json) printJson(data);
   else printLines(lines());
@@ -133,7 +136,7 @@ export async function confirm(question: string, given: boolean): Promise<boolean
   }
 }
 
-/** What a person types unseen; else all that comes on stdin, without the line feed that ends it. */
+/** Reads hidden input from a terminal; otherwise all of stdin, without the final line feed. */
 export async function readSecret(question: string): Promise<string> {
   if (!process.stdin.isTTY || !process.stderr.isTTY) return (await readAll(process.stdin)).replace(/\r?\n$/, '');
   process.stderr.write(`${question} `);
@@ -147,7 +150,7 @@ export async function readSecret(question: string): Promise<string> {
   }
 }
 
-/** What to say where nothing was done, and whether that was the person's wish. */
+/** Message if nothing was changed, and whether the user declined. */
 export function notAppliedMessage(answer: boolean | undefined): string {
   return answer === false ? 'Nothing was changed.' : 'Nothing was changed. Add --yes to do it.';
 }

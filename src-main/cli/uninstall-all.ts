@@ -49,7 +49,7 @@ export async function uninstallAll({ config, quiet, yes, json, dryRun }: Uninsta
   return problems.length === 0 ? 0 : 1;
 }
 
-/** By the core that runs, which has sessions of these apps to end. */
+/** Sent to the running core, which has sessions of these apps to end. */
 async function disconnect(config: string | undefined): Promise<RestoredFiles> {
   const core = await findRunningCore();
   if (core === undefined) return withApps({ config }, (apps) => apps.disconnectAll());

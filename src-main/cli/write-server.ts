@@ -9,7 +9,7 @@ import { paint, plainText } from './terminal.ts';
 
 export interface WriteServerOptions {
   readonly dryRun: boolean;
-  /** What looks like a secret goes into the vault, a reference to it into the file. */
+  /** Whether texts that look like secrets go into the vault, with references in the file. */
   readonly sealed: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface WrittenServer {
   readonly name: string;
   /** Secrets as `***`. */
   readonly entry: RawEntry;
-  /** What is odd about it, a sentence or two each. */
+  /** Warnings, a sentence or two each. */
   readonly warnings: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export interface ProxyCallOptions {
   readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
 }
 
-/** What is needed of a client: the SDK's `Client` fits, of version 1 as well as 2. */
+/** The parts of a client used here: the SDK's `Client` fits, in version 1 and 2. */
 export interface ToolCaller {
   callTool(params: { name: string; arguments?: Record<string, unknown> }, ...rest: never[]): Promise<unknown>;
 }
@@ -46,7 +46,7 @@ export interface ProxyOperation {
   readonly args?: JsonObject;
 }
 
-/** What came of one operation of a batch. */
+/** Result of one operation of a batch. */
 export interface BatchResult {
   readonly isError: boolean;
   readonly content: readonly JsonObject[];
@@ -120,7 +120,7 @@ export class ProxyClient {
     return { ...result, content: itemsOf(result).map(plainItem) };
   }
 
-  /** By its URI or its name. JSON that the proxy has tidied up stays so; its type is the resource's own again. */
+  /** Reads a resource by URI or name. JSON reformatted by the proxy stays so; its type is the resource's own again. */
   async readResource(
     resource: { uri: string } | string,
     options?: ProxyCallOptions,

@@ -1,4 +1,4 @@
-/** What a listener needs to give a client app its session. */
+/** Dependencies of a listener for creating sessions. */
 import type { SessionServices } from './sessions/session-settings.ts';
 
 /** How long a first list waits for servers that were never listed before, in ms. */

@@ -24,7 +24,7 @@ export function watchAttention({ items, mayTell, tell }: AttentionNotificationsD
 
 // Which of the things that wait for a person are worth a notification: each cause once, and none that mends itself.
 
-/** What a person alone can mend; a server that is tried again may well come back without them. */
+/** Actions that only the user can take; a retrying server may recover without them. */
 const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
   'sign-in',
   'edit-config',
@@ -39,7 +39,7 @@ const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
 
 /** Something that goes away within this long was not worth a word, in ms. */
 const settleMs = 10_000;
-/** What comes back within this long is the same cause, in ms. */
+/** Interval in which a recurring cause is not reported again, in ms. */
 const dedupeMs = 60 * 60_000;
 
 interface Known {
@@ -51,7 +51,7 @@ interface Known {
 export class NotificationFilter {
   readonly #known = new Map<string, Known>();
 
-  /** What to tell now. To be asked at every change and, for what has to settle, a while later. */
+  /** Returns the notices due now. Call it at every change and, for items that must settle, a while later. */
   next(items: readonly AttentionItem[], now: number): readonly AttentionItem[] {
     for (const [id, known] of this.#known) {
       const isGone = !items.some((item) => causeOf(item) === id);

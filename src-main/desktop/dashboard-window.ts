@@ -185,7 +185,7 @@ function isSeen(window: Rectangle, area: Rectangle): boolean {
   return isAcross && window.y >= area.y && window.y <= area.y + area.height - titleBarHeight;
 }
 
-/** What no page may do, ours included: leave for another address, open windows, embed pages, use the machine's devices. */
+/** Forbids every page, ours included, to navigate to another address, open windows, embed pages, or use devices. */
 export interface GuardDeps {
   readonly app: Pick<App, 'on'>;
   readonly session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'>;

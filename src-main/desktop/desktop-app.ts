@@ -198,7 +198,7 @@ export class DesktopApp {
     void dialog.showMessageBox({ type: 'error', title: 'Tooltray', message, detail: fix });
   }
 
-  /** Where there are no notifications, there is often no tray either: then it is a dialog. */
+  /** Systems without notifications often have no tray either, so a dialog is shown. */
   #notify(title: string, detail: string, onClick: () => void): void {
     const onFailed = (): void => void dialog.showMessageBox({ type: 'info', message: title, detail });
     this.#notices.show(title, detail, { onClick, onFailed });
@@ -266,7 +266,7 @@ function senderOf({ sender, senderFrame }: IpcMainInvokeEvent): IpcSender {
 
 // The core's state as the desktop app follows it: slices put together as they come.
 
-/** What tray, notices and window are made of; it is watched all the time, so nothing that moves with every call but the savings. */
+/** Slices for tray, notices and window; always watched, so none that changes with every call except the savings. */
 const followed = ['core', 'servers', 'attention', 'inbox', 'savings', 'setup', 'modes', 'settings'] as const;
 
 class LiveState {
@@ -334,7 +334,7 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
   openDashboard(placeOf(item));
 }
 
-/** Where in the dashboard a person can do something about it. */
+/** The dashboard view that can resolve an item. */
 function placeOf({ id, server, action }: AttentionItem): string {
   if (action.kind === 'decide') return `inbox/${id.replace(/^inbox-/, '')}`;
   if (action.kind === 'connect-app') return 'setup';

@@ -129,7 +129,7 @@ function inAppImage(cacheDir: string): readonly string[] {
   ];
 }
 
-/** What the program on Windows reads: one value a line, in UTF-8. */
+/** Input of the Windows launcher: one value a line, in UTF-8. */
 export function windowsLaunch({ program, script, appWords }: LauncherFacts): string {
   if (script === 'in-appimage') throw new Error('There are no AppImages on Windows.');
   return [program, script.file, JSON.stringify([program, ...appWords]), ''].join('\n');

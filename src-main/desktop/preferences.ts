@@ -1,4 +1,4 @@
-/** What the desktop app remembers of itself: theme, notifications, updates, where its window was. Servers are in the config. */
+/** Preferences of the desktop app: theme, notifications, updates, window bounds. Servers are in the config. */
 import ElectronStore from 'electron-store';
 import type { Rectangle } from 'electron';
 
@@ -6,7 +6,7 @@ export interface Preferences {
   theme: 'system' | 'light' | 'dark';
   notifications: boolean;
   updates: 'off' | 'notify' | 'install';
-  /** Where the window was last; absent before it has been anywhere. */
+  /** Last bounds of the window; absent before the first. */
   window?: Rectangle & { readonly isMaximized: boolean };
   /** The newest version that the user was notified about; absent: none. */
   notifiedVersion?: string;

@@ -6,7 +6,7 @@ export interface QuitDeps {
   readonly monitor: Pick<PowerMonitor, 'on'>;
 }
 
-/** What has to end before Electron does. */
+/** A part that must end before Electron quits. */
 interface Quittable {
   /** Resolves to false where the user keeps the window because of unsaved edits. */
   closeWindow(): Promise<boolean>;

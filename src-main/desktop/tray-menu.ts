@@ -2,7 +2,7 @@
 import { formatCount, pluralize } from '../core/base/wording.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
-/** What a row does. */
+/** Action of a row. */
 export type TrayAction =
   | { readonly kind: 'open'; readonly place: string }
   | { readonly kind: 'fix'; readonly item: AttentionItem }

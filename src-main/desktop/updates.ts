@@ -3,7 +3,7 @@ import type { AppUpdater } from 'electron-updater';
 import { AppError } from '../core/base/errors.ts';
 import type { Preferences } from './preferences.ts';
 
-/** What is used of electron-updater. A release that is rolled out in stages is its own to judge, by `stagingPercentage`. */
+/** The parts of electron-updater used here. It evaluates staged rollouts itself, by `stagingPercentage`. */
 export type Updater = Pick<
   AppUpdater,
   'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'checkForUpdates' | 'downloadUpdate' | 'quitAndInstall'

@@ -29,7 +29,7 @@ export function watchWakeAndNetwork({ monitor, onWake, addresses = ownAddresses 
   };
 }
 
-/** Of all networks that lead out of this machine, as one text. */
+/** Addresses of all external networks, as one text. */
 function ownAddresses(): string {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return all

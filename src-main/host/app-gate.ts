@@ -1,4 +1,7 @@
-/** Whom the core's doors let in of the client apps: each by its own access, which ends at once where the person takes it back. */
+/**
+ * Authenticates client apps at the core's listeners: each by its own access, which ends at once when the user revokes
+ * it.
+ */
 import { type AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import { accessRevokedError } from '../core/client-apps/access.ts';
@@ -6,7 +9,7 @@ import type { AppAccessStore } from '../core/security/app-access.ts';
 
 type End = (why: AppError) => unknown;
 
-/** That an app was seen is written down once in this time, in ms. */
+/** Minimum interval between writes of an app's last use, in ms. */
 const writeIntervalMs = 60_000;
 /** Nobody's app is called longer; what is longer is not written down. */
 const maxNameLength = 100;

@@ -59,7 +59,7 @@ export interface CoreHostOptions {
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
   readonly stderr?: NodeJS.WritableStream | undefined;
-  /** Where the log's lines go besides, as JSON. */
+  /** Additional output of the log, as JSON. */
   readonly stdout?: NodeJS.WritableStream | undefined;
   /** Counts tokens for several cores of one process; who made it closes it. */
   readonly counter?: TokenCounter | undefined;
@@ -84,7 +84,7 @@ export class CoreHost {
   readonly log: Log;
   /** Lets a person's browser in. */
   readonly pageKey: string;
-  /** What the dashboard and the desktop app talk to; there as soon as the core listens. */
+  /** API of the dashboard and the desktop app; available once the core listens. */
   dashboard: Dashboard | undefined;
   readonly #options: CoreHostOptions;
   readonly #team: TeamHost | undefined;
@@ -190,7 +190,7 @@ export class CoreHost {
     };
   }
 
-  /** Of its HTTP; 0 where that is not open. */
+  /** Port of its HTTP server; 0 if closed. */
   get port(): number {
     return this.#http?.ports.port ?? 0;
   }
@@ -207,7 +207,7 @@ export class CoreHost {
     return `http://127.0.0.1:${this.port}/${key}`;
   }
 
-  /** What answers people's questions. */
+  /** Dependencies of the RPC handlers. */
   get rpcDeps(): RpcDeps {
     const { onStop: stop, desktop } = this.#options;
     return {
@@ -317,7 +317,7 @@ export class CoreHost {
     this.#stops.push(this.core.options.config.changed.on(() => apps.configChanged()));
   }
 
-  /** What an app has open ends when it is held to another profile; what it opens then is of that one. */
+  /** Ends an app's sessions when its profile changes; new ones use the new profile. */
   #closeSessions(): () => void {
     const { config } = this.core.options;
     let before = config.current.appProfiles;

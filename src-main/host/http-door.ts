@@ -32,12 +32,12 @@ export interface McpHttpServerOptions {
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
   /** Anything outside of /mcp. */
   readonly other: HttpListenerOptions['other'];
-  /** Whom a team's replica lets in, and where it listens. */
+  /** Authentication and listen address of a team's replica. */
   readonly team?: TeamHttpOptions | undefined;
 }
 
 export class McpHttpServer {
-  /** Where it is open. */
+  /** Binds the ports. */
   readonly ports: PortBinder;
   readonly #options: McpHttpServerOptions;
   readonly #listener: HttpListener;
@@ -100,7 +100,7 @@ export class McpHttpServer {
     return this.#listener;
   }
 
-  /** What the app has open here beside its sessions. */
+  /** Ends what the app has open over HTTP besides its sessions. */
   closeAppSessions(app: string): void {
     this.#listener.endApp(app);
   }
@@ -112,7 +112,7 @@ export class McpHttpServer {
     await this.#listener.stop();
   }
 
-  /** What they have open ends where they are over. */
+  /** Ends what users have open when their tokens end. */
   #followTokens(): () => void {
     const { team, tokens } = this.#options;
     const end = (isOver: (token: string) => boolean): void => void this.#listener.endTokens(isOver);
@@ -159,7 +159,7 @@ export class McpHttpServer {
   }
 }
 
-/** By whose token it is; what the address or the client calls the app says nothing. */
+/** The credential of a token's owner; names in the address or from the client are not trusted. */
 function credentialOf({ app }: Endpoint, { holder, token, person }: SessionBinding): Credential {
   if (person !== undefined) {
     const { tenant, user, token: came } = person;

@@ -13,7 +13,9 @@ export interface PortBinderOptions {
   readonly wanted: () => number;
   /** Tells when another one may be wanted; returns how to stop. */
   readonly onWish: (listener: () => void) => () => void;
-  /** Where the wanted one is taken: any free one for this run, since people have no other way to the dashboard. */
+  /**
+   * Whether to use any free port for this run if the configured one is taken: users have no other way to the dashboard.
+   */
   readonly hasSpare: boolean;
   /** The wanted one was named for this run: it is that or none. */
   readonly isFixed: boolean;
@@ -39,7 +41,7 @@ export class PortBinder {
     this.#options = options;
   }
 
-  /** Where people and client apps get through; undefined: nowhere. */
+  /** Port that users and client apps can reach; undefined if none. */
   get port(): number | undefined {
     return this.#port;
   }

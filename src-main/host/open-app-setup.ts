@@ -1,4 +1,4 @@
-/** What looks after client apps, made of a config file and of something that can try a launch. */
+/** Creates the app setup from a config file and a tester of launches. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type EntryProbe, probeEntry } from '../core/admin/try-entry.ts';
@@ -54,7 +54,7 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
   });
 }
 
-/** As they are written and as they are started: an app's entry may be equal to either. */
+/** Servers as written and as started: an app's entry may equal either. */
 async function knownServers(config: AppSetupOptions['config'], env: Env): Promise<readonly ExistingServer[]> {
   const written = Object.entries(writtenServers(await config.text().catch(() => ''), config.path, env));
   return [...written.map(([name, { entry }]) => ({ name, entry })), ...config.current.servers.flatMap(startedServer)];

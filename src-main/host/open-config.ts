@@ -44,12 +44,12 @@ export async function createFirstConfig(store: ConfigStore): Promise<void> {
   if (store.isMissing && store.problems.length === 0) await store.restore();
 }
 
-/** What a config may name that only the modes know. */
+/** Names that a config may use and only the modes define. */
 export function knownNames(): KnownNames {
   return { helpers: new Set(allModes.helpers.keys()) };
 }
 
-/** Where it is written what each client app may. */
+/** Opens the store of client apps' access. */
 export function openAppAccess({ dataDir }: AppPaths): AppAccessStore {
   return new AppAccessStore(appAccessFile(join(dataDir, 'app-access.json')));
 }

@@ -1,4 +1,4 @@
-/** Whom the core's HTTP lets in by tokens of profiles, and when what they have open ends. */
+/** Authenticates HTTP requests by profile tokens, and ends what is open when a token ends. */
 import { AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import type { ProfileTokenStore } from '../core/profiles/profile-tokens.ts';

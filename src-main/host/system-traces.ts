@@ -1,4 +1,7 @@
-/** What Tooltray leaves in the system besides files of client apps: login item, link scheme, and the command on the PATH. Removed by an uninstall. */
+/**
+ * Tooltray's traces in the system besides files of client apps: login item, link scheme, and the command on the PATH.
+ * Removed by an uninstall.
+ */
 import { execFile } from 'node:child_process';
 import { lstat, readFile, readlink, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -24,7 +27,7 @@ export async function removeTraces(
   return ended.flatMap((one) => (one.status === 'rejected' ? [errorText(one.reason)] : []));
 }
 
-/** Where the command `tooltray` of the user's terminals is a link to the launcher. */
+/** Path of the user's terminal command `tooltray`, a link to the launcher. */
 export function commandLink({ platform, home }: Pick<UserSystem, 'platform' | 'home'>): string {
   return platform === 'darwin' ? '/usr/local/bin/tooltray' : join(home, '.local', 'bin', 'tooltray');
 }

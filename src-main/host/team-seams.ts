@@ -1,4 +1,4 @@
-/** What a core that serves a team has in place of one person's doors and files; `team/replica.ts` makes it. */
+/** A team's replacements for a core's single-user listeners and files; created by `team/replica.ts`. */
 import type { AppPaths } from '../core/base/app-paths.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Masker } from '../core/base/mask.ts';
@@ -7,7 +7,7 @@ import type { CoreStores } from '../core/core-stores.ts';
 import type { ServerDeps } from '../core/servers/server-deps.ts';
 import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
-/** What there is before the core is made. */
+/** Objects that exist before the core is created. */
 export interface TeamHostContext {
   readonly paths: AppPaths;
   readonly log: Log;
@@ -16,7 +16,7 @@ export interface TeamHostContext {
 
 /** Its HTTP: there is no socket, and no page that a key opens. */
 export interface TeamHttpOptions {
-  /** What it listens on, an address of this machine. */
+  /** Listen address, one of this machine. */
   readonly address: string;
   /** How client apps reach `/mcp`, once it listens on this port. */
   readonly url: (port: number) => string;
@@ -30,18 +30,18 @@ export interface TeamHttpOptions {
 }
 
 export interface TeamHost {
-  /** In place of files of this machine. */
+  /** Stores that replace files of this machine. */
   readonly stores: Partial<CoreStores>;
   readonly door: TeamHttpOptions;
   /** Lines to processes of single people. */
   readonly personal: ServerDeps['personal'];
-  /** What each person has of servers at an address. */
+  /** Each user's own connections to remote servers. */
   readonly own: ServerDeps['own'];
   /** Makes room for calls in quotas. */
   readonly admit: AdmitCall;
   /** Somebody gathers traces of calls. */
   readonly isTraced: boolean;
-  /** Where people answer what waits for them, in words. */
+  /** Describes where users decide. */
   readonly answerAt: () => string;
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;

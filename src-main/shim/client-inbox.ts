@@ -1,4 +1,6 @@
-/** What the client says: handed to whoever takes it, kept (to a bound, then the client has to wait) while nobody does. */
+/**
+ * Queue of the client's messages: passed to the current consumer, else buffered up to a limit, then with backpressure.
+ */
 import type { Readable } from 'node:stream';
 
 type Taker = (chunk: Buffer) => void;

@@ -16,7 +16,7 @@ export class CoreNotRunningError extends Error {
   override readonly name = 'CoreAbsent';
 }
 
-/** What the hello says besides token and process; see core/sessions/socket/socket-listener.ts. */
+/** Fields of the hello besides token and process; see core/sessions/socket/socket-listener.ts. */
 interface HelloOptions {
   readonly purpose: 'session' | 'control';
   readonly app?: string | undefined;

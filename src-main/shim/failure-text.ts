@@ -1,7 +1,7 @@
 /** Sentences with path and advice about failures of the operating system, for a client app and its user. */
 import { systemErrorText, systemFailure } from '../core/base/system-errors.ts';
 
-/** What went wrong; a failed start of a program names the program. */
+/** Describes an error; a failed start of a program names the program. */
 export function failureText(error: Error): string {
   const { code, syscall = '', path = '', address = path } = error as NodeJS.ErrnoException & { address?: string };
   if (syscall.startsWith('spawn')) return spawnText(path, code) ?? error.message;

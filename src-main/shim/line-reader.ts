@@ -2,14 +2,14 @@
 import { isObject, type JsonObject, parseJson } from '../core/base/json.ts';
 import { EnvelopeScanner } from '../core/wire/envelope-scanner.ts';
 
-/** What the shim must know of a JSON-RPC message. */
+/** The parts of a JSON-RPC message that the shim needs. */
 export interface MessageFacts {
   /** The id as JSON text, so that 1 and "1" differ; undefined in a notification. */
   readonly id: string | undefined;
   readonly method: string | undefined;
   /** The params of a short message. */
   readonly params: JsonObject | undefined;
-  /** What the error of a short answer says. */
+  /** Message of the error in a short response. */
   readonly failure: string | undefined;
 }
 
@@ -18,7 +18,10 @@ export interface Chunk {
   readonly bytes: Buffer;
   readonly first: boolean;
   readonly last: boolean;
-  /** Of the last piece: what the line held; several in a batch, none where it is not JSON-RPC. Read when asked: the bytes need not wait for it. */
+  /**
+   * Messages of the line, on its last piece; several in a batch, none if it is not JSON-RPC. Parsed lazily: the bytes
+   * need not wait.
+   */
   readonly messages: () => readonly MessageFacts[];
 }
 
@@ -88,7 +91,7 @@ export class LineReader {
   }
 }
 
-/** What a whole line holds. */
+/** Parses the messages of a whole line. */
 export function readMessages(line: Buffer): MessageFacts[] {
   let value: unknown;
   try {

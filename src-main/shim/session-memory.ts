@@ -1,4 +1,7 @@
-/** What the shim remembers of a session, so that a new core can take it over: the handshake, subscriptions, and calls in flight. */
+/**
+ * Session state that the shim retains so that a new core can take it over: the handshake, subscriptions, and calls in
+ * flight.
+ */
 import { isObject, type JsonObject } from '../core/base/json.ts';
 import type { MessageFacts } from './line-reader.ts';
 
@@ -14,7 +17,7 @@ interface Listen {
   acknowledged: boolean;
 }
 
-/** What to send a new core, in order. */
+/** Messages for a new core, in order. */
 interface Replay {
   /** The client's `initialize`; the rest follows when it has been answered. */
   readonly initialize: { readonly id: string; readonly line: Buffer } | undefined;
@@ -131,7 +134,10 @@ export class SessionState {
     return this.#failCalls(() => true, reason);
   }
 
-  /** What a new core must hear. Reading requests in flight are repeated once: one that ends the core shall not end them all. */
+  /**
+   * Returns the messages for a new core. Read requests in flight are repeated once: one that crashes the core must not
+   * crash the next ones.
+   */
   replay(): Replay {
     this.#unnoted.catchUp();
     const repeats = [...this.#calls.values()].filter(({ id }) => id !== this.#initialize?.id);

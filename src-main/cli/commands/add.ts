@@ -74,7 +74,7 @@ export const add = command({
   },
 });
 
-/** What a page shows says all of it. */
+/** Refuses other flags: the text of a page defines the whole server. */
 function requireNothingElse({ env, header, cwd, url, transport, description, lazy }: AddFlags): void {
   const isMore = env.length + header.length > 0 || [cwd, url, transport, description].some((one) => one !== undefined);
   if (isMore || lazy)

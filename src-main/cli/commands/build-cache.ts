@@ -35,7 +35,10 @@ export const buildCache = command({
   },
 });
 
-/** What is known of the questions a server asks its client was learned in calls, which a listing does not make. */
+/**
+ * Requests from a server to its client are learned in calls, which a listing does not make, so earlier knowledge is
+ * retained.
+ */
 async function remember(cache: ListingCache, { server, handshake, listing }: ProbeSuccess): Promise<void> {
   const before = await cache.read(server.hash);
   await cache.write({ hash: server.hash, at: Date.now(), handshake, listing, asks: before?.asks ?? [] });

@@ -198,7 +198,7 @@ function nodeFinding(): Finding {
   return { id: 'node', level: 'ok', topic: 'node', summary, detail: '' };
 }
 
-/** What keeps commands from being found, or lets the wrong ones be. */
+/** Findings about the PATH: commands that are not found, or the wrong ones that are. */
 function pathFindings(): Finding[] {
   const problem = (summary: string, detail: string): Finding[] => [
     { id: 'path', level: 'problem', topic: 'node', summary, detail },
@@ -240,7 +240,7 @@ async function configFileFindings(store: ConfigStore | undefined): Promise<reado
   ];
 }
 
-/** Where the key of the vault lies, and whether it can be had. */
+/** Findings about the vault key: its location, and whether it can be read. */
 async function secretFindings(
   core: CoreAccess | undefined,
   store: ConfigStore | undefined,
@@ -257,7 +257,7 @@ async function secretFindings(
   return [{ id: 'secrets', level, topic: 'secrets', summary: vault.sentence, detail: lacking }];
 }
 
-/** Where each server comes from and what it reaches. */
+/** Findings about each server: its origin and its access. */
 async function backgroundFindings(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   if (store === undefined) return [];
   const { current } = store;

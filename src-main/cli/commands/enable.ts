@@ -32,7 +32,7 @@ function switching(enabled: boolean): Command {
   });
 }
 
-/** What another program wrote is not launched by a switch: the person has to see it first. */
+/** Refuses to enable an entry written by another program until the user has reviewed it. */
 function requireDecided(name: string, { pendingEdits }: ConfigStore): void {
   if (!pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
   throw new AppError('config_conflict', `${name} was changed outside of Tooltray, and waits for your word.`, {

@@ -174,7 +174,7 @@ function question(servers: number, move: boolean): string {
   return move ? `Move ${formatCount(servers, 'server')} to Tooltray?` : `Add ${formatCount(servers, 'server')}?`;
 }
 
-/** Where the servers come from: the apps of this machine, a file of any product, a bundle, or text on stdin. */
+/** Source of the servers: the apps of this machine, a file of any product, a bundle, or text on stdin. */
 interface ImportSource {
   /** `-`: stdin. */
   readonly file: string | undefined;
@@ -182,7 +182,7 @@ interface ImportSource {
   readonly app: string | undefined;
   /** The folder of the project whose files count, instead of the person's. */
   readonly project: string | undefined;
-  /** What a bundle asks for, as KEY=VALUE. */
+  /** Values that a bundle requires, as KEY=VALUE. */
   readonly set: readonly string[];
   /** Bundles are unpacked only where something is to be written. */
   readonly dryRun: boolean;

@@ -65,7 +65,7 @@ function serverLines({ servers, config, broken }: ServerRows): string[] {
   return [...shown, ...(reasons.length + notes.length > 0 ? [''] : []), ...reasons, ...notes];
 }
 
-/** What each client app is shown, and why where `auto` chose it. */
+/** Mode of each client app, and the reason if `auto` chose it. */
 function sessionLines(sessions: readonly SessionStatus[]): string[] {
   if (sessions.length === 0) return [];
   const rows = sessions.map(({ app, mode, calls, reason }) => [oneLine(app), mode, String(calls), reason ?? 'as set']);
@@ -108,7 +108,7 @@ export function singleLine(description: string): string {
 interface ServerRow {
   readonly name: string;
   readonly enabled: boolean;
-  /** As the core names states; `not-running` without a core. */
+  /** State in the core's terms; `not-running` without a core. */
   readonly state: ServerStatus['state'] | 'not-running';
   readonly level: HealthLevel;
   /** Two or three words. */
@@ -127,7 +127,7 @@ interface ServerRows {
   readonly servers: readonly ServerRow[];
   /** Client apps that are connected; none without a core. */
   readonly sessions: readonly SessionStatus[];
-  /** What keeps entries from being used, with what to do. */
+  /** Problems that keep entries from being used, with the fix. */
   readonly broken: readonly string[];
 }
 

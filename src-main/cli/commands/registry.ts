@@ -175,7 +175,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
   return adding.kind === 'failed' ? 1 : 0;
 }
 
-/** What is run, each word as it is given. */
+/** Describes the command to run, word by word. */
 function aboutLaunch(option: InstallOption, { words, variables, headers, meanings }: InstallPreviewDetails): string[] {
   return [
     words.length === 1 ? 'It is reached at:' : 'It runs:',

@@ -21,7 +21,7 @@ export const revoke = command({
   },
 });
 
-/** By the core that runs, whatever its config: it is the one that has sessions to end. */
+/** Sent to the running core, whatever its config, because it has the sessions to end. */
 async function setAccess(app: string, config: string | undefined): Promise<string> {
   const wish = { app, allowed: false };
   const core = await findRunningCore();

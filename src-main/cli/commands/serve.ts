@@ -130,13 +130,13 @@ function summary({ core }: CoreHost): string {
   ].join('\n');
 }
 
-/** What is wrong with it; for one that is being tried again, what was. */
+/** Problem of a server; if it is being retried, the last one. */
 function troubleOf({ health, state }: ManagedServer): string | undefined {
   if (health.level === 'error' || health.level === 'attention') return health.detail;
   return 'error' in state ? state.error?.text : undefined;
 }
 
-/** Where it listens, what it serves, and the lines that connect client apps to it. */
+/** Listen address, servers, and the lines that connect client apps. */
 function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
   const { http, socket, httpProblem } = host.addresses;
   const { current, problems } = host.core.options.config;

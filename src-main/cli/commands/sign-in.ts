@@ -42,7 +42,7 @@ export const signIn = command({
   },
 });
 
-/** As it is to be published, byte for byte or not. Rejects with AppError bad_request. */
+/** Prints the document exactly as it must be published. Rejects with AppError bad_request. */
 async function printDocument(url: string): Promise<number> {
   const { clientMetadataDocument } = await import('../../core/servers/sign-in/client-document.ts');
   const problem = clientMetadataUrlProblem(url);

@@ -64,7 +64,7 @@ function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, 
   return [id, when, name, kind, ...sent, formatBytes(bytes), formatCount(reads, 'time'), pinned ? 'kept' : ''];
 }
 
-/** What is known of it, and its first lines. */
+/** Prints a spill's metadata and its first lines. */
 async function show(asked: Asked, id: string): Promise<void> {
   const { core, json } = asked;
   const found = (await allSpills(core)).find((spill) => spill.id === id);

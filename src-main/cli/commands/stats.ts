@@ -44,7 +44,7 @@ export function reportLines(report: PricedSavings): string[] {
   ];
 }
 
-/** What the figures come to, said as it is when it is a loss. */
+/** Sums up the figures; a loss is named as such. */
 function sentences({ total, breakEven, price }: PricedSavings): string[] {
   const { net, estimatedShare } = total;
   const worth = price === undefined ? '' : `, ${money(Math.abs(price.net))} ${oneLine(price.currency)}`;

@@ -14,15 +14,15 @@ interface ProxyEntry {
   readonly server: string;
   /** The Python class of its definition. */
   readonly pythonType: 'Tool' | 'Prompt' | 'Resource' | 'ResourceTemplate';
-  /** As it is shown in a list, and when it is asked for alone. */
+  /** The entry in a list, and when requested alone. */
   readonly listed: JsonObject;
   readonly whole: JsonObject;
   readonly tool?: CatalogEntry;
-  /** What it may be called, the listed name first. */
+  /** Accepted names, the listed one first. */
   readonly spellings: readonly string[];
 }
 
-/** What Magg announces a list as. Its own client compares the one of resources to the letter. */
+/** Magg's type names of lists. Its own client compares the one of resources exactly. */
 export const listTypes: Readonly<Record<ProxyType, string>> = {
   tool: 'Tool',
   resource: 'mcp.types.Resource | mcp.types.ResourceTemplate',
@@ -43,7 +43,7 @@ export function proxyEntries(type: ProxyType, view: ModeView): readonly ProxyEnt
   ];
 }
 
-/** Those that a list request asks for, before paging. */
+/** Entries that a list request matches, before paging. */
 export function filterEntries(
   entries: readonly ProxyEntry[],
   { server, prefix, tags }: ProxyListRequest,
@@ -86,7 +86,7 @@ function promptNamed(path: string, view: HelperContext): ProxyEntry {
   return promptEntry(resolveEntry(view.catalog, 'prompts', path), view);
 }
 
-/** By its URI, or by the name that its server gave it. */
+/** Finds a resource by its URI, or by its server's name for it. */
 function resourceNamed(path: string, view: HelperContext): ProxyEntry {
   const entries = proxyEntries('resource', view);
   const found = entries.find(({ spellings }) => spellings.includes(path));

@@ -20,7 +20,7 @@ export interface ProxyListRequest {
   /** A server's name, or what the listed name must begin with. */
   readonly server: string | undefined;
   readonly prefix: string | undefined;
-  /** What somebody wants to do: only tools for that, a line each. Ours; the specification knows no search. */
+  /** Description of the task: only tools for it, a line each. Our extension; the specification has no search. */
   readonly query: string | undefined;
   /** One of them is enough. */
   readonly tags: readonly string[];
@@ -38,7 +38,7 @@ export interface ProxyCallRequest {
   readonly path: string;
   readonly server: string | undefined;
   readonly args: JsonObject;
-  /** What stood beside the arguments under keys that are not the proxy's own. */
+  /** Arguments found beside the proxy's own keys. */
   readonly beside: JsonObject;
 }
 

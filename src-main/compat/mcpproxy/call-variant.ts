@@ -78,7 +78,7 @@ function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
   };
 }
 
-/** Of `args` and `args_json` the text counts where both are given, as MCPProxy has it. */
+/** If both `args` and `args_json` are given, the text wins, as in MCPProxy. */
 function withoutTwin(call: JsonObject): JsonObject {
   if (call['args'] === undefined || call['args_json'] === undefined) return call;
   const { args, args_json: text, ...rest } = call;
@@ -111,7 +111,9 @@ const maxReasonBytes = 1000;
 /** Names that a declaration uses in the input of a call. */
 const intentKeys: readonly string[] = ['intent', 'intent_data_sensitivity', 'intent_reason'];
 
-/** What is wrong with the declaration for a call through `call_tool_<variant>`. Declaring nothing is the flat form, and fine. */
+/**
+ * Problem of the declaration for a call through `call_tool_<variant>`. Declaring nothing is the flat form, and valid.
+ */
 export function intentProblem(input: JsonObject, variant: Intent): IntentProblem | undefined {
   if (input['intent'] === undefined) {
     return detailProblem(input['intent_data_sensitivity'], input['intent_reason']);
@@ -137,7 +139,7 @@ export function intentProblem(input: JsonObject, variant: Intent): IntentProblem
   return detailProblem(sensitivity ?? input['intent_data_sensitivity'], reason ?? input['intent_reason']);
 }
 
-/** What a declaration that has no problem says the call is for. */
+/** Reason of the call in a valid declaration. */
 function declaredReason(input: JsonObject): string | undefined {
   const reason = toObject(input['intent'])?.['reason'] ?? input['intent_reason'];
   return typeof reason === 'string' && reason !== '' ? reason : undefined;
@@ -192,7 +194,7 @@ export function callErrorResult(error: unknown, tool: string, context: HelperCon
   }
 }
 
-/** What was called, as far as its name can be understood. */
+/** Server and tool of a call, as far as its name can be parsed. */
 function placeOf(name: string, { catalog }: HelperContext): JsonObject {
   try {
     const tool = resolveEntry(catalog, 'tools', name);
@@ -266,7 +268,7 @@ function heldTool({ message, fix }: AppError, data: Record<string, unknown>): Js
   });
 }
 
-/** What MCPProxy says in a text of its own: the name led nowhere, or to something that is off. */
+/** MCPProxy's own text for an unknown name, or for a server or tool that is off. */
 function notCalled(
   error: AppError,
   name: string,

@@ -4,10 +4,10 @@ import type { CodeRunLimits } from '../../core/sandbox/sandbox-request.ts';
 import type { HelperTool } from '../../core/modes/mode.ts';
 import { type CodeRunOptions, parseLanguage, runCode } from '../../core/modes/run-code.ts';
 
-/** As documented: two minutes, any number of calls. */
+/** Documented limits: two minutes, any number of calls. */
 const ownLimits: Partial<CodeRunLimits> = { timeMs: 120_000, calls: Infinity };
 
-/** What is wrong with the input itself, by MCPProxy's codes. */
+/** Problem of the input itself, with MCPProxy's code. */
 interface Refusal {
   readonly code: 'INVALID_ARGS' | 'INVALID_LANGUAGE';
   readonly message: string;

@@ -11,7 +11,7 @@ import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from
 import { compactEntry, fullEntry } from './tool-entry.ts';
 
 const maxHits = 100;
-/** As many of the best hits carry their schema: what is called next is mostly among them. */
+/** Number of top hits that carry their schema: the next call is mostly among them. */
 const maxSchemas = 2;
 const maxDescribed = 5;
 

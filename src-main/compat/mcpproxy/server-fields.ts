@@ -13,7 +13,7 @@ import { readTrimmedText } from './answers.ts';
 interface ServerFields {
   /** Under our names (config/schema.ts); only what was mentioned. */
   readonly fields: JsonObject;
-  /** What was asked for and has no effect here, as sentences. */
+  /** Requested options that have no effect here, as sentences. */
   readonly warnings: readonly string[];
 }
 
@@ -167,14 +167,14 @@ function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): Js
   return { callable: isOut ? 0 : shown, server_disabled: 0, disabled_by_config: Math.max(0, tools - shown) };
 }
 
-/** What keeps it off, and what the person can do. */
+/** Reasons why a server is held, and what the user can do. */
 const holds: Readonly<Record<LeaseHandle, string>> = {
   review: 'in quarantine: the person has to review it (tooltray review NAME)',
   blocked: 'blocked by the person (tooltray review NAME)',
   setup: 'a value that its entry names is not set (tooltray validate NAME)',
 };
 
-/** What MCPProxy calls so: nothing of it is started or listed before a person agrees. */
+/** MCPProxy's term for a server that is neither started nor listed before the user approves it. */
 export function isQuarantined({ held }: Pick<ServerSummary, 'held'>): boolean {
   return held === 'review' || held === 'blocked';
 }

@@ -56,7 +56,7 @@ function addedReport(input: JsonObject, { admin }: HelperContext): JsonObject {
   };
 }
 
-/** How it is reached. */
+/** Returns the server's transport type. */
 function requireWay({ type, command, url }: JsonObject): string {
   if (command === undefined && url === undefined) {
     throw notAllowedError('A server needs a command or a url.', 'Give "command" with "args_json", or "url".');

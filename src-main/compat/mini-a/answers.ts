@@ -23,7 +23,7 @@ export function errorEnvelope(facts: JsonObject, error: string, more: readonly u
   return envelope({ ...facts, error }, `Error: ${error}`, more);
 }
 
-/** As mini-a estimates: four characters are a token. */
+/** Mini-a's estimate: four characters are a token. */
 export function estimateTextTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

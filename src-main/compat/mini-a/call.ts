@@ -39,7 +39,7 @@ interface DispatchedCall {
   readonly told: ReportInput;
 }
 
-/** How it is told. */
+/** Form of the result. */
 interface ReportInput {
   readonly whole: boolean;
   /** The client app's model has no files. */
@@ -160,7 +160,7 @@ function isUnfit(error: unknown): error is AppError {
 
 interface CallArguments {
   readonly arguments: JsonObject;
-  /** What the answer repeats of them. */
+  /** Arguments repeated in the result. */
   readonly echo: JsonObject;
 }
 
@@ -279,7 +279,7 @@ function list(names: readonly string[], show: (name: string) => string = (name) 
 // What of a tool's result goes into the text of the answer, and what follows it as it came.
 
 interface ToolPayload {
-  /** What is in the first text: as JSON where that is an object or array, as TOON, or as it is; else the result as a whole. */
+  /** Content of the first text: as JSON for an object or array, as TOON, or unchanged; else the whole result. */
   readonly text: string;
   readonly format: 'json' | 'toon' | 'text';
   /** Content that would be lost in the text, or unreadable: images, audio, resources, further texts. */
@@ -349,7 +349,7 @@ interface SpilledResult {
   readonly facts: JsonObject;
   /** undefined: it is to be told as it is. */
   readonly text: string | undefined;
-  /** What the pipeline gives beside the text of its own: links, small texts, pictures. */
+  /** Content that the pipeline adds to its own text: links, small texts, images. */
   readonly blocks: readonly unknown[];
 }
 

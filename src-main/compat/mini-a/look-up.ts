@@ -57,7 +57,7 @@ interface Asked {
   readonly matches: () => readonly Match[];
 }
 
-/** What fits best, for one need or several, each ready to be called; how many match in all is said. */
+/** Returns the best matches for one need or several, each ready to be called, with the total number of matches. */
 function searchBriefly(
   { query, tools, limit, matches }: Asked,
   input: JsonObject,
@@ -165,7 +165,7 @@ export function runListAction(
   return envelope(head, JSON.stringify({ action: head.action, connections, ...absent }));
 }
 
-/** What does not work says so here as well: its tools are missing, or will fail. */
+/** Includes the problem of a server: its tools are missing, or will fail. */
 function compact(
   { id, alias, lastError, tools }: DispatchConnection,
   input: JsonObject,
@@ -232,7 +232,7 @@ function hashOf(tools: readonly CatalogEntry[]): string {
 
 // Where a tool says what was searched for, in the field names of `proxy-dispatch`.
 
-/** By the names that the index gives its fields in `why`. */
+/** Mini-a's names of the fields in the index's `why`. */
 const fieldNameOf: ReadonlyMap<string, string> = new Map([
   ['exact name', 'name'],
   ['name', 'name'],

@@ -127,14 +127,14 @@ function allows({ allow, deny }: ToolFilter, names: readonly string[]): boolean 
 
 // A tool in lists and search hits.
 
-/** What a model needs to choose; where the person wants texts raw, the text as the server wrote it. */
+/** The parts that a model needs to choose a tool; with raw texts enabled, the server's original text. */
 export function compactTool({ server, name, definition }: CatalogEntry, { level, descriptions }: ModeView): JsonObject {
   const text = descriptionOf(definition);
   if (level === 'full') return { name, description: text };
   return { name, description: descriptions.find(server, name, definition['description']) ?? condenseLine(text) };
 }
 
-/** What the caller asked to see of it. */
+/** The parts of a tool that the caller requested. */
 export function detailedTool(tool: CatalogEntry, input: JsonObject, memory: ShownItems): JsonObject {
   const { name, definition } = tool;
   return { name, description: descriptionOf(definition), ...includedFields(tool, input, true, memory) };
@@ -234,7 +234,10 @@ function unknown(
 
 const seeSearch = "See action 'search'.";
 
-/** What the filter hides is not hinted at; helper tools and servers are no tools of a connection. */
+/**
+ * Whether a tool passes the filter; nothing hints at hidden ones. Helper tools and servers are no tools of a
+ * connection.
+ */
 function isShown(id: string, catalog: Catalog): boolean {
   return !id.includes(':') || catalog.lookup.tools.byId(id).length > 0;
 }

@@ -63,7 +63,9 @@ async function add(input: JsonObject, context: HelperContext): Promise<JsonObjec
   );
 }
 
-/** By its name alone, as ToolMux does: from another app or a bundle. What it starts is for the person to see. */
+/**
+ * Adds a server found in another app or a bundle by name alone, as in ToolMux. The user reviews the command it starts.
+ */
 async function addFound(server: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const { source, entry } = await context.admin.findLaunch(server);
   const texts = {
@@ -319,7 +321,7 @@ function serverRow({ name, transport, config, enabled, error, state }: ServerSum
 interface ChangeTexts {
   readonly done: string;
   readonly asked: string;
-  /** What the person reads, where the change does not say it all. */
+  /** Sentence for the user, if the change is not clear enough. */
   readonly sentence?: string;
 }
 

@@ -49,7 +49,7 @@ export const catalogTools: HelperTool = {
   },
 };
 
-/** What fits the words, in lines to call by. */
+/** Tools that match the words, as lines with call syntax. */
 function foundIn(query: string, server: string | undefined, context: HelperContext): JsonObject {
   const among = server === undefined ? undefined : new Set([...toolsByServer(context.catalog, server).values()].flat());
   const { tools, more } = findTools(parseNeeds(query), context, {

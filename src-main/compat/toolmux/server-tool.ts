@@ -60,7 +60,7 @@ function notAvailable(server: string, { admin }: HelperContext): AppError {
 
 // The name of each server's tool in gateway mode: the server's own where client apps can take it.
 
-/** By server, in the order of the config. A server called like one of our own tools gets `srv_` before its name. */
+/** Tool names by server, in config order. A server named like one of our own tools gets the prefix `srv_`. */
 export function serverToolNames({ servers, slugs, reserved }: Catalog): ReadonlyMap<string, string> {
   const names = new ListedNameAllocator(reserved);
   return new Map(
@@ -79,7 +79,7 @@ const maxLength = 2048;
 /** The list may cost 25 tokens per server and 24 per tool; the frame of a server's tool takes 40. */
 const tokensPerTool = 24;
 const frameExcess = 15;
-/** Of hints, which are words and names; measured, and on the careful side. */
+/** Characters a token in hints, which are words and names; measured, rounded to the safe side. */
 const charactersPerToken = 3.2;
 
 interface Group {
@@ -89,11 +89,11 @@ interface Group {
 
 interface ExplainedTool {
   readonly name: string;
-  /** What can be said of it, the best first: the first that fits is said. The last is nothing. */
+  /** Candidate texts, the best first; the first that fits is used. The last is empty. */
   readonly texts: readonly string[];
 }
 
-/** By server; a server without tools has no entry. */
+/** Hints by server; a server without tools has no entry. */
 export function serverHints(view: ModeView): ReadonlyMap<string, string> {
   const groups = [...toolsByServer(view.catalog)].map(([server, tools]) => ({
     server,
@@ -141,7 +141,7 @@ function lengthOf({ tools }: Group, share: number): number {
   return tools.reduce((sum, tool) => sum + reportedWithin(tool, share).length + 2, 'Tools: '.length);
 }
 
-/** As many names as fit, and how to see the others. */
+/** As many names as fit, and how to list the others. */
 function cutNames(tools: readonly ExplainedTool[]): string {
   const rest = (shown: number): string =>
     shown === 0

@@ -1,4 +1,4 @@
-/** What lists say of a tool: its short text, its required parameters, and the hint made of both. */
+/** Texts of a tool in lists: its short text, its required parameters, and the hint made of both. */
 import { isObject, textOrEmpty } from '../../core/base/json.ts';
 import { AppError, type ErrorCode } from '../../core/base/errors.ts';
 import { truncateName } from '../../core/base/shown-text.ts';
@@ -35,8 +35,8 @@ export function requiredNames({ definition }: CatalogEntry): string[] {
 }
 
 /**
- * What can be said of a tool after its name, the best first and nothing last: what it is there for and what a call needs, as
- * ToolMux writes it, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
+ * Candidate texts after a tool's name, the best first, the last empty: its purpose and required arguments in ToolMux's
+ * form, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
  */
 export function summaryVariants(tool: CatalogEntry, view: ModeView): readonly string[] {
   const schema = usableSchema(tool.definition);

@@ -7,7 +7,7 @@ import { type RegistryMatch, unrecognizedInputError, quoteWord } from './pasted-
 import { assignment, parseAssignments, withVariables } from './shell-line.ts';
 
 interface WrittenLine {
-  /** What is no flag: name, then command or address, then the command's words. */
+  /** Words that are no flags: name, then command or address, then the command's words. */
   readonly words: readonly string[];
   readonly flags: ReadonlyMap<Setting, readonly string[]>;
   readonly notes: readonly string[];

@@ -97,7 +97,7 @@ export function isInstaller(line: string): boolean {
   return installers.some((pattern) => pattern.test(line));
 }
 
-/** What servers are started with; where it is missing, the connection test says what to install. */
+/** Programs that start servers; if one is missing, the connection test names what to install. */
 export const runners: ReadonlySet<string> = new Set(
   'npx node npm pnpm bunx bun deno uvx uv python python3 pipx docker podman go java dotnet dnx'.split(' '),
 );

@@ -38,7 +38,7 @@ function carried({ search, searchParams }: URL): readonly RegistryMatch[] {
   return name === null || found.length !== 1 ? found : found.map((one) => ({ ...one, name }));
 }
 
-/** As JSON, or as JSON in base64. */
+/** Parses JSON, plain or in base64. */
 function readConfig(text: string): JsonObject {
   const plain = decoded(text);
   // A plus sign is a blank in an address, and there are none in base64.

@@ -7,15 +7,15 @@ import { findServers } from '../config/dialects/find-servers.ts';
 
 export interface PastedServer {
   readonly name: string;
-  /** As our config has it. */
+  /** The entry in Tooltray's config format. */
   readonly entry: JsonObject;
-  /** What of the text was not taken over, or has to be filled in, a sentence each. */
+  /** Parts of the text that were not converted or need input, a sentence each. */
   readonly notes: readonly string[];
 }
 
 export interface PastedText {
   readonly servers: readonly PastedServer[];
-  /** What of the text is no server here, and why, a sentence each. */
+  /** Parts of the text that are not servers, with the reason, a sentence each. */
   readonly skipped: readonly string[];
 }
 

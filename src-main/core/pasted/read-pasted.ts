@@ -126,7 +126,10 @@ function slon(text: string): unknown {
   }
 }
 
-/** Those of the commands that are no programs here. Throws AppError bad_request for a text that is no command either. */
+/**
+ * Returns the programs among the commands that are not installed. Throws AppError bad_request for a text that is no
+ * command either.
+ */
 async function missingPrograms(
   found: readonly RegistryMatch[],
   isProgram: PasteDeps['isProgram'],

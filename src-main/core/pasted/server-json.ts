@@ -10,7 +10,10 @@ export function isRegistryEntry(value: JsonObject): boolean {
   return typeof server['name'] === 'string' && (Array.isArray(server['packages']) || Array.isArray(server['remotes']));
 }
 
-/** What it asks for is taken from variables of the environment until the person writes it. Throws AppError bad_request, not_found, unsupported. */
+/**
+ * Required values refer to environment variables until the user sets them. Throws AppError bad_request, not_found,
+ * unsupported.
+ */
 export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
   const server = parseRegistryServer(modernForm(value));
   if (server === undefined) throw unrecognizedInputError('This server.json names no server.', 'Copy it whole.');

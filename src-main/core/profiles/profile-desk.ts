@@ -7,7 +7,7 @@ import type { ProfileToken, ProfileTokenStore } from './profile-tokens.ts';
 /** A profile as the config has it. Names in it may come from servers: show them as text, never as HTML. */
 export interface ProfileRow extends Profile {
   readonly name: string;
-  /** What it lets through of its servers' tools, in words; empty: everything. */
+  /** Rules for its servers' tools, in words; empty: everything is allowed. */
   readonly rules: readonly string[];
   /** The apps that are held to it. */
   readonly apps: readonly { readonly app: string; readonly appName: string }[];
@@ -32,7 +32,7 @@ export type IssuedToken = ProfileTokenRow & { readonly token: string; readonly u
 interface ServiceDeps {
   readonly config: () => Pick<AppConfig, 'profiles' | 'appProfiles'>;
   readonly tokens: ProfileTokenStore;
-  /** Where HTTP is open: `http://127.0.0.1:PORT/mcp`; empty where it is not. */
+  /** Address of the HTTP endpoint, `http://127.0.0.1:PORT/mcp`; empty if it is not open. */
   readonly http: () => string;
 }
 

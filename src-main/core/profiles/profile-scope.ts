@@ -1,4 +1,6 @@
-/** What a profile lets through: servers by name, tools by name and by what their servers say of them. Whatever is not said is not let through. */
+/**
+ * The scope of a profile: servers by name, tools by name and by their servers' annotations. Everything else is denied.
+ */
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { truncateName } from '../base/shown-text.ts';
@@ -10,7 +12,7 @@ export interface ProfileScope {
   hasTool(server: string, definition: JsonObject): boolean;
 }
 
-/** As the config says it at each question: what all of these profiles let through. One that is gone lets nothing through. */
+/** Combined scope of all these profiles, read from the config at each check. A removed profile allows nothing. */
 export function createProfileScope(profiles: readonly string[], config: () => AppConfig): ProfileScope {
   const each = profiles.map((profile) => scopeOfOne(profile, config));
   return {
@@ -36,7 +38,7 @@ function scopeOfOne(profile: string, config: () => AppConfig): ProfileScope {
   };
 }
 
-/** What somebody is given: all that any of these profiles lets through. Without any, nothing; `everything` is one, too. */
+/** Combined grant of these profiles. Without any, nothing; `everything` is a profile, too. */
 export function grantOf(profiles: readonly string[]): string {
   return `${grantMark}${JSON.stringify([...new Set(profiles)].sort())}`;
 }
@@ -57,7 +59,7 @@ function grantScope(profiles: readonly string[], config: () => AppConfig): Profi
 /** One that is always there; no name of the config is like it. */
 export const readOnlyProfile = '(read-only)';
 
-/** What a layer of a team's config lets through, as a name that says all of it: so the same for all to whom the same is let through. */
+/** Canonical name of a config layer's scope in a team: equal for all users with an equal scope. */
 export function scopeName(rules: Profile): string {
   return `${scopeMark}${JSON.stringify(Object.fromEntries(Object.entries(rules).sort()))}`;
 }
@@ -103,7 +105,7 @@ export function isSubscope(inner: ProfileScope, outer: ProfileScope, servers: re
 
 export interface OfferedTools {
   readonly name: string;
-  /** As their server has them. */
+  /** Tools as their server lists them. */
   readonly tools: readonly JsonObject[];
 }
 

@@ -29,11 +29,11 @@ type Kept = Omit<ProfileToken, 'id'> & {
 /** The id stands in the token, so that one hash is compared and not a hundred. */
 const shape = /^tooltray_([0-9a-f]{12})_[\w-]{43}$/;
 const maxActiveTokens = 100;
-/** Of those that ended: they can still be told why, and the oldest go first. */
+/** Maximum number of ended tokens, retained to explain why; the oldest are evicted first. */
 const maxExpiredTokens = 100;
 const maxLifetimeMs = 366 * 24 * 60 * 60_000;
 
-/** Of a home. */
+/** Opens the profile tokens of a home. */
 export function openProfileTokens(dataDir: string): ProfileTokenStore {
   return new ProfileTokenStore(profileTokensFile(dataDir));
 }
@@ -44,7 +44,7 @@ export function profileTokensFile(dataDir: string): OpenRecordStore {
 }
 
 export class ProfileTokenStore {
-  /** By this process. */
+  /** Emits changes made by this process. */
   readonly changed = new Emitter<TokenChange>();
   readonly #kept: RecordStore<Kept>;
   readonly #now: () => number;
@@ -96,8 +96,8 @@ export class ProfileTokenStore {
   }
 
   /**
-   * What a token opens at this profile's address: nothing (undefined), nothing any more and why (an AppError), or it.
-   * Throws AppError not_allowed where the file is not the person's alone.
+   * Verifies a token for this profile: undefined if unknown, an AppError with the reason if it has ended, else the
+   * token. Throws AppError not_allowed if other users can access the file.
    */
   verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';

@@ -1,4 +1,4 @@
-/** What helper tools learn of servers in a profile: of its own, and nothing can be changed from there. */
+/** The helper tools' view of servers in a profile: its own servers only, read-only. */
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import { AppError } from '../base/errors.ts';
 import type { ServerSet } from '../servers/server-manager.ts';

@@ -52,5 +52,5 @@ export class ScopedSpills {
   }
 }
 
-/** What helper tools made is no server's (`ResultShaper.shapeOwn`). */
+/** Owner of results made by helper tools (`ResultShaper.shapeOwn`). */
 const ownServer = 'tooltray';

@@ -8,7 +8,7 @@ interface CompiledSource {
   readonly map: MapPosition;
 }
 
-export /** What a body with a `return` at its top is put into; kept on one line so that lines stay. */
+export /** Wrapper of a body with a top-level `return`; on one line so that line numbers stay. */
 const asyncBodyPrefix = '(async () => {';
 
 export const asyncBodySuffix = '\n})';

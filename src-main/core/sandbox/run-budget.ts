@@ -1,4 +1,4 @@
-/** What a program may ask of the host and print, in any language: calls, look-ups, and how much of it may be under way. */
+/** Budget of a program's use of the host, in any language: calls, lookups, printed text, and concurrency. */
 import { isNestedTooDeep, maxNesting } from '../base/json.ts';
 import { maxValueLength, type HostCallKind, type HostCallError, type CodeRunLimits } from './sandbox-request.ts';
 
@@ -61,7 +61,7 @@ export class RunBudget {
   }
 }
 
-/** What must not cross the border: text too long, and JSON so deep that reading it again would exhaust the stack. */
+/** Refuses texts that must not cross the border: too long, or JSON so deep that parsing it would exhaust the stack. */
 export function textRefusal(text: string): HostCallError | undefined {
   const message =
     text.length > maxValueLength
@@ -76,7 +76,7 @@ export function textRefusal(text: string): HostCallError | undefined {
 
 const maxOutputLength = 65_536;
 
-/** What an empty line counts, so that their number is bounded too. */
+/** Cost of an empty line, in characters, to bound their number too. */
 const lineCost = 16;
 
 export class PrintedLines {

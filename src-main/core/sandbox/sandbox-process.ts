@@ -64,7 +64,7 @@ export class RunnerProcess implements GuestChannel {
     else listener.exit(this.#error);
   }
 
-  /** What both parsers say of the code; undefined when the process has ended over it. */
+  /** Parses the code with both parsers; undefined if the process ended during the check. */
   check(code: string): Promise<CheckedMessage | undefined> {
     return new Promise((resolve) => {
       this.#listener = {

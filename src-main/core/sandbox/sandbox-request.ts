@@ -1,4 +1,4 @@
-/** What a run of model-written code is asked for, and what comes of it. */
+/** Request and outcome of a run of model-written code. */
 import type { JsonObject } from '../base/json.ts';
 export type CodeLanguage = 'javascript' | 'typescript' | 'python';
 
@@ -12,7 +12,7 @@ type SandboxStyle = 'execute' | 'code_execution';
 export interface CodeRunLimits {
   /** Wall clock, waiting for tools included; in ms (30 000 by default, at most 600 000). */
   readonly timeMs: number;
-  /** What the code may hold at once; in bytes (64 MiB by default). */
+  /** Memory limit of the code, in bytes (64 MiB by default). */
   readonly memoryBytes: number;
   /** Calls of tools in all (50 by default); Infinity for no limit. */
   readonly calls: number;
@@ -42,12 +42,12 @@ export interface CodeRunRequest {
   readonly callTool: (name: string, args: JsonObject, signal: AbortSignal) => Promise<unknown>;
   readonly discover?: SandboxDiscovery | undefined;
   readonly helpers?: SandboxHelpers | undefined;
-  /** Whose turn it is: runs of one owner wait for each other before they hold up anybody else. */
+  /** Owner for fair scheduling: runs of one owner wait for each other before they delay others. */
   readonly owner?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `search`, `get_schema` and `sql` inside give back: any JSON, or a text. */
+/** Results of `search`, `get_schema` and `sql` inside: any JSON, or a text. */
 interface SandboxDiscovery {
   search(query: string, limit: number | undefined): Promise<unknown>;
   schema(names: readonly string[]): Promise<unknown>;
@@ -69,7 +69,7 @@ export type CodeRunErrorCode =
 export interface CodeRunError {
   readonly code: CodeRunErrorCode;
   readonly message: string;
-  /** Where in the code as it was given, from 1. */
+  /** Line in the code as given, from 1. */
   readonly line?: number;
   readonly column?: number;
   /** The code's own frames. */
@@ -80,7 +80,7 @@ export interface CodeRunError {
 export type CodeRunOutcome = SandboxReport & ({ ok: true; value: unknown } | { ok: false; error: CodeRunError });
 
 interface SandboxReport {
-  /** What the code printed, a line each; cut at 64 kB. */
+  /** Lines that the code printed; cut at 64 kB. */
   readonly console: readonly string[];
   /** Calls of tools that were let through. */
   readonly calls: number;
@@ -142,7 +142,7 @@ export type ToWorker = RunMessage | HostReplyMessage;
 /** To the process of Python, and the thread in it. */
 export type ToPython = ToWorker | CheckMessage;
 
-/** What a parser says of the code: why it is none of its language; undefined where it is. */
+/** A parser's verdict: why the code is not of its language; undefined if it is. */
 export interface CheckedMessage {
   readonly kind: 'checked';
   readonly error: CodeRunError | undefined;
@@ -161,7 +161,7 @@ export interface HostCallMessage {
   readonly text: string;
 }
 
-/** In place of a value as JSON: the code ended without one. `guest.py` has the same text. */
+/** Replaces the JSON of a value if the code ended without one. `guest.py` has the same text. */
 export const noValue = 'undefined';
 
 /** How the code ended: its value as JSON (or `noValue`), or the error. */

@@ -31,7 +31,7 @@ export class RunnerThread implements GuestChannel {
     return this.#isAlive;
   }
 
-  /** What ended it, where that is known. */
+  /** Cause of its end, if known. */
   get error(): Error | undefined {
     return this.#error;
   }

@@ -15,9 +15,9 @@ import {
 import { RunnerThread } from './sandbox-thread.ts';
 
 export interface CodeRunnerOptions {
-  /** Where the worker lies; found by itself by default. */
+  /** URL of the worker; located automatically by default. */
   readonly workerUrl?: URL;
-  /** Where the entry of the process for Python lies; found by itself by default. */
+  /** URL of the entry of the Python process; located automatically by default. */
   readonly pythonUrl?: URL;
   /** Runs at the same time, of one owner at most half of them; others wait in line (4 by default). */
   readonly threads?: number;
@@ -140,7 +140,7 @@ export class CodeRunner {
     return outcome;
   }
 
-  /** What is kept ready ends when there is no run for long. */
+  /** Keeps a spare thread ready, until there has been no run for a long time. */
   #keepThread(): void {
     if (this.#closing.signal.aborted) return;
     if (this.#spares.size === 0) this.#spares.add(this.#startThread());
@@ -179,7 +179,7 @@ function inputText(input: unknown): string | undefined {
 type Read = { readonly language: 'javascript' | 'python'; readonly isSure: boolean } | { readonly error: CodeRunError };
 const asJavaScript: Read = { language: 'javascript', isSure: true };
 
-/** Where there is no Python to ask: what is meant to be Python is told so. */
+/** Decides without a Python parser: code that appears to be Python is refused with an explanation. */
 function decideAlone({ code }: CodeRunRequest): Read {
   return readsLikePython(code) ? { language: 'python', isSure: true } : asJavaScript;
 }

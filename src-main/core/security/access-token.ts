@@ -39,7 +39,7 @@ function currentToken(file: string): string | undefined {
   }
 }
 
-/** As sweepDrafts recognises it, should its writer be killed. */
+/** Name of the draft that sweepDrafts recognizes if its writer is killed. */
 function draftOf(file: string): string {
   return `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
 }

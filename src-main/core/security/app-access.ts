@@ -46,9 +46,9 @@ export function appAccessFile(file: string): OpenRecordStore {
   return openFileRecordStore(file, () => refusal(file));
 }
 
-/** Of one person: of a home, or of one user in a team. */
+/** Access of one user's apps: the user of a home, or one user in a team. */
 export class AppAccessStore {
-  /** By this process. */
+  /** Emits changes made by this process. */
   readonly changed = new Emitter<AccessChange>();
   readonly #kept: RecordStore<Kept>;
   readonly #now: () => number;
@@ -63,7 +63,7 @@ export class AppAccessStore {
     return [...this.#readAny()].map(([app, { since, seen, revoked }]) => ({ app, since, seen, revoked }));
   }
 
-  /** Of this app; undefined: it has none. */
+  /** Token of this app; undefined if it has none. */
   tokenOf(app: string): string | undefined {
     return this.#read().get(app)?.token;
   }
@@ -106,7 +106,7 @@ export class AppAccessStore {
     return wasInForce;
   }
 
-  /** What stands in the app's config file now; any other opens nothing from now on. */
+  /** Sets the token in the app's config file; any other token becomes invalid. */
   async setToken(app: string, token: string | undefined): Promise<void> {
     await this.#change((all) => {
       const { token: _, ...kept } = all.get(app) ?? {};

@@ -11,7 +11,7 @@ import { type ProtectedPaths, assertNotProtected, resolveProtectedPaths } from '
 export interface ConfineOptions {
   /** Refuse with `not_found` what does not exist (default); false for what is to be written. */
   readonly mustExist?: boolean;
-  /** Whose naming rules apply; this computer's by default. */
+  /** Platform of the naming rules; this computer's by default. */
   readonly platform?: NodeJS.Platform | undefined;
   /** Refused although they lie in an allowed folder. */
   readonly own?: ProtectedPaths | undefined;
@@ -69,7 +69,7 @@ export async function resolveRoots(roots: readonly string[]): Promise<string[]> 
   throw new AppError('not_allowed', `None of the allowed folders exists: ${listed(roots)}.`, { fix: howToAllow });
 }
 
-/** Where a path leads; of one that does not exist, where its deepest existing folder leads, and the rest as named. */
+/** Resolves a path; one that does not exist resolves to its deepest existing folder, plus the rest as named. */
 async function locate(path: string): Promise<Place> {
   try {
     return { real: await realpath(path), exists: true };

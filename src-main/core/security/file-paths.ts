@@ -1,4 +1,4 @@
-/** What holds for any path of a file: whether it lies in a folder, how it is shown, what an error on it says. */
+/** Helpers for any file path: containment in a folder, display, and error texts. */
 import { isAbsolute, relative, sep } from 'node:path';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 
@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../base/errors.ts';
 
 const maxPathLength = 4096;
 
-/** What file systems hold: bytes on POSIX, UTF-16 units on Windows. */
+/** Limit of file systems: bytes on POSIX, UTF-16 units on Windows. */
 const maxNameLength = 255;
 
 /** Device names of Windows, with any extension: https://learn.microsoft.com/windows/win32/fileio/naming-a-file */

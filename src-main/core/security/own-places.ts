@@ -15,7 +15,10 @@ export interface ProtectedPaths {
 
 export const noProtectedPaths: ProtectedPaths = { folders: [], files: [] };
 
-/** Of a core that uses `configFile`. A private home is the person's folder with ours in it; others are ours as a whole. */
+/**
+ * Paths of a core that uses `configFile`. In a private home only Tooltray's folder counts; other homes count as a
+ * whole.
+ */
 export function tooltrayPaths(paths: AppPaths, configFile: string): ProtectedPaths {
   const { home, dataDir, logDir, cacheDir, runDir } = paths;
   const folder = dirname(paths.configFile);
@@ -58,7 +61,7 @@ function isBeside(file: string, real: string): boolean {
   return real === file || (dirname(real) === dirname(file) && basename(real).startsWith(`${basename(file)}.`));
 }
 
-/** Of what does not exist, where its deepest existing folder leads, and the rest as named. */
+/** Resolves a path; one that does not exist resolves to its deepest existing folder, plus the rest as named. */
 export async function realOf(path: string): Promise<string> {
   const parent = dirname(path);
   return realpath(path).catch(async () => (parent === path ? path : join(await realOf(parent), basename(path))));

@@ -3,7 +3,7 @@
  * use: an id alone is no authority, and a name that a client gives itself over HTTP is none either.
  */
 
-/** What a door was shown. */
+/** Credential presented to a listener. */
 export type Credential =
   /** The person's own socket, or the pipe of a core of its own: an app there is who it says it is. */
   | { readonly kind: 'own line' }
@@ -16,16 +16,16 @@ export type Credential =
   /** Tooltray's own token, over HTTP: the same for every program, so that only a session tells one from another. */
   | { readonly kind: 'shared token' };
 
-/** What a door knows of a line that it lets in. */
+/** Identity of an accepted connection. */
 export interface AuthInfo {
   readonly credential: Credential;
-  /** What its session is known by, also to the core after this one; undefined: by its id here. */
+  /** Id of its session, also for a later core; undefined: its id in this core. */
   readonly session?: string | undefined;
 }
 
 /** Made once for a session, and never changed. */
 export interface Principal {
-  /** Whose installation it is. No `/` in it. */
+  /** The tenant whose installation it is. Contains no `/`. */
   readonly tenant: string;
   /** The person in it. No `/` in it. */
   readonly user: string;
@@ -33,7 +33,10 @@ export interface Principal {
   readonly app: string | undefined;
   /** The session; undefined where each request is one (2026-07-28 over HTTP). */
   readonly session: string | undefined;
-  /** Whose is what outlives a request: the same for all that one app does, and, where nothing tells the app, for one session. */
+  /**
+   * Owner of data that outlives a request: the same for all that one app does or, if the app is unknown, for one
+   * session.
+   */
   readonly owner: string;
   /** Programs that cannot be told apart may share `owner`: nothing is given to the next request but by an id that only it was told. */
   readonly isShared: boolean;
@@ -97,7 +100,7 @@ function isOnesOwn({ kind }: Credential): boolean {
   return kind === 'profile token' || kind === 'person token';
 }
 
-/** What may hold any letter stands last, so that none of them can look like another. */
+/** Fields that may hold any character come last, so that no two owners can look alike. */
 function whose(credential: Credential, app: string | undefined, session: string | undefined): string {
   if (app !== undefined) return `app/${app}`;
   if (credential.kind === 'profile token') return `token/${credential.id}`;

@@ -19,7 +19,7 @@ export interface RecordStore<T> {
 
 type ReadOne<T> = (value: Record<string, unknown>) => T | undefined;
 
-/** Where records are kept: `readOne` makes one of JSON, undefined leaves it out. */
+/** Opens a record store: `readOne` parses one from JSON, undefined drops it. */
 export type OpenRecordStore = <T>(readOne: ReadOne<T>) => RecordStore<T>;
 
 /** `refusal`: why a file that is not the person's alone is not believed. */
@@ -31,7 +31,7 @@ export class FileRecordStore<T> implements RecordStore<T> {
   readonly #file: string;
   readonly #readOne: ReadOne<T>;
   readonly #refusal: () => AppError;
-  /** What stood in the file, and how to tell that it is another one: HTTP asks with every request. */
+  /** Cached content of the file, with a stamp that detects changes: HTTP asks with every request. */
   #last: { readonly stamp: string; readonly all: ReadonlyMap<string, T> } | undefined;
 
   constructor(file: string, readOne: ReadOne<T>, refusal: () => AppError) {

@@ -49,7 +49,7 @@ export const teamConfig = command({
   },
 });
 
-/** As replicas know them. Rejects with AppError not_found, store_unreachable. */
+/** Groups as replicas know them. Rejects with AppError not_found, store_unreachable. */
 async function groupsOf(name: string, where: TenantFlags): Promise<readonly string[]> {
   return withTenant(where, async (sql, tenant) => {
     const { UserStore } = await import('../../../team/people/people.ts');

@@ -89,7 +89,7 @@ export async function withSignIns(
   }
 }
 
-/** What was granted to a user is taken back, and all that is sealed as theirs is erased. How many sign-ins that were. */
+/** Revokes a user's sign-ins, erases all that is sealed for them, and returns the number of sign-ins. */
 export async function eraseOf({ id }: Pick<User, 'id'>, at: SignInsAt): Promise<number> {
   let erased = 0;
   await withSignIns(at, async (signIns) => {

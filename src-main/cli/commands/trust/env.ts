@@ -32,7 +32,7 @@ export const env = command({
   },
 });
 
-/** Of the running core: what this terminal has is not what the desktop's servers get. */
+/** Variables of the running core: the desktop's servers do not get those of this terminal. */
 async function variablesOf(store: ConfigStore, config: string | undefined): Promise<readonly ServerVariables[]> {
   const core = await runningCoreFor(config);
   if (core !== undefined) {

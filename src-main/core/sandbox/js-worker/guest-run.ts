@@ -260,7 +260,7 @@ class RunTimers {
 const maxUnhandledRejections = 10;
 
 class LostRejections {
-  /** By identity of the promise, which is kept alive so that no other gets its identity. */
+  /** Unhandled rejections by identity of the promise, which is kept alive so that no other gets its identity. */
   readonly #lost = new Map<number, { readonly promise: JSValueHandle; readonly reason: JSValueHandle }>();
 
   get reasons(): JSValueHandle[] {

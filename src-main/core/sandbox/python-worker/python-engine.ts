@@ -7,7 +7,7 @@ import { SealedImports } from './sealed-imports.ts';
 
 type Engine = Awaited<ReturnType<typeof loadPyodide>>;
 
-/** What is used of Emscripten's own object; the package keeps it to itself. */
+/** The parts of Emscripten's object used here; the package does not export it. */
 interface EngineModule {
   readonly HEAP8: Int8Array;
   stringToNewUTF8(text: string): number;
@@ -19,7 +19,7 @@ export interface LoadedEngine {
   readonly engine: Engine;
   readonly module: EngineModule;
   readonly imports: SealedImports;
-  /** What it holds before any code has run. */
+  /** Size of its memory before any code runs. */
   readonly bytes: number;
 }
 
@@ -32,7 +32,7 @@ interface EngineFiles {
   readonly guest: URL;
 }
 
-/** Where they lie, given the URL of the worker: among the sources, or where the build put them. */
+/** Locates the engine's files from the worker's URL: among the sources, or in the build's output. */
 export function engineFiles(workerUrl: string): EngineFiles {
   if (!new URL(workerUrl).pathname.endsWith('.ts')) {
     const folder = new URL('./python/', workerUrl);

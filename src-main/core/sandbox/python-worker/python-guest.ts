@@ -20,7 +20,7 @@ const maxOutputLineLength = 65_536;
 const checkBytes = 64 << 20;
 const questions: readonly unknown[] = ['call', 'search', 'schema', 'sql'] satisfies HostCallKind[];
 
-/** What is used of emscripten's files; its own types are not among the package's. */
+/** The parts of Emscripten's files used here; the package does not export their types. */
 interface DeviceFiles {
   makedev(major: number, minor: number): number;
   registerDevice(device: number, operations: object): void;
@@ -39,12 +39,12 @@ export class PythonGuest {
   readonly #door: GuestChannel;
   readonly #printed: PrintedLines;
   readonly #text = new TextDecoder();
-  /** What the guest reads next: the head of an answer, then its body. */
+  /** Pending reads of the guest: the head of a response, then its body. */
   readonly #inbox: Uint8Array[] = [];
   /** Answers that are there without asking the core: the order itself, and refusals. */
   readonly #ready: HostReplyMessage[] = [];
   #budget: RunBudget | undefined;
-  /** What was printed of a line that has not ended. */
+  /** Printed text of an unfinished line. */
   #begun = '';
   /** A message whose load comes in the next write. */
   #carrying: JsonObject | undefined;

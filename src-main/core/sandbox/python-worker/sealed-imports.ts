@@ -1,8 +1,8 @@
 /**
- * What the engine may ask of JavaScript. Pyodide is made to reach all of it, and says itself that it is no sandbox; but all that
- * WebAssembly can do is to call what it was given. Each of those functions is wrapped, and once the engine is up only those named
- * here still answer: clocks, random numbers, and its own files in memory, read-only. Whatever Python does, even to its own memory,
- * ends here.
+ * Restricts the JavaScript that the engine can reach. Pyodide is built to reach all of it, and documents that it is no
+ * sandbox; but WebAssembly can only call its imports. Each import is wrapped, and once the engine is up only the ones
+ * named here still work: clocks, random numbers, and its own files in memory, read-only. Whatever Python does, even to
+ * its own memory, it cannot get past this.
  */
 
 /** Clocks, random numbers, reading, and writing to the two devices that are there. */
@@ -47,12 +47,12 @@ export class SealedImports {
   #broken: Error | undefined;
   #maxTotalBytes = Infinity;
 
-  /** What broke the seal, or filled the memory; kept here, because code inside may swallow what is thrown. */
+  /** Error of a broken seal or full memory; stored here, because code inside may swallow what is thrown. */
   get broken(): Error | undefined {
     return this.#broken;
   }
 
-  /** What `module` is to be given in place of `given`. */
+  /** Returns the imports for `module` in place of `given`. */
   wrap(module: WebAssembly.Module, given: WebAssembly.Imports): WebAssembly.Imports {
     const wrapped: WebAssembly.Imports = {};
     for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {

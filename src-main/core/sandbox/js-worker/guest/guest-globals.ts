@@ -4,7 +4,7 @@ import type { GuestHost, GuestHostCalls } from './guest-questions.ts';
 import type { GuestValues } from './guest-values.ts';
 import type { HostCallKind, HostCallError } from '../../sandbox-request.ts';
 
-/** What the host calls inside. */
+/** Functions that the host calls in the guest. */
 interface GuestApi {
   readonly deliver: (id: number, ok: boolean, text: string, exact: boolean) => void;
   /** Reports how the promise of the evaluated script ends. Never rejects. */

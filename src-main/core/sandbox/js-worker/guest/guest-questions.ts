@@ -1,7 +1,7 @@
 /** Inside the VM: questions to the host, answered later, or waited for where the style wants an answer at once. */
 import type { HostCallKind } from '../../sandbox-request.ts';
 
-/** What the host offers; the functions cross as texts and numbers only. */
+/** Functions of the host; only texts and numbers cross the border. */
 export interface GuestHost {
   /** Undefined when the question is on its way; else why not, as JSON of a Refusal. */
   ask(id: number, what: HostCallKind | 'timer', text: string): string | undefined;

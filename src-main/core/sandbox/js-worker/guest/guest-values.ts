@@ -7,7 +7,7 @@ export interface GuestValues {
   readonly toJson: (value: unknown) => string;
   /** For the console. */
   readonly show: (value: unknown) => string;
-  /** What is to be said of something thrown, as JSON of ThrownText. */
+  /** Describes a thrown value, as JSON of ThrownText. */
   readonly describe: (thrown: unknown) => string;
 }
 
@@ -49,7 +49,7 @@ export function guestValues(): GuestValues {
     return Object.assign(new Error(message), { name: 'SerializationError', code: 'SERIALIZATION_ERROR' });
   }
 
-  /** What JSON would write as {}. */
+  /** Converts values that JSON would write as {}. */
   function plain(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (value instanceof Map) return [...value.keys()].every(isText) ? Object.fromEntries(value) : [...value];
