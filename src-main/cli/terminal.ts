@@ -150,7 +150,7 @@ export async function readSecret(question: string): Promise<string> {
   }
 }
 
-/** Message if nothing was changed, and whether the user declined. */
+/** Returns the message that nothing was changed; adds the flag to use unless the user declined. */
 export function notAppliedMessage(answer: boolean | undefined): string {
   return answer === false ? 'Nothing was changed.' : 'Nothing was changed. Add --yes to do it.';
 }

@@ -582,7 +582,7 @@ export interface SettingsFacts {
     readonly deleteAtExit: boolean;
   };
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
-  /** What models may do and what needs the user's approval, in sentences. */
+  /** Permitted changes by models and those that need the user's approval, in sentences. */
   readonly changeRule: string;
   readonly pricePerMillion: number | undefined;
   readonly theme: 'system' | 'light' | 'dark';
@@ -1117,7 +1117,7 @@ export interface ReplicaStatus extends Pick<ServerStatus, 'state' | 'level' | 's
 
 /** A server over all replicas of a team. */
 export interface ServerStatusByReplica {
-  /** By name; empty if there is only one. */
+  /** Replicas by name; empty if there is only one. */
   readonly replicas: readonly ReplicaStatus[];
   /** Runners of the users' own processes of it. */
   readonly runners: readonly { readonly name: string; readonly people: number }[];

@@ -21,7 +21,7 @@ export const revoke = command({
   },
 });
 
-/** Sent to the running core, whatever its config, because it has the sessions to end. */
+/** Uses the running core, if any, whatever its config: it has the sessions to end. */
 async function setAccess(app: string, config: string | undefined): Promise<string> {
   const wish = { app, allowed: false };
   const core = await findRunningCore();

@@ -141,7 +141,7 @@ function lengthOf({ tools }: Group, share: number): number {
   return tools.reduce((sum, tool) => sum + reportedWithin(tool, share).length + 2, 'Tools: '.length);
 }
 
-/** As many names as fit, and how to list the others. */
+/** Lists as many names as fit, and how to list the others. */
 function cutNames(tools: readonly ExplainedTool[]): string {
   const rest = (shown: number): string =>
     shown === 0

@@ -106,7 +106,7 @@ export class AppAccessStore {
     return wasInForce;
   }
 
-  /** Sets the token in the app's config file; any other token becomes invalid. */
+  /** Records the token that the app's config file now holds; any other token becomes invalid. */
   async setToken(app: string, token: string | undefined): Promise<void> {
     await this.#change((all) => {
       const { token: _, ...kept } = all.get(app) ?? {};

@@ -70,7 +70,7 @@ export class DataKeys {
   }
 
   /**
-   * Must not run while a rotation deletes all keys but its own: it would miss this key and the secrets sealed with it.
+   * Waits for a running rotation, which deletes all keys but its own: it would miss this key and secrets sealed with it.
    */
   async #first(held: ISql): Promise<DataKey> {
     await this.alone(held);

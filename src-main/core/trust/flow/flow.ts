@@ -26,7 +26,7 @@ export interface DataFlowContext {
   readonly principal: Pick<Principal, 'tenant' | 'user'>;
   readonly app: string;
   readonly sessionId: string;
-  /** Key of the shared memory if a session is not all of it (2026-07-28 over HTTP). */
+  /** Key that groups the calls of one client if no session does (2026-07-28 over HTTP). */
   readonly memoryId?: string | undefined;
   readonly signal: AbortSignal;
   readonly onProgress?: ((params: JsonObject) => void) | undefined;

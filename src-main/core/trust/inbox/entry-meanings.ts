@@ -221,7 +221,7 @@ const homes =
   /^(?:~|\$HOME|\$\{(?:env:)?HOME\}|%USERPROFILE%|\/home\/[^/]+|\/Users\/[^/]+|\/root|[A-Z]:\\Users\\[^\\]+)$/i;
 const disks = /^(?:\/|[A-Z]:[\\/]?)$/i;
 const keysIn = /[\\/]\.(?:ssh|aws|gnupg|kube|docker|config[\\/]gcloud|password-store)(?:[\\/]|$)/;
-/** Matches folders: a path with a file extension is often a program or its settings. */
+/** Matches paths; `hasEnding` excludes those with an extension, often a program or its settings. */
 const isFolder = /^(?:[/~]|\$\{?(?:env:)?HOME|[A-Z]:\\)[^\n]*$/i;
 const hasEnding = /\.[A-Za-z][\w]{0,5}$/;
 
