@@ -4,7 +4,7 @@ import { AppError } from '../base/errors.ts';
 import { formatBytes } from '../base/wording.ts';
 import type { SpillKind, SpillSummary } from './spill.ts';
 
-/** How the bytes of a result are to be stored. */
+/** A job of the result writer: store a result, or return an excerpt of it. */
 export type SpillWriteJob =
   | {
       readonly do: 'store';

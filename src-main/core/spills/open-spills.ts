@@ -24,7 +24,7 @@ async function openSpills(folder: string, log: Log): Promise<SpillIndex> {
   }
 }
 
-/** How files without a row in the index are handled. */
+/** Handling of files without a row in the index. */
 type Orphans = 'delete' | 'adopt' | 'leave';
 
 function openDatabase(file: string, log: Log): { database: DatabaseSync; orphans: Orphans } {

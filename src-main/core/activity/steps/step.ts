@@ -78,7 +78,7 @@ const readKeys = ['op', 'pattern', 'query', 'path'];
 
 const spillAddress = 'tooltray://spill/';
 
-/** Returns whether the method is recorded as a step; input is untrusted, so a method that is no string is not. */
+/** Returns whether a method is recorded as a step. Input is untrusted: the method may not be a string. */
 export function isStep(method: unknown): boolean {
   return typeof method === 'string' && !silent.has(method);
 }
