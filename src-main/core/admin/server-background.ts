@@ -158,7 +158,7 @@ function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): reado
   ];
 }
 
-/** Returns the plain values in an entry, by name or position. */
+/** Returns the names or positions of plaintext keys in an entry. */
 function plainOf(server: Exclude<ServerConfig, { kind: 'builtin' }>): readonly string[] {
   const own = server.kind === 'stdio' ? server.env : server.headers;
   const named = Object.keys(own).filter((name) => isSecretName(name) && secretNamesIn(own[name]).length === 0);

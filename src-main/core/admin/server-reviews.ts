@@ -80,7 +80,7 @@ export class ServerReviews {
     parts.kept.changed.on(() => this.previewed.emit());
   }
 
-  /** Returns servers not simply accepted, pending ones first. */
+  /** Returns the changed, held and blocked servers, blocked ones last. */
   async pending(showing: Showing = {}): Promise<readonly ServerReview[]> {
     const { config } = this.#parts;
     const changed = config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : []));

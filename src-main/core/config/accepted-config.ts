@@ -226,7 +226,7 @@ function stateOf(text: string, path: string, env: Env): Agreed | undefined {
   );
 }
 
-/** Maximum number of blocked servers to remember after removal; the latest stay. */
+/** Maximum number of removed servers whose block is remembered, latest blocks first. */
 const maxBlocked = 500;
 
 function isBlocked(

@@ -57,7 +57,7 @@ interface ServerBase {
   readonly placement?: Placement;
   /** The setting as written, stored and shown; `isolate` is what applies. */
   readonly isolation?: JsonObject;
-  /** Name prefix of its tools and resources, always used; absent: the server's name if there are several. */
+  /** Prefix of its tools and resources, even with one server; absent: the server's name if there are several. */
   readonly prefix?: string;
   /** Absent: every tool is on. */
   readonly toolSwitch?: ToolSelection;
@@ -358,7 +358,7 @@ export function uiSettingFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app
   return (app !== undefined && Object.hasOwn(appUi, app) ? appUi[app] : undefined) ?? ui;
 }
 
-/** The product that owns a config file, detected from its content; some keys differ. */
+/** The product that owns a config file, detected from its content: some keys differ in meaning. */
 export type ConfigProduct = 'tooltray' | 'toolmux' | 'magg' | 'mcpproxy';
 
 export interface AppConfig {
@@ -426,7 +426,7 @@ export interface AppConfig {
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
   /** Registries in addition to the official one; one named `official` replaces it. */
   readonly registries: readonly RegistryConfig[];
-  /** Settings allowed in group and user files; undefined: the default (layers/read-layer.ts). Ignored for one file. */
+  /** Settings allowed in group and user files; undefined: the default (layers/read-layer.ts). Ignored without a folder. */
   readonly mayOverride: LayerOverrides | undefined;
   /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
   readonly signIn: { readonly clientMetadataUrl: string | undefined };

@@ -53,7 +53,7 @@ export function withSettings(config: AppConfig, settings: JsonObject): AppConfig
   };
 }
 
-/** Whether a change only tightens a setting. */
+/** Whether a change only tightens a setting: it needs no approval. */
 export function tightens(key: string, before: unknown, value: unknown): boolean {
   if (key === 'trustEdits') return value === false;
   if (key === 'isolateCommands') return value === true;
