@@ -235,7 +235,7 @@ export type LayerSetting = (typeof layerSettings)[number];
 
 /** The contents of a group's or user's file, as far as the organization allows them. */
 export interface Layer {
-  /** The profiles that restrict it; all layers' profiles apply. */
+  /** Profiles that restrict access; those of all layers apply. */
   readonly profiles: readonly Profile[];
   readonly settings: Partial<Pick<AppConfig, 'mode' | 'appModes' | 'ui' | 'appUi' | 'condense' | 'enrichment'>> &
     Partial<Pick<AppConfig, 'extraTools' | 'slowCallSeconds'>> & {
@@ -353,7 +353,7 @@ export const uiSettings = ['listed', 'on-demand', 'off'] as const;
 
 export type UiSetting = (typeof uiSettings)[number];
 
-/** Returns the UI setting for a named client app. */
+/** Returns a client app's UI setting, or the general one. */
 export function uiSettingFor({ ui, appUi }: Pick<AppConfig, 'ui' | 'appUi'>, app: string | undefined): UiSetting {
   return (app !== undefined && Object.hasOwn(appUi, app) ? appUi[app] : undefined) ?? ui;
 }
@@ -426,7 +426,7 @@ export interface AppConfig {
   readonly reviews: { readonly onChange: 'hold' | 'warn' | 'scan' };
   /** Registries in addition to the official one; one named `official` replaces it. */
   readonly registries: readonly RegistryConfig[];
-  /** Settings allowed in group and user files; undefined: the default (layers/read-layer.ts). Ignored without a folder. */
+  /** Settings that group and user files may set; undefined: the default (layers/read-layer.ts). Needs a folder. */
   readonly mayOverride: LayerOverrides | undefined;
   /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
   readonly signIn: { readonly clientMetadataUrl: string | undefined };

@@ -35,7 +35,7 @@ function key<Check extends z.ZodType>(
 /** A key that never has an effect. */
 const lost = (reason: string): OtherKey => key(z.unknown(), () => reason);
 
-/** A key without effect; nothing is lost if its value is `same`. */
+/** A key without effect; reported as lost unless its value is `same`. */
 const lostUnless = (same: unknown, reason: string): OtherKey =>
   key(z.unknown(), (value) => (value === same ? undefined : reason));
 

@@ -21,10 +21,10 @@ import { profileSchema, settingsSchema, zodOptions } from '../schema.ts';
 
 export type LayerKind = 'groups' | 'people';
 
-/** Guarding settings: lower layers need the organization's permission. */
+/** Guards and quotas: lower layers may set them only with the organization's permission. */
 const guarding: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
 
-/** Settings of lower layers if the organization does not specify them. */
+/** Settings that lower layers may set if the organization does not specify any. */
 const usual = layerSettings.filter((setting) => !guarding.has(setting));
 
 const { shape } = settingsSchema;
