@@ -16,14 +16,14 @@ import {
   systemAutostart,
 } from './desktop/desktop-settings.ts';
 import { keepCrashDumps, watchCrashes } from './desktop/crashes.ts';
-import { linkScheme, describeLink, parseDeepLink } from './desktop/dashboard-places.ts';
+import { linkScheme, describeLink, parseDeepLink } from './desktop/deep-links.ts';
 import { DesktopApp } from './desktop/desktop-app.ts';
 import { isTranslocated, writeLauncher, launcherFacts } from './desktop/launcher.ts';
 import { offerMove } from './desktop/offer-move.ts';
 import { registerPageProtocol } from './desktop/page-protocol.ts';
 import { QuitOrder } from './desktop/quit.ts';
 import { openPreferences, type PreferenceStore } from './desktop/preferences.ts';
-import { replaceRunningCore } from './desktop/take-over.ts';
+import { replaceRunningCore } from './desktop/replace-running-core.ts';
 import { openVault } from './core/secrets/vault.ts';
 import { CoreHost } from './host/core-host.ts';
 import { removeTraces } from './host/system-traces.ts';

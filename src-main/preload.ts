@@ -1,6 +1,6 @@
 /** Entry: the one bridge between the dashboard's page and the core. Built as CommonJS; a sandboxed preload is given nothing but Electron. */
 import { contextBridge, ipcRenderer } from 'electron';
-import { requestChannel, stateChannel, cancelChannel, watchChannel } from './rpc/ipc-door.ts';
+import { requestChannel, stateChannel, cancelChannel, watchChannel } from './rpc/ipc-server.ts';
 
 contextBridge.exposeInMainWorld('tooltray', {
   request: (method: string, input: unknown, question?: string): Promise<unknown> =>

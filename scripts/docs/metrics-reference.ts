@@ -1,5 +1,5 @@
 /** docs/reference/metrics.md: what `/metrics` of a replica reports, as it writes it. */
-import { Emitter } from '../../src-main/core/base/events.ts';
+import { Emitter } from '../../src-main/core/base/emitter.ts';
 import { Metrics } from '../../src-main/team/operations/metrics.ts';
 import { table, wrap } from './markdown.ts';
 

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { engineFiles, buildSnapshot } from '../../src-main/core/sandbox/python-worker/python-engine.ts';
+import { engineFiles, buildSnapshot } from '../../src-main/core/code-runner/python-worker/python-engine.ts';
 
-const worker = new URL('../../src-main/core/sandbox/python-worker/python-worker.ts', import.meta.url);
+const worker = new URL('../../src-main/core/code-runner/python-worker/python-worker.ts', import.meta.url);
 const files = engineFiles(worker.href);
 const path = fileURLToPath(files.image);
 if (!existsSync(path)) {

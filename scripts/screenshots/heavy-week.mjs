@@ -126,6 +126,6 @@ const little = [
   (call, nth) => call('issues_list_issues', { count: 4 + (nth % 9), delayMs: nth % 30 }),
   (call, nth) => call('shop_web_search', { query: `figures of week ${nth}` }),
   (call, nth) => (nth % 3 === 0 ? call('issues_close_issue', { number: nth }) : call('notes_add', { a: nth, b: nth })),
-  (call) => call('files_search_files', { path: join(root, 'src-main/cli/commands/trust'), query: 'export' }),
+  (call) => call('files_search_files', { path: join(root, 'src-main/cli/commands/security'), query: 'export' }),
   (call, nth) => (nth % 40 === 0 ? call('notes_boom') : call('issues_read_log', { lines: 8 })),
 ];

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { AppError } from '../core/base/errors.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { parsePasted } from '../core/pasted/read-pasted.ts';
+import { parsePasted } from '../core/paste-import/parse-pasted.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { oneLine, paint, printResult } from './terminal.ts';

@@ -4,14 +4,14 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { type AppPaths, resolveAppPaths } from '../core/base/app-paths.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
-import { closestMatch } from '../core/base/wording.ts';
+import { closestMatch } from '../core/base/text-format.ts';
 import type { ConfigProblem, ServerConfig, StdioServerConfig } from '../core/config/app-config.ts';
 import { ConfigDocument } from '../core/config/config-document.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { findProperty } from '../core/config/json-text.ts';
+import { findProperty } from '../core/config/jsonc-text.ts';
 import { parseConfig } from '../core/config/read-config.ts';
 import { findContainers } from '../core/config/containers.ts';
-import { requiredSecrets, parseSecretVaultKey } from '../core/secrets/fill-secrets.ts';
+import { requiredSecrets, parseSecretVaultKey } from '../core/secrets/resolve-secrets.ts';
 import { serverSecretPrefix } from '../core/secrets/secret-store.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { findCommand } from '../core/servers/launch/find-command.ts';
@@ -42,7 +42,7 @@ export async function openAnyConfig(given: string | undefined): Promise<ConfigSt
 }
 
 async function agreeTo(store: ConfigStore, servers: readonly ServerConfig[]): Promise<void> {
-  const { createServerSandboxes } = await import('../core/servers/launch/isolation/boxes.ts');
+  const { createServerSandboxes } = await import('../core/servers/launch/sandbox/server-sandboxes.ts');
   await createServerSandboxes(cliPaths(), store.path).agree(servers);
 }
 

@@ -59,7 +59,7 @@ export async function withRunningCore<T>(
 
 async function openPrivate(config: string | undefined): Promise<CoreAccess> {
   // Loaded only here: it is the whole core.
-  const { openPrivateCore } = await import('./own-core.ts');
+  const { openPrivateCore } = await import('./private-core.ts');
   return openPrivateCore(config);
 }
 

@@ -2,7 +2,7 @@
 import { isBuiltin } from 'node:module';
 import packageJson from '../../package.json' with { type: 'json' };
 import { AppError, errorText, addFix } from '../core/base/errors.ts';
-import { closestMatch } from '../core/base/wording.ts';
+import { closestMatch } from '../core/base/text-format.ts';
 import { helpOf, runCommand, usageError } from './command.ts';
 import { commands, usage } from './command-table.ts';
 import { plainText, printJson } from './terminal.ts';

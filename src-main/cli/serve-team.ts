@@ -6,7 +6,7 @@ import { resolveAppPaths, type Env } from '../core/base/app-paths.ts';
 import type { CoreHost } from '../host/core-host.ts';
 import type { ListenAddress, ReplicaOptions } from '../team/replica.ts';
 import { type Flag, type ParsedFlags, flagName, usageError } from './command.ts';
-import { bundleFile, handleSignals } from './own-process.ts';
+import { bundleFile, handleSignals } from './process-context.ts';
 import { databaseUrl, tenantFlags, defaultTenant } from './team-database.ts';
 
 /** Flags of `serve` that require `--team`. */

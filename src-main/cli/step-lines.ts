@@ -1,5 +1,5 @@
 /** Prints the steps of client apps on the command line: sessions and their steps, read page by page. */
-import { formatCount } from '../core/base/wording.ts';
+import { formatCount } from '../core/base/text-format.ts';
 import type { CoreAccess, RpcMethods, StepQuery, StepSummary, TimelineSession } from '../rpc/contract.ts';
 import { oneLine, paint, table } from './terminal.ts';
 

@@ -4,7 +4,7 @@ import { maskObject } from '../core/base/mask.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { addServer, type RawEntry } from '../core/config/edit-config.ts';
 import { checkConfig, serverNames } from './cli-config.ts';
-import { openLocalSecrets } from './own-desk.ts';
+import { openLocalSecrets } from './local-secrets.ts';
 import { paint, plainText } from './terminal.ts';
 
 export interface WriteServerOptions {

@@ -1,10 +1,10 @@
 /** All modes and helper tools: Tooltray's own and those of other systems, a folder each. */
 import { type ModeSet, ModeRegistry } from '../core/modes/mode-registry.ts';
-import { universalMode } from './magg/universal.ts';
+import { universalMode } from './magg/universal-mode.ts';
 import { codeExecution } from './mcpproxy/code-execution.ts';
-import { retrieveMode } from './mcpproxy/retrieve.ts';
+import { retrieveMode } from './mcpproxy/retrieve-mode.ts';
 import { upstreamServers } from './mcpproxy/upstream-servers.ts';
-import { dispatchMode } from './mini-a/dispatch.ts';
+import { dispatchMode } from './mini-a/dispatch-mode.ts';
 import { toolmuxAdminTools } from './toolmux/admin-tools.ts';
 import { gatewayMode, metaMode } from './toolmux/modes.ts';
 

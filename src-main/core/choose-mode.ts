@@ -4,12 +4,12 @@
  * cost more than it saves.
  */
 import type { JsonObject } from './base/json.ts';
-import { formatCount } from './base/wording.ts';
+import { formatCount } from './base/text-format.ts';
 import type { Catalog } from './catalog/catalog.ts';
-import { appTraits } from './client-apps/app-limits.ts';
+import { appTraits } from './client-apps/app-traits.ts';
 import { autoMode, parseModeName } from './config/app-config.ts';
 import { isMode, type ModeRegistry } from './modes/mode-registry.ts';
-import { proxyMode } from './modes/proxy.ts';
+import { proxyMode } from './modes/proxy-mode.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
 
 interface ModeChoice {

@@ -1,21 +1,21 @@
 /** Stores of a core: files of a home, or storage shared by the replicas of a team. */
 import { join } from 'node:path';
 import type { Env } from './base/app-paths.ts';
-import { FileJsonDocument, type JsonDocument, MemoryJsonDocument } from './base/kept-document.ts';
+import { FileJsonDocument, type JsonDocument, MemoryJsonDocument } from './base/json-document.ts';
 import { profileTokensFile } from './profiles/profile-tokens.ts';
 import { appAccessFile } from './security/app-access.ts';
-import type { OpenRecordStore } from './security/private-records.ts';
+import type { OpenRecordStore } from './security/record-store.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
 import type { StoreHealth } from './health/store-health.ts';
-import { createAudit } from './open-audit.ts';
-import type { ActivityOptions } from './open-record.ts';
+import { createAudit } from './create-audit.ts';
+import type { ActivityOptions } from './create-activity.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
 import { openVault } from './secrets/vault.ts';
 import type { AuditRecorder } from './trust/audit/audit-log.ts';
-import type { SpillStore as AnswerStore, SpillStoreOptions } from './spills/answer-store.ts';
-import { DiskSpillStore } from './spills/spill-store.ts';
-import { FilePinStore, type PinStore } from './trust/pins/pin-file.ts';
+import type { SpillStore as AnswerStore, SpillStoreOptions } from './spills/spill-store.ts';
+import { DiskSpillStore } from './spills/disk-spill-store.ts';
+import { FilePinStore, type PinStore } from './trust/pins/pin-store.ts';
 
 export interface CoreStores {
   /** Models' requests that are not decided yet. */

@@ -3,15 +3,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
 import { errorText, toAppError } from './base/errors.ts';
-import { ConfigApproval, lostSentence } from './config/accepted-config.ts';
+import { ConfigApproval, lostSentence } from './config/config-approval.ts';
 import { examineFolders } from './health/examine-folders.ts';
 import type { FileFacts, HomeFacts } from './health/findings.ts';
 import { acceptanceKey } from './secrets/acceptance-key.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
-import { AuditKeys } from './trust/audit/keys.ts';
-import { FileAuditLog } from './trust/audit/segments.ts';
-import { verifyLog } from './trust/audit/verify.ts';
-import { unreadablePins } from './trust/pins/pin-file.ts';
+import { AuditKeys } from './trust/audit/audit-keys.ts';
+import { FileAuditLog } from './trust/audit/audit-segments.ts';
+import { verifyLog } from './trust/audit/verify-audit-log.ts';
+import { unreadablePins } from './trust/pins/pin-store.ts';
 
 /** Never rejects: a check that fails is a fact of its own. `withAudit`: reads the whole audit log. */
 export async function examineHome(

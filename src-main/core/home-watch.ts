@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
-import { Emitter } from './base/events.ts';
+import { Emitter } from './base/emitter.ts';
 import { examineHome } from './examine-home.ts';
 import type { HomeFacts } from './health/findings.ts';
 import type { SecretStore } from './secrets/secret-store.ts';
-import { segmentsIn } from './trust/audit/segments.ts';
+import { segmentsIn } from './trust/audit/audit-segments.ts';
 
 const intervalMs = 10 * 60_000;
 /** A longer audit log is verified only when the user asks for it. */

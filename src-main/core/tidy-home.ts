@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
 import { removeStaleTempFiles } from './base/atomic-file.ts';
 import type { Log } from './base/log.ts';
-import { formatCount } from './base/wording.ts';
-import { killOrphanedProcesses } from './servers/launch/children-list.ts';
+import { formatCount } from './base/text-format.ts';
+import { killOrphanedProcesses } from './servers/launch/child-process-list.ts';
 
 /** Never rejects. The servers hold ports and locks that those of this core need. */
 export async function tidyHome({ runDir, dataDir, cacheDir, configFile }: AppPaths, log: Log): Promise<void> {

@@ -11,7 +11,7 @@ import {
   type Session,
   type WebContents,
 } from 'electron';
-import { dashboardOrigin, dashboardUrl } from './dashboard-places.ts';
+import { dashboardOrigin, dashboardUrl } from './deep-links.ts';
 import type { PreferenceStore } from './preferences.ts';
 
 interface DashboardWindowDeps {

@@ -18,19 +18,19 @@ import type { CoreHost } from '../host/core-host.ts';
 import type { UserSystem } from '../host/system-traces.ts';
 import type { AppState, AttentionItem, RpcMethod, RpcMethods } from '../rpc/contract.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
-import { IpcServer, type IpcSender, requestChannel, cancelChannel, watchChannel } from '../rpc/ipc-door.ts';
+import { IpcServer, type IpcSender, requestChannel, cancelChannel, watchChannel } from '../rpc/ipc-server.ts';
 import type { StatePublisher } from '../rpc/state-publisher.ts';
 import { appMenu } from './app-menu.ts';
 import { AppTray } from './app-tray.ts';
-import { Notices, watchAttention } from './attention-notices.ts';
-import { dashboardOrigin } from './dashboard-places.ts';
+import { Notices, watchAttention } from './attention-notifications.ts';
+import { dashboardOrigin } from './deep-links.ts';
 import { DashboardWindow, guardPages } from './dashboard-window.ts';
 import { installCommand } from './install-command.ts';
 import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
 import type { TrayAction } from './tray-menu.ts';
 import type { FoundUpdate, Updates } from './updates.ts';
-import { watchWakeAndNetwork } from './wake.ts';
+import { watchWakeAndNetwork } from './wake-monitor.ts';
 
 interface DesktopAppDeps {
   readonly host: CoreHost;

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type App, type LoginItemSettings, nativeTheme, shell } from 'electron';
-import { Emitter } from '../core/base/events.ts';
+import { Emitter } from '../core/base/emitter.ts';
 import type { DesktopService, DesktopSettings } from '../rpc/deps.ts';
 import type { PreferenceStore } from './preferences.ts';
 

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { protocol } from 'electron';
-import { pageFile, pageHeaders } from '../rpc/dashboard-door.ts';
+import { pageFile, pageHeaders } from '../rpc/dashboard-routes.ts';
 import { type FrameDocument, framePath } from '../rpc/view-frames.ts';
-import { dashboardOrigin } from './dashboard-places.ts';
+import { dashboardOrigin } from './deep-links.ts';
 
 interface PageSources {
   /** Rejects where there is none. */

@@ -1,5 +1,5 @@
 /** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows it. */
-import { formatCount, pluralize } from '../core/base/wording.ts';
+import { formatCount, pluralize } from '../core/base/text-format.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
 /** Action of a row. */

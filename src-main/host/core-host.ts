@@ -5,16 +5,16 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { TokenCounter } from '../core/activity/token-counter.ts';
-import { Core } from '../core/aggregator.ts';
-import { auditAppAccess, auditProfileTokens } from '../core/open-audit.ts';
+import { Core } from '../core/core.ts';
+import { auditAppAccess, auditProfileTokens } from '../core/create-audit.ts';
 import { resolveAppPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
 import { createLog, type Log } from '../core/base/log.ts';
 import { Masker } from '../core/base/mask.ts';
 import { StoreHealth } from '../core/health/store-health.ts';
-import { httpEndpoint } from '../core/client-apps/own-launch.ts';
+import { httpEndpoint } from '../core/client-apps/tooltray-launch.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import type { CodeRunner } from '../core/sandbox/sandbox.ts';
+import type { CodeRunner } from '../core/code-runner/code-runner.ts';
 import type { SecretStore } from '../core/secrets/secret-store.ts';
 import { openVault } from '../core/secrets/vault.ts';
 import { restoreToken } from '../core/security/access-token.ts';
@@ -24,18 +24,18 @@ import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
 import { serveSession } from '../core/sessions/peer-session.ts';
 import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
-import type { AppSetup, AppSetupDeps } from '../core/client-apps/setup.ts';
-import { ManualRuns } from '../core/calls/runs.ts';
+import type { AppSetup, AppSetupDeps } from '../core/client-apps/app-setup.ts';
+import { ManualRuns } from '../core/calls/manual-runs.ts';
 import { type DesktopService, type ListenAddresses, noApps, type RpcDeps } from '../rpc/deps.ts';
 import type { Dashboard } from '../rpc/dashboard.ts';
 import { loadPageKey, newPageKey, pageKeyFile, PageSignatures } from '../rpc/page-key.ts';
 import { ViewFrames } from '../rpc/view-frames.ts';
-import { AppAccessControl } from './app-gate.ts';
-import type { McpHttpServer, McpHttpServerOptions } from './http-door.ts';
+import { AppAccessControl } from './app-access.ts';
+import type { McpHttpServer, McpHttpServerOptions } from './mcp-http-server.ts';
 import { createFirstConfig, openAppAccess, openConfig } from './open-config.ts';
-import { ProfileAuthenticator } from './profile-gate.ts';
-import { createSocketServer } from './socket-door.ts';
-import type { TeamHostContext, TeamHost } from './team-seams.ts';
+import { ProfileAuthenticator } from './profile-authenticator.ts';
+import { createSocketServer } from './socket-server.ts';
+import type { TeamHostContext, TeamHost } from './team-host.ts';
 
 export interface CoreHostOptions {
   readonly env: Env;
@@ -231,7 +231,7 @@ export class CoreHost {
     // The user started it, so client apps may again.
     if (this.#team === undefined) rmSync(quitFile(this.core.options.paths.runDir), { force: true });
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
-    const { McpHttpServer } = await import('./http-door.ts');
+    const { McpHttpServer } = await import('./mcp-http-server.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
     if (this.#team === undefined) await this.#watchClientApps();
     this.#stops.push(this.#closeSessions());

@@ -1,16 +1,16 @@
 /** Creates the app setup from a config file and a tester of launches. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type EntryProbe, probeEntry } from '../core/admin/try-entry.ts';
-import type { Core } from '../core/aggregator.ts';
+import { type EntryProbe, probeEntry } from '../core/admin/probe-entry.ts';
+import type { Core } from '../core/core.ts';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { errorText } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import type { Log } from '../core/base/log.ts';
 import type { ExistingServer } from '../core/client-apps/import-offers.ts';
 import { isHttp, type AppLaunch } from '../core/client-apps/known-app.ts';
-import type { TooltrayProgram } from '../core/client-apps/own-launch.ts';
-import { AppSetup, type AppSetupDeps } from '../core/client-apps/setup.ts';
+import type { TooltrayProgram } from '../core/client-apps/tooltray-launch.ts';
+import { AppSetup, type AppSetupDeps } from '../core/client-apps/app-setup.ts';
 import type { ServerConfig } from '../core/config/app-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { writtenServers } from '../core/config/written-servers.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
-import { ConfigApproval } from '../core/config/accepted-config.ts';
+import { ConfigApproval } from '../core/config/config-approval.ts';
 import { ConfigStore } from '../core/config/config-store.ts';
 import { LayerFiles } from '../core/config/layers/layer-files.ts';
 import type { KnownNames } from '../core/config/read-settings.ts';

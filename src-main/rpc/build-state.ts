@@ -1,20 +1,20 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
 import { firstAppCall } from '../core/activity/call-queries.ts';
 import { agentChangePolicyTexts } from '../core/admin/server-change.ts';
-import type { Core } from '../core/aggregator.ts';
-import { displayNameOf } from '../core/client-apps/app-limits.ts';
+import type { Core } from '../core/core.ts';
+import { displayNameOf } from '../core/client-apps/app-traits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
 import { type AppsService, describeProblem, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
-import { flowOverview } from './handlers/flow.ts';
+import { flowOverview } from './handlers/data-flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { profilesOverview } from './handlers/profiles.ts';
 import { openSteps } from './handlers/timeline.ts';
-import { activityOverview } from './slices/activity-overview.ts';
-import { attentionItems } from './slices/attention.ts';
-import { DayOfCalls, savingsOverview } from './slices/savings-overview.ts';
-import { ListTokens } from './slices/list-tokens.ts';
-import { modesOverview } from './slices/modes-overview.ts';
-import { serverRows } from './slices/server-rows.ts';
+import { activityOverview } from './state/activity-overview.ts';
+import { attentionItems } from './state/attention.ts';
+import { DayOfCalls, savingsOverview } from './state/savings-overview.ts';
+import { ListTokens } from './state/list-tokens.ts';
+import { modesOverview } from './state/modes-overview.ts';
+import { serverRows } from './state/server-rows.ts';
 import type { SliceBuilders, Source } from './state-publisher.ts';
 
 export function stateBuilders(deps: RpcDeps): SliceBuilders {

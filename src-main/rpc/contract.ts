@@ -2,16 +2,16 @@
  * The requests that the page may send to the core, and their results. Types only: the one file of src-main that the
  * renderer imports.
  */
-import type { ViewGrant, ViewRequirements } from '../core/app-views/view-policy.ts';
-import type { AuditFilter, AuditRecord } from '../core/trust/audit/entries.ts';
+import type { ViewGrant, ViewRequirements } from '../core/mcp-apps/view-policy.ts';
+import type { AuditFilter, AuditRecord } from '../core/trust/audit/audit-entries.ts';
 import type { SavingsQuery, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
 import type { StepSearch, StepTotals } from '../core/activity/steps/step-search.ts';
 import type { StepKind } from '../core/activity/steps/step.ts';
-import type { ServerVariables } from '../core/admin/environment-items.ts';
-import type { RemovalResult } from '../core/admin/removals.ts';
-import type { ServerProvenance } from '../core/admin/server-background.ts';
+import type { ServerVariables } from '../core/admin/environment-source.ts';
+import type { RemovalResult } from '../core/admin/server-removal.ts';
+import type { ServerProvenance } from '../core/admin/server-provenance.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
-import type { EntryProbe as ServerTrialResult } from '../core/admin/try-entry.ts';
+import type { EntryProbe as ServerTrialResult } from '../core/admin/probe-entry.ts';
 import type {
   AccessRow,
   AppRow,
@@ -22,12 +22,12 @@ import type {
 } from '../core/client-apps/app-rows.ts';
 import type { RestoredFiles } from '../core/client-apps/install.ts';
 import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
-import type { IssuedToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-desk.ts';
+import type { IssuedToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-service.ts';
 import type { Finding as HealthFinding, FindingAction } from '../core/health/finding.ts';
 import type { StoreProblem } from '../core/health/store-health.ts';
 import type { HealthLevel } from '../core/servers/server-state.ts';
 import type { ServerUsage, Usage } from '../core/servers/usage-meter.ts';
-import type { DataFlowEvent, DataFlowSummary } from '../core/trust/flow/flow-record.ts';
+import type { DataFlowEvent, DataFlowSummary } from '../core/trust/data-flow/data-flow-stats.ts';
 import type {
   PastDecision,
   DiffLine,
@@ -36,23 +36,23 @@ import type {
   Consequence,
   DecisionResult,
 } from '../core/trust/inbox/inbox-item.ts';
-import type { FoundSecret } from '../core/secrets/find-plain.ts';
-import type { MovedSecrets, SecretRow } from '../core/secrets/secret-desk.ts';
+import type { FoundSecret } from '../core/secrets/find-plaintext-secrets.ts';
+import type { MovedSecrets, SecretRow } from '../core/secrets/secret-service.ts';
 import type { KeyPlaceName, VaultStatus } from '../core/secrets/secret-store.ts';
 import type { RegistryConfig } from '../core/config/app-config.ts';
-import type { PastedText } from '../core/pasted/pasted-server.ts';
-import type { RegistryInput } from '../core/registry/read-input.ts';
-import type { InstallOption } from '../core/registry/read-option.ts';
-import type { AddServerOutcome, InstallPreviewDetails } from '../core/registry/registry-desk.ts';
-import type { RegistryServer } from '../core/registry/registry-entry.ts';
-import type { SpillRead, SqlRows } from '../core/spills/spill-questions.ts';
-import type { ScanFinding, ScanVerdict } from '../core/trust/scan/finding.ts';
-import type { DefinitionKind } from '../core/trust/scan/places.ts';
-import type { ModePreview } from '../core/calls/given-by-mode.ts';
-import type { LabelDescription } from '../core/calls/label-words.ts';
+import type { PastedText } from '../core/paste-import/pasted-server.ts';
+import type { RegistryInput } from '../core/registry/parse-input.ts';
+import type { InstallOption } from '../core/registry/parse-option.ts';
+import type { AddServerOutcome, InstallPreviewDetails } from '../core/registry/registry-service.ts';
+import type { RegistryServer } from '../core/registry/registry-server.ts';
+import type { SpillRead, SqlRows } from '../core/spills/spill-queries.ts';
+import type { ScanFinding, ScanVerdict } from '../core/trust/scan/scan-finding.ts';
+import type { DefinitionKind } from '../core/trust/scan/definition-texts.ts';
+import type { ModePreview } from '../core/calls/preview-by-mode.ts';
+import type { LabelDescription } from '../core/calls/describe-labels.ts';
 import type { ServerLatency } from '../core/activity/call-charts.ts';
 import type { UnspilledReason } from '../core/activity/call-record.ts';
-import type { Annotation } from '../core/activity/moments.ts';
+import type { Annotation } from '../core/activity/annotations.ts';
 
 export type { HealthFinding };
 export type { StoreName, StoreProblem } from '../core/health/store-health.ts';

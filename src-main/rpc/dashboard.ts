@@ -1,10 +1,10 @@
 /** Everything that dashboard and tray talk to: the published state, and the answers to questions, over HTTP or directly. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../core/base/errors.ts';
-import type { SpillFile } from '../core/spills/answer-store.ts';
-import { dispatchRpc } from './answer-rpc.ts';
+import type { SpillFile } from '../core/spills/spill-store.ts';
+import { dispatchRpc } from './dispatch-rpc.ts';
 import { stateBuilders, stateSource } from './build-state.ts';
-import { handleDashboardRequest, type DashboardRoutesOptions } from './dashboard-door.ts';
+import { handleDashboardRequest, type DashboardRoutesOptions } from './dashboard-routes.ts';
 import type { RpcDeps } from './deps.ts';
 import type { FrameDocument } from './view-frames.ts';
 import { StatePublisher } from './state-publisher.ts';

@@ -1,20 +1,20 @@
 /** Dependencies of the RPC handlers. */
-import { candidateHint } from '../core/admin/healing.ts';
-import type { Core } from '../core/aggregator.ts';
+import { candidateHint } from '../core/admin/self-healing.ts';
+import type { Core } from '../core/core.ts';
 import { AppError } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
 import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
-import { markInvisible } from '../core/base/shown-text.ts';
-import type { ManualRuns } from '../core/calls/runs.ts';
-import { displayNameOf } from '../core/client-apps/app-limits.ts';
+import { markInvisible } from '../core/base/visible-text.ts';
+import type { ManualRuns } from '../core/calls/manual-runs.ts';
+import { displayNameOf } from '../core/client-apps/app-traits.ts';
 import type { AccessRow, AppRow } from '../core/client-apps/app-rows.ts';
 import type { RestoredFiles } from '../core/client-apps/install.ts';
-import type { HealCandidate } from '../core/client-apps/heal-offers.ts';
+import type { HealCandidate } from '../core/client-apps/heal-candidates.ts';
 import type { ConfigProblem, ServerConfig } from '../core/config/app-config.ts';
 import type { ManagedServer } from '../core/servers/managed-server.ts';
 import type { Principal } from '../core/security/principal.ts';
 import type { ServerHealth } from '../core/servers/server-state.ts';
-import { describeScopes, splitScope } from '../core/servers/sign-in/scope-words.ts';
+import { describeScopes, splitScope } from '../core/servers/oauth/describe-scopes.ts';
 import type { Session } from '../core/sessions/session.ts';
 import type { ViewFrames } from './view-frames.ts';
 import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';

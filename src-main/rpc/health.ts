@@ -7,13 +7,13 @@ import { Masker } from '../core/base/mask.ts';
 import type { AppRow } from '../core/client-apps/app-rows.ts';
 import type { ConfigProblem } from '../core/config/app-config.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';
-import { secretValuesOf } from '../core/config/secrets-of.ts';
+import { secretValuesOf } from '../core/config/config-secrets.ts';
 import type { Finding } from '../core/health/finding.ts';
 import { findingsOf, type HealthFacts } from '../core/health/findings.ts';
 import type { InboxSummary } from './contract.ts';
 import { type RpcDeps, serverStatuses } from './deps.ts';
 import { inboxSummary } from './handlers/inbox.ts';
-import { unhealthyFirst } from './slices/server-rows.ts';
+import { unhealthyFirst } from './state/server-rows.ts';
 
 export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
   const { core, doors, apps } = deps;

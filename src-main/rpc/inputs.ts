@@ -1,7 +1,7 @@
 /** Input schemas of the contract's requests, checked before anything runs: a caller is not trusted to be our page. */
 import { z } from 'zod';
 import { AppError } from '../core/base/errors.ts';
-import { auditKinds } from '../core/trust/audit/entries.ts';
+import { auditKinds } from '../core/trust/audit/audit-entries.ts';
 import type { RpcMethod, RpcMethods } from './contract.ts';
 
 const text = z.string().max(10_000);

@@ -3,7 +3,7 @@
  * for with a ticket that is good once, and carries the policy that the core made for that view: what the page says of it counts nothing.
  */
 import { randomBytes } from 'node:crypto';
-import { frameSandbox, type ViewPolicy } from '../core/app-views/view-policy.ts';
+import { frameSandbox, type ViewPolicy } from '../core/mcp-apps/view-policy.ts';
 
 /** Addresses of frames begin with it. */
 export const framePath = '/view/';

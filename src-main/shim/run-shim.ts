@@ -25,7 +25,7 @@ export async function runShim(args: readonly string[], cliFile: string): Promise
   // A client app that ends without a word closes stdin.
   process.on('SIGHUP', () => {
     const location = socketLocation(process.env, process.platform, homedir());
-    void import('./ask-reload.ts').then(({ requestReload }) => requestReload(location)).catch(() => undefined);
+    void import('./request-reload.ts').then(({ requestReload }) => requestReload(location)).catch(() => undefined);
   });
   await new ShimSession({ input: process.stdin, output: process.stdout, ending, connect, complain: reportError }).run(
     first,

@@ -10,11 +10,11 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InputBuffer } from './client-inbox.ts';
-import { CoreConnection } from './core-line.ts';
+import { InputBuffer } from './input-buffer.ts';
+import { CoreConnection } from './core-connection.ts';
 import { CoreNotRunningError, type Link } from './dial.ts';
 import { LineReader, type Chunk, readMessages } from './line-reader.ts';
-import { errorLine, SessionState } from './session-memory.ts';
+import { errorLine, SessionState } from './session-state.ts';
 
 interface ShimSessionOptions {
   readonly input: Readable;

@@ -1,18 +1,18 @@
 /** Creates a replica's stores in the team's database, for the core that it runs: each in its own folder of `team/`. */
 import type { CoreStores } from '../core/core-stores.ts';
-import type { TeamHostContext } from '../host/team-seams.ts';
+import type { TeamHostContext } from '../host/team-host.ts';
 import { ActivityRows } from './activity/activity-rows.ts';
-import { ActivityShipper } from './activity/ship-activity.ts';
-import { openTeamSpillStore } from './answers/open-answers.ts';
-import { AuditTable } from './audit/audit-rows.ts';
-import { TeamAuditWriter } from './audit/team-audit.ts';
-import type { S3Config } from './answers/objects-address.ts';
-import type { ChangeFeed } from './database/changes.ts';
+import { ActivityShipper } from './activity/activity-shipper.ts';
+import { openTeamSpillStore } from './answers/open-spill-store.ts';
+import { AuditTable } from './audit/audit-table.ts';
+import { TeamAuditWriter } from './audit/audit-writer.ts';
+import type { S3Config } from './answers/s3-config.ts';
+import type { ChangeFeed } from './database/change-feed.ts';
 import type { Database } from './database/database.ts';
-import { maintainPartitions } from './database/parts.ts';
-import { DocumentTable } from './records/document-rows.ts';
-import type { TeamKeys } from './records/team-keys.ts';
-import { TenantDocuments } from './records/tenant-records.ts';
+import { maintainPartitions } from './database/partitions.ts';
+import { DocumentTable } from './documents/document-table.ts';
+import type { TeamKeys } from './documents/team-keys.ts';
+import { TenantDocuments } from './documents/tenant-documents.ts';
 import { TeamVaults } from './secrets/team-vault.ts';
 
 export interface StoreDeps extends TeamHostContext {

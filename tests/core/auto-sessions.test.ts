@@ -3,7 +3,7 @@ import { allModes } from '../../src-main/compat/all-modes.ts';
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
 import { chooseMode, ModeCosts } from '../../src-main/core/choose-mode.ts';
-import { searchToolsTool } from '../../src-main/core/modes/search.ts';
+import { searchToolsTool } from '../../src-main/core/modes/search-mode.ts';
 import { serverWith } from './catalog/catalog-of.ts';
 import { helperContext, type TestContext } from './modes/helper-context.ts';
 

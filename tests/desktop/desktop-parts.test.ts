@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';
-import { NotificationFilter } from '../../src-main/desktop/attention-notices.ts';
+import { NotificationFilter } from '../../src-main/desktop/attention-notifications.ts';
 import {
   confirmUnsavedClose,
   backgroundColors,
@@ -12,11 +12,11 @@ import {
   guardPages,
   windowBounds,
 } from '../../src-main/desktop/dashboard-window.ts';
-import { describeLink, parseDeepLink, dashboardUrl } from '../../src-main/desktop/dashboard-places.ts';
+import { describeLink, parseDeepLink, dashboardUrl } from '../../src-main/desktop/deep-links.ts';
 import { type QuitDeps, QuitOrder } from '../../src-main/desktop/quit.ts';
-import { replaceRunningCore } from '../../src-main/desktop/take-over.ts';
+import { replaceRunningCore } from '../../src-main/desktop/replace-running-core.ts';
 import { type Updater, Updates, unsignedReason } from '../../src-main/desktop/updates.ts';
-import { watchWakeAndNetwork } from '../../src-main/desktop/wake.ts';
+import { watchWakeAndNetwork } from '../../src-main/desktop/wake-monitor.ts';
 import type { AttentionItem } from '../../src-main/rpc/contract.ts';
 
 describe('a link', () => {

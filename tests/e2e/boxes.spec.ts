@@ -1,6 +1,6 @@
 /** Boxes in the inbox: a server in review is looked at in one. */
 import { expect, type Page, test } from '@playwright/test';
-import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';
 import { ServedCore } from './serve-core.ts';

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@playwright/test';
 import { cliFile } from '../cli/cli-home.ts';
-import { goThrough } from '../core/servers/sign-in/browser.ts';
+import { goThrough } from '../core/servers/oauth/browser.ts';
 import { startOAuthFixture } from '../fixtures/servers/oauth-http.ts';
 import { ServedCore } from './serve-core.ts';
 

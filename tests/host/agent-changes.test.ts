@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentChangePolicyTexts } from '../../src-main/core/admin/server-change.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { ProposalSummary } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestConfig, type TestCore } from '../support/start-core.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';

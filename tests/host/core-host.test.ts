@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { quitFile } from '../../src-main/core/base/app-paths.ts';
-import { ChildProcessList } from '../../src-main/core/servers/launch/children-list.ts';
+import { ChildProcessList } from '../../src-main/core/servers/launch/child-process-list.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../scripts/team/engines/free-port.ts';
 import { CoreHost, type CoreHostOptions } from '../../src-main/host/core-host.ts';
-import { PortBinder, type PortBinderOptions, portHolder } from '../../src-main/host/http-ports.ts';
+import { PortBinder, type PortBinderOptions, portHolder } from '../../src-main/host/port-binder.ts';
 import { stateBuilders, stateSource } from '../../src-main/rpc/build-state.ts';
 import type { AppState } from '../../src-main/rpc/contract.ts';
 import type { DesktopService } from '../../src-main/rpc/deps.ts';

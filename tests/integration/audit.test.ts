@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { AuditRow } from '../../src-main/rpc/contract.ts';
 import { openVault } from '../../src-main/core/secrets/vault.ts';
-import { AuditKeys } from '../../src-main/core/trust/audit/keys.ts';
-import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
-import { FileAuditLog } from '../../src-main/core/trust/audit/segments.ts';
+import { AuditKeys } from '../../src-main/core/trust/audit/audit-keys.ts';
+import { verifyLog } from '../../src-main/core/trust/audit/verify-audit-log.ts';
+import { FileAuditLog } from '../../src-main/core/trust/audit/audit-segments.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
 async function entries(core: TestCore, filter: Record<string, unknown> = {}): Promise<readonly AuditRow[]> {

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { FileJsonDocument } from '../../src-main/core/base/kept-document.ts';
-import { DataFlowStats } from '../../src-main/core/trust/flow/flow-record.ts';
-import type { PendingApproval } from '../../src-main/core/trust/questions.ts';
+import { FileJsonDocument } from '../../src-main/core/base/json-document.ts';
+import { DataFlowStats } from '../../src-main/core/trust/data-flow/data-flow-stats.ts';
+import type { PendingApproval } from '../../src-main/core/trust/approvals.ts';
 import { someOf } from '../support/all-cases.ts';
 import { finished, handleIn } from '../support/finished.ts';
 import { HttpClient } from '../support/http-client.ts';

@@ -1,6 +1,6 @@
 /** What a server hides in its descriptions: seen by the model as marks wherever we quote them. */
 import { expect, test } from 'vitest';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { RpcMethod } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore } from '../support/start-core.ts';
 

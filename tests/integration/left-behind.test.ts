@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
-import { ChildProcessList } from '../../src-main/core/servers/launch/children-list.ts';
+import { ChildProcessList } from '../../src-main/core/servers/launch/child-process-list.ts';
 import { isAlive } from '../support/processes.ts';
 import { startCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';

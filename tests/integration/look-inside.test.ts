@@ -5,8 +5,8 @@ import net from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { RpcMethod, ServerReview } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
@@ -190,7 +190,7 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     const script = 'require("child_process").spawn("sleep",["600"],{detached:true}).unref();setInterval(()=>0,1000)';
     const silent = { command: process.execPath, args: ['-e', script, mark], quarantined: true };
     await using core = await startCore({ servers: { silent } });
-    const { ServerPreviewer } = await import('../../src-main/core/admin/server-look.ts');
+    const { ServerPreviewer } = await import('../../src-main/core/admin/server-preview.ts');
     const { config, env } = core.host.core.options;
     const { transports, scans } = core.host.core;
     const looks = new ServerPreviewer({ config, transports, scans, env, version: '0', now: Date.now, limitMs: 1500 });

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
 import { addServer } from '../../src-main/core/config/edit-config.ts';
 import { createFirstConfig, openConfig } from '../../src-main/host/open-config.ts';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';

@@ -1,8 +1,8 @@
 /** One answer, one size and one count of tokens, wherever it is told: those of what the server sent. */
 import { expect, test, vi } from 'vitest';
-import { formatNumber, formatBytes } from '../../src-main/core/base/wording.ts';
+import { formatNumber, formatBytes } from '../../src-main/core/base/text-format.ts';
 import { reportLines } from '../../src-main/cli/commands/stats.ts';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { CallDetail, RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { noApps } from '../../src-main/rpc/deps.ts';
 import { HttpClient } from '../support/http-client.ts';

@@ -1,6 +1,6 @@
 /** What the client cancels, and what is called while Tooltray is paused, is on record and a problem of nobody; calls stand in the order in which they began. */
 import { expect, test } from 'vitest';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import type { RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';

@@ -2,7 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { RpcMethod, RpcMethods } from '../../src-main/rpc/contract.ts';
 import { Masker } from '../../src-main/core/base/mask.ts';
 import type { InboxItem } from '../../src-main/core/trust/inbox/inbox-item.ts';

@@ -1,7 +1,7 @@
 /** Every call a model makes is on record, whatever way it came and however it ended. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
-import { callTexts } from '../../src-main/rpc/handlers/call-texts.ts';
+import { callTexts } from '../../src-main/rpc/handlers/call-payloads.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';

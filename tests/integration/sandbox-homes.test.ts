@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { probeEntry } from '../../src-main/core/admin/try-entry.ts';
-import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { probeEntry } from '../../src-main/core/admin/probe-entry.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { fixture, ready, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 

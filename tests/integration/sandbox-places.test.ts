@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
@@ -272,7 +272,7 @@ describe.skipIf(problem !== undefined)('what is Tooltray’s own stays hidden in
       'a link to a link': join(world.user, 'second'),
       'a link in another folder': join(world.user, 'box', 'inner'),
     }[level];
-    const { ServerSandboxes } = await import('../../src-main/core/servers/launch/isolation/boxes.ts');
+    const { ServerSandboxes } = await import('../../src-main/core/servers/launch/sandbox/server-sandboxes.ts');
     const secret = join(own, 'state', 'tooltray');
     mkdirSync(secret, { recursive: true });
     writeFileSync(join(secret, 'token'), 'TOKEN');

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { dispatchRpc } from '../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';

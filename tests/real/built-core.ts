@@ -1,5 +1,5 @@
 /** Starts the built core as a person would, `tooltray serve`, and knows how client apps reach it. */
-import { formatCount } from '../../src-main/core/base/wording.ts';
+import { formatCount } from '../../src-main/core/base/text-format.ts';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

@@ -54,7 +54,7 @@ describe.each([...(allCases ? [{ revision: '2025-11-25', count: 14 }] : []), { r
       if (!mayRefuse.includes(scenario)) expect(said).toBe(cameThrough);
     });
 
-    // The way of a command by itself: tests/core/servers/sign-in/command.
+    // The way of a command by itself: tests/core/servers/oauth/command.
     test.runIf(allCases).concurrent.each(scenarios)(
       '%s passes from the command line',
       async (scenario) => {

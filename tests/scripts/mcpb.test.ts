@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bundleEntry, readBundle, unpackBundle } from '../../src-main/core/client-apps/bundles.ts';
+import { bundleEntry, readBundle, unpackBundle } from '../../src-main/core/client-apps/mcpb-bundles.ts';
 import { spawnRaw } from '../support/raw-client.ts';
 import { fixture, startCore } from '../support/start-core.ts';
 

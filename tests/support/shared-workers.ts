@@ -1,7 +1,7 @@
 /** For all cores of the process: a thread takes 0.4 s to read the tokenizer's table, and ends by itself when it has no work. */
 import { existsSync } from 'node:fs';
 import { TokenCounter, tokenWorkerUrl } from '../../src-main/core/activity/token-counter.ts';
-import { CodeRunner } from '../../src-main/core/sandbox/sandbox.ts';
+import { CodeRunner } from '../../src-main/core/code-runner/code-runner.ts';
 
 export const counter = new TokenCounter({ workerUrl: tokenWorkerUrl() });
 

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashOf } from '../../src-main/team/people/person-tokens.ts';
+import { hashOf } from '../../src-main/team/users/access-tokens.ts';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
 import type { TestConfig } from './start-core.ts';
 import { counter, sandbox } from './shared-workers.ts';

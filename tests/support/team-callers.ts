@@ -1,6 +1,6 @@
 /** The ways in which a team's people come to a replica, each opened once, and who they are to it. */
-import { UserStore } from '../../src-main/team/people/people.ts';
-import { AccessTokenStore } from '../../src-main/team/people/person-tokens.ts';
+import { UserStore } from '../../src-main/team/users/user-store.ts';
+import { AccessTokenStore } from '../../src-main/team/users/access-tokens.ts';
 import { bearer, type Caller } from './callers.ts';
 import { HttpClient } from './http-client.ts';
 import { ModernClient } from './modern-client.ts';

@@ -1,11 +1,11 @@
 /** Two whole replicas of a team: what is called at either is in one record and one audit, whose chain holds. */
 import { expect, onTestFinished, test } from 'vitest';
-import { readPage } from '../../src-main/core/trust/audit/read.ts';
-import { verifyLog } from '../../src-main/core/trust/audit/verify.ts';
+import { readPage } from '../../src-main/core/trust/audit/read-audit-log.ts';
+import { verifyLog } from '../../src-main/core/trust/audit/verify-audit-log.ts';
 import { TeamActivity } from '../../src-main/team/activity/team-activity.ts';
-import { AuditTable } from '../../src-main/team/audit/audit-rows.ts';
+import { AuditTable } from '../../src-main/team/audit/audit-table.ts';
 import { Database } from '../../src-main/team/database/database.ts';
-import { TeamKeys } from '../../src-main/team/records/team-keys.ts';
+import { TeamKeys } from '../../src-main/team/documents/team-keys.ts';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import { fixture } from '../support/start-core.ts';

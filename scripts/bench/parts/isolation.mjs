@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { wrapInBubblewrap, sandboxUnavailableReason } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
+import {
+  wrapInBubblewrap,
+  sandboxUnavailableReason,
+} from '../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { eachLine } from '../lines.mjs';
 import { fixture } from '../places.mjs';
 import { interleave, median } from '../statistics.mjs';

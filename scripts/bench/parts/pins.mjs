@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PinFile } from '../../../src-main/core/trust/pins/pin-file.ts';
+import { PinFile } from '../../../src-main/core/trust/pins/pin-store.ts';
 import { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { growCatalog } from '../search/grown-catalog.mjs';
 import { quantile } from '../statistics.mjs';

@@ -6,10 +6,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createActivityDatabase } from '../../../src-main/core/activity/activity-store.ts';
+import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
 import { recentSessions, searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
 import { callsOfSteps } from '../../../src-main/core/activity/steps/step-table.ts';
-import { PayloadTable } from '../../../src-main/core/activity/texts/texts-table.ts';
+import { PayloadTable } from '../../../src-main/core/activity/payloads/payload-table.ts';
 import { quantile } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
 

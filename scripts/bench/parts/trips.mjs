@@ -10,7 +10,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/dispatch-rpc.ts';
 import { Dashboard } from '../../../src-main/rpc/dashboard.ts';
 import { socketLocation } from '../../../src-main/core/base/app-paths.ts';
 import { dial } from '../../../src-main/shim/dial.ts';

@@ -1,5 +1,5 @@
 /** Searches of somebody whose earlier calls are known: every other query of a set has been a call, the others are judged. */
-import { boostRecentTools } from '../../../src-main/core/modes/raise-used.ts';
+import { boostRecentTools } from '../../../src-main/core/modes/boost-recent-tools.ts';
 import { querySets, readCatalog } from './data-sets.mjs';
 import { depth, judge, mean } from './measures.mjs';
 import { indexOf } from './rankers.mjs';

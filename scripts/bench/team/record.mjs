@@ -5,14 +5,14 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FileJsonDocument } from '../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../src-main/core/base/json-document.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { AuditTable } from '../../../src-main/team/audit/audit-rows.ts';
-import { TeamAuditWriter } from '../../../src-main/team/audit/team-audit.ts';
+import { AuditTable } from '../../../src-main/team/audit/audit-table.ts';
+import { TeamAuditWriter } from '../../../src-main/team/audit/audit-writer.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { migrate } from '../../../src-main/team/database/migrate.ts';
-import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
+import { TeamKeys } from '../../../src-main/team/documents/team-keys.ts';
 import { startPostgres } from '../../team/engines/postgres.ts';
 import { processCpu } from '../process-cpu.mjs';
 import { formatTable } from '../table.mjs';

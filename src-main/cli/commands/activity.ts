@@ -1,6 +1,6 @@
 /** `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest first. */
 import { writeFile } from 'node:fs/promises';
-import { formatCount, formatDuration } from '../../core/base/wording.ts';
+import { formatCount, formatDuration } from '../../core/base/text-format.ts';
 import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } from '../../rpc/contract.ts';
 import { command, commonFlags, sinceFlag } from '../command.ts';
 import { warnOfStores, withCore } from '../core-access.ts';

@@ -1,8 +1,8 @@
 /** `tooltray apps`: the client apps of this machine, and how it stands with each; here, or in a project. */
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import type { AccessRow, AppRow } from '../../core/client-apps/app-rows.ts';
-import { supportsProjects } from '../../core/client-apps/project-place.ts';
-import type { AppSetup } from '../../core/client-apps/setup.ts';
+import { supportsProjects } from '../../core/client-apps/project-file.ts';
+import type { AppSetup } from '../../core/client-apps/app-setup.ts';
 import { projectFlag, stateText, withApps } from '../cli-apps.ts';
 import { command, commonFlags } from '../command.ts';
 import { formatTime, oneLine, paint, printResult, table } from '../terminal.ts';

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { Masker } from '../../core/base/mask.ts';
-import { formatCount } from '../../core/base/wording.ts';
-import { secretValuesOf } from '../../core/config/secrets-of.ts';
+import { formatCount } from '../../core/base/text-format.ts';
+import { secretValuesOf } from '../../core/config/config-secrets.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';
 import type { ProbeSuccess, ProbeResult } from '../../core/servers/probe-connection.ts';
 import { cliPaths, openCliConfig } from '../cli-config.ts';

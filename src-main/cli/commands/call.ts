@@ -1,7 +1,7 @@
 /** `tooltray call TOOL [JSON | - | KEY=VALUE …]`: calls a tool as the person, a server's or one of our own. */
 import { text as readAll } from 'node:stream/consumers';
 import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
-import { formatBytes } from '../../core/base/wording.ts';
+import { formatBytes } from '../../core/base/text-format.ts';
 import { intents } from '../../core/calls/call-tool.ts';
 import { command, commonFlags, usageError } from '../command.ts';
 import { withCore } from '../core-access.ts';

@@ -1,9 +1,9 @@
 /** `tooltray enable NAME`, `tooltray disable NAME`: switch a server on, or off, keeping its entry. */
 import { AppError } from '../../core/base/errors.ts';
-import { pendingEditsId } from '../../core/config/accepted-config.ts';
+import { pendingEditsId } from '../../core/config/config-approval.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { setServerField } from '../../core/config/edit-config.ts';
-import { assertReviewed } from '../../core/config/holds.ts';
+import { assertReviewed } from '../../core/config/server-holds.ts';
 import { openCliConfig, updateServer } from '../cli-config.ts';
 import { type Command, command, commonFlags } from '../command.ts';
 import { printResult } from '../terminal.ts';

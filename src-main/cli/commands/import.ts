@@ -3,14 +3,14 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import { knownApp } from '../../core/client-apps/app-files.ts';
-import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/bundles.ts';
-import { endpointText, launchText } from '../../core/client-apps/heal-offers.ts';
+import { bundleEntry, isBundleFile, readBundle, unpackBundle } from '../../core/client-apps/mcpb-bundles.ts';
+import { endpointText, launchText } from '../../core/client-apps/heal-candidates.ts';
 import { type FoundOffers, type ImportOffer, notImported } from '../../core/client-apps/import-offers.ts';
 import type { ImportRequest } from '../../core/client-apps/import-servers.ts';
-import type { AppSetup } from '../../core/client-apps/setup.ts';
-import { suggestServerName } from '../../core/config/dialects/name-of-entry.ts';
+import type { AppSetup } from '../../core/client-apps/app-setup.ts';
+import { suggestServerName } from '../../core/config/dialects/suggest-server-name.ts';
 import { formatOfFile, parseText } from '../../core/config/dialects/parse-text.ts';
 import {
   type ImportedServer,
@@ -19,13 +19,13 @@ import {
   type ReadServer,
 } from '../../core/config/dialects/read-servers.ts';
 import { readConfigText } from '../../core/config/update-config-file.ts';
-import { parsePasted } from '../../core/pasted/read-pasted.ts';
+import { parsePasted } from '../../core/paste-import/parse-pasted.ts';
 import { isProgramHere } from '../add-pasted.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
 import { maskedEntry } from '../../core/trust/launch-change.ts';
 import { cliPaths } from '../cli-config.ts';
 import { command, usageError } from '../command.ts';
-import { backupCopyLines } from '../own-desk.ts';
+import { backupCopyLines } from '../local-secrets.ts';
 import {
   confirm,
   notAppliedMessage,

@@ -1,6 +1,6 @@
 /** `tooltray list`: every server and every session on a line, or every tool; from the running core, else from the config and what was listed last. */
 import { join } from 'node:path';
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import { firstSentence } from '../../core/condense/clauses.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';

@@ -8,7 +8,7 @@ import type {
   RegistrySelection,
 } from '../../rpc/contract.ts';
 import { command, commonFlags, type ParsedFlags, usageError } from '../command.ts';
-import { type RegistryClient, withRegistries } from '../own-registry.ts';
+import { type RegistryClient, withRegistries } from '../local-registry.ts';
 import {
   confirm,
   notAppliedMessage,

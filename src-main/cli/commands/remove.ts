@@ -1,12 +1,12 @@
 /** `tooltray remove NAME`: takes a server out of the config file, and its sign-in with it. */
-import { removalMessage, secretsOnlyUsedBy } from '../../core/admin/leave-server.ts';
+import { removalMessage, secretsOnlyUsedBy } from '../../core/admin/server-cleanup.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { ConfigStore } from '../../core/config/config-store.ts';
 import { removeServer } from '../../core/config/edit-config.ts';
-import { createServerSandboxes } from '../../core/servers/launch/isolation/boxes.ts';
+import { createServerSandboxes } from '../../core/servers/launch/sandbox/server-sandboxes.ts';
 import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
-import { signOutLocally } from '../leave-servers.ts';
+import { signOutLocally } from '../sign-out-local.ts';
 import { runningCoreFor } from '../core-access.ts';
 import { oneLine, printResult } from '../terminal.ts';
 

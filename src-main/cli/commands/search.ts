@@ -1,5 +1,5 @@
 /** `tooltray search QUERY`: tools by what they do, best first, with the reason. */
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import type { SearchHitSummary } from '../../rpc/contract.ts';
 import { command, commonFlags } from '../command.ts';
 import { withCore } from '../core-access.ts';

@@ -1,5 +1,5 @@
 /** `tooltray serve`: the core without Electron, until it is told to stop. */
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';
@@ -10,8 +10,8 @@ import { pageKeyFile } from '../../rpc/page-key.ts';
 import { cliPaths } from '../cli-config.ts';
 import { command, configFlag, type ParsedFlags, modeFlag, flagName, usageError } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';
-import { openHost } from '../own-core.ts';
-import { bundleFile, handleSignals } from '../own-process.ts';
+import { openHost } from '../private-core.ts';
+import { bundleFile, handleSignals } from '../process-context.ts';
 import { serveTeam, teamFlags } from '../serve-team.ts';
 import { jsonText, oneLine } from '../terminal.ts';
 

@@ -44,7 +44,7 @@ export const signIn = command({
 
 /** Prints the document exactly as it must be published. Rejects with AppError bad_request. */
 async function printDocument(url: string): Promise<number> {
-  const { clientMetadataDocument } = await import('../../core/servers/sign-in/client-document.ts');
+  const { clientMetadataDocument } = await import('../../core/servers/oauth/client-metadata-document.ts');
   const problem = clientMetadataUrlProblem(url);
   if (problem !== undefined)
     throw new AppError('bad_request', `${JSON.stringify(url)} cannot be who we are: ${problem}`);

@@ -1,5 +1,5 @@
 /** `tooltray spills`: the answers kept on disk, and what is in them. */
-import { formatBytes, formatCount } from '../../core/base/wording.ts';
+import { formatBytes, formatCount } from '../../core/base/text-format.ts';
 import type { CoreAccess, SpillRow } from '../../rpc/contract.ts';
 import { type Action, command, commonFlags } from '../command.ts';
 import { warnOfStores, withCore } from '../core-access.ts';

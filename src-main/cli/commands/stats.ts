@@ -1,5 +1,5 @@
 /** `tooltray stats`: what Tooltray saved and what it cost, counted in tokens. */
-import { pluralize } from '../../core/base/wording.ts';
+import { pluralize } from '../../core/base/text-format.ts';
 import type { PricedSavings, SavingsKey, SavingsTotals } from '../../rpc/contract.ts';
 import { warnOfStores, withCore } from '../core-access.ts';
 import { command, commonFlags, sinceFlag, usageError } from '../command.ts';

@@ -1,5 +1,5 @@
 /** `tooltray status`: whether a core runs, where it listens, and how things are, in a few lines. */
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import type { CoreState } from '../../rpc/contract.ts';
 import { command, jsonFlag } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';

@@ -3,8 +3,8 @@ import type { ShimArgs } from '../../shim/run-shim.ts';
 import { Console } from 'node:console';
 import { StreamTransport } from '../../core/wire/stream-transport.ts';
 import { command, configFlag, modeFlag } from '../command.ts';
-import { openHost } from '../own-core.ts';
-import { bundleFile, handleSignals } from '../own-process.ts';
+import { openHost } from '../private-core.ts';
+import { bundleFile, handleSignals } from '../process-context.ts';
 
 export const stdio = command({
   flags: {

@@ -1,7 +1,7 @@
 /** `tooltray test [NAME]`: connects to each server once, and says how it went on a line for each. */
 import { Masker } from '../../core/base/mask.ts';
-import { formatCount } from '../../core/base/wording.ts';
-import { secretValuesOf } from '../../core/config/secrets-of.ts';
+import { formatCount } from '../../core/base/text-format.ts';
+import { secretValuesOf } from '../../core/config/config-secrets.ts';
 import { openCliConfig } from '../cli-config.ts';
 import { command, commonFlags } from '../command.ts';
 import { isFailed, pickServers, probeData, probeLines, probeServers } from '../probe.ts';

@@ -1,7 +1,7 @@
 /** `tooltray undo [ID]`: takes back what was done to a client app, the last change or the one named, or what was written of a tool. */
 import { join, sep } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
-import type { Undoable } from '../../core/client-apps/undo.ts';
+import type { Undoable } from '../../core/client-apps/undo-app-change.ts';
 import { changeFlags, projectFlag, withApps } from '../cli-apps.ts';
 import { command, type ParsedFlags } from '../command.ts';
 import { withCore } from '../core-access.ts';

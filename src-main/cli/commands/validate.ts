@@ -1,6 +1,6 @@
 /** `tooltray validate [NAME]`: what is wrong in the config file, with the place of it. */
 import { maskValues } from '../../core/base/mask.ts';
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import type { ConfigProblem } from '../../core/config/app-config.ts';
 import { readConfigText } from '../../core/config/update-config-file.ts';
 import { wholeFileProblem } from '../../host/open-config.ts';

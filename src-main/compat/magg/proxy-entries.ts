@@ -1,12 +1,12 @@
 /** The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its spellings. */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../../core/base/json.ts';
-import { truncateName } from '../../core/base/shown-text.ts';
-import { closestMatch } from '../../core/base/wording.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
+import { closestMatch } from '../../core/base/text-format.ts';
 import { type Catalog, type CatalogEntry, resolveEntry, findServer } from '../../core/catalog/catalog.ts';
-import type { CatalogResource } from '../../core/catalog/resource-names.ts';
+import type { CatalogResource } from '../../core/catalog/resource-uris.ts';
 import type { HelperContext, ModeView } from '../../core/modes/mode.ts';
-import { renderCallableTool, renderFullTool } from '../../core/modes/show-tools.ts';
+import { renderCallableTool, renderFullTool } from '../../core/modes/render-tools.ts';
 import { proxyMetaKey } from './proxy-meta.ts';
 import type { ProxyListRequest, ProxyType } from './proxy-request.ts';
 

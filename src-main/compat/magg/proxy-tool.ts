@@ -1,14 +1,14 @@
 /** The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg). */
 import { isObject, tryParseJson, type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { truncateName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
 import { errorResult } from '../../core/calls/error-result.ts';
-import { wrapUri } from '../../core/catalog/resource-names.ts';
+import { wrapUri } from '../../core/catalog/resource-uris.ts';
 import { notFoundText } from '../../core/catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
 import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
 import { signatureLine } from '../../core/modes/run-code.ts';
-import { markSchemaShown, withUnavailableServers } from '../../core/modes/show-tools.ts';
+import { markSchemaShown, withUnavailableServers } from '../../core/modes/render-tools.ts';
 import { type Result, RpcError } from '../../core/wire/message.ts';
 import { scalarOf, RawJson, toObject } from '../../core/wire/raw-json.ts';
 import {

@@ -1,11 +1,11 @@
 /** call_tool_read, call_tool_write and call_tool_destructive: one call, with what it is meant to do in its name. */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
-import { truncateName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
 import { type CallRequest, type Intent, intents } from '../../core/calls/call-tool.ts';
-import { unwrapCall } from '../../core/calls/check-arguments.ts';
+import { unwrapCall } from '../../core/calls/validate-arguments.ts';
 import { argumentKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
-import { ArgumentsRejectedError } from '../../core/calls/refused-arguments.ts';
+import { ArgumentsRejectedError } from '../../core/calls/rejected-arguments.ts';
 import { resolveEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import type { UnavailableTool } from '../../core/catalog/tool-finder.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';

@@ -1,6 +1,6 @@
 /** `code_execution`, as MCPProxy documents it: tools answer at once with `{ok, result}`, and so does the whole. */
 import { isObject, type JsonObject, toPlainNumber } from '../../core/base/json.ts';
-import type { CodeRunLimits } from '../../core/sandbox/sandbox-request.ts';
+import type { CodeRunLimits } from '../../core/code-runner/run-request.ts';
 import type { HelperTool } from '../../core/modes/mode.ts';
 import { type CodeRunOptions, parseLanguage, runCode } from '../../core/modes/run-code.ts';
 

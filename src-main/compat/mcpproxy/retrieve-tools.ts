@@ -1,12 +1,12 @@
 /** `retrieve_tools` and `describe_tool`: finding tools, and whole definitions of those that were found. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { truncateName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { findTools, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from '../../core/modes/find-tools.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { readResultTool } from '../../core/modes/read-spill.ts';
-import { markSchemaShown } from '../../core/modes/show-tools.ts';
+import { markSchemaShown } from '../../core/modes/render-tools.ts';
 import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './answers.ts';
 import { compactEntry, fullEntry } from './tool-entry.ts';
 

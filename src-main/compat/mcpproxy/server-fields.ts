@@ -1,11 +1,11 @@
 /** The fields of a server as upstream_servers takes them, brought to our names; null is a field to be taken out. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelAdmin } from '../../core/admin/server-admin.ts';
-import type { ServerSummary } from '../../core/admin/server-facts.ts';
+import type { ServerSummary } from '../../core/admin/server-summary.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, parseJson, toPlainNumber } from '../../core/base/json.ts';
 import { maskPlaceholder } from '../../core/base/mask.ts';
-import { truncateName } from '../../core/base/shown-text.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
 import type { LeaseHandle } from '../../core/config/app-config.ts';
 import type { HealthLevel, ServerHealth } from '../../core/servers/server-state.ts';
 import { readTrimmedText } from './answers.ts';

@@ -1,10 +1,10 @@
 /** Action `call`: a tool of some connection, through the pipeline. */
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson, toPlainNumber } from '../../core/base/json.ts';
-import { restates } from '../../core/calls/whole-answer.ts';
-import { closestMatch } from '../../core/base/wording.ts';
+import { restates } from '../../core/calls/complete-content.ts';
+import { closestMatch } from '../../core/base/text-format.ts';
 import type { SpillOptions } from '../../core/calls/call-tool.ts';
-import { appTraits } from '../../core/client-apps/app-limits.ts';
+import { appTraits } from '../../core/client-apps/app-traits.ts';
 import { failureReason } from '../../core/calls/error-result.ts';
 import {
   argumentKeys,
@@ -16,8 +16,8 @@ import {
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
 import { suggestNextRead } from '../../core/modes/read-spill.ts';
-import type { SpillFiles } from '../../core/spills/spill-questions.ts';
-import { isTextKind } from '../../core/spills/messages.ts';
+import type { SpillFiles } from '../../core/spills/spill-queries.ts';
+import { isTextKind } from '../../core/spills/spill-writer-messages.ts';
 import { type SpillPartInfo, parseSpillInfo, type SpillInfo } from '../../core/spills/spill.ts';
 import { fromToon, isToonResult } from '../../core/spills/toon.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
@@ -28,7 +28,7 @@ import {
   findConnection,
   findVisibleTool,
   type VisibleCatalog,
-} from './shown-catalog.ts';
+} from './visible-catalog.ts';
 
 interface DispatchedCall {
   readonly tool: CatalogEntry;

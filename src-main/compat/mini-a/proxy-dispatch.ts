@@ -1,17 +1,17 @@
 /** The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others. */
-import type { HelperKind } from '../../core/activity/ledger/entry.ts';
+import type { HelperKind } from '../../core/activity/ledger/ledger-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { failureReason } from '../../core/calls/error-result.ts';
 import { isCancelled, readArguments, firstTextOf } from '../../core/calls/read-arguments.ts';
-import { awaitResult } from '../../core/modes/await-result.ts';
+import { awaitResult } from '../../core/modes/await-result-tool.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type ReadContext, readSpill } from '../../core/modes/read-spill.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
 import { errorEnvelope, readFlag, envelope, estimateTextTokens } from './answers.ts';
 import { runCallAction } from './call.ts';
-import { runListAction, runSearchAction, statusTool } from './look-up.ts';
-import { type DispatchConnection, findConnection, visibleCatalog, type VisibleCatalog } from './shown-catalog.ts';
+import { runListAction, runSearchAction, statusTool } from './catalog-actions.ts';
+import { type DispatchConnection, findConnection, visibleCatalog, type VisibleCatalog } from './visible-catalog.ts';
 
 // How `proxy-dispatch` is listed.
 

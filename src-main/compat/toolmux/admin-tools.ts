@@ -1,17 +1,17 @@
 /** ToolMux's tools that administer servers: callable in every mode, listed where the config exposes them. */
 import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
 import type { ServerChange } from '../../core/admin/server-change.ts';
-import type { ServerSummary } from '../../core/admin/server-facts.ts';
-import type { ServerProbe } from '../../core/admin/try-entry.ts';
+import type { ServerSummary } from '../../core/admin/server-summary.ts';
+import type { ServerProbe } from '../../core/admin/probe-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { readServerName } from '../../core/calls/read-arguments.ts';
 import { type CatalogEntry, resolveServer } from '../../core/catalog/catalog.ts';
-import { endpointText } from '../../core/client-apps/heal-offers.ts';
+import { endpointText } from '../../core/client-apps/heal-candidates.ts';
 import { truncateLine } from '../../core/condense/condense-tool.ts';
 import { maxDescriptionLength } from '../../core/condense/description-store.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type Action, dataError, dataResult, runAction } from './answers.ts';
-import { fullDescription, requiredNames, toolsByServer } from './tool-texts.ts';
+import { fullDescription, requiredNames, toolsByServer } from './tool-summaries.ts';
 
 // `manage_servers`: what servers there are and how they are; changes under the policy for what a model may change.
 

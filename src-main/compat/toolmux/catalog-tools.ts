@@ -6,7 +6,7 @@ import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
-import { markSchemaShown, withUnavailableServers } from '../../core/modes/show-tools.ts';
+import { markSchemaShown, withUnavailableServers } from '../../core/modes/render-tools.ts';
 import { dataError, dataResult } from './answers.ts';
 import {
   callableName,
@@ -15,7 +15,7 @@ import {
   parameterNames,
   summaryOf,
   toolsByServer,
-} from './tool-texts.ts';
+} from './tool-summaries.ts';
 
 export const catalogTools: HelperTool = {
   kind: 'discovery',

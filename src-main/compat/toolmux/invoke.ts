@@ -2,12 +2,12 @@
 import { callKeys, readArguments, readServerName, readToolName } from '../../core/calls/read-arguments.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { errorResult } from '../../core/calls/error-result.ts';
-import { withText } from '../../core/calls/refused-arguments.ts';
+import { withText } from '../../core/calls/rejected-arguments.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import type { HelperContext, HelperTool, ShownItems } from '../../core/modes/mode.ts';
 import { type Result, RpcError } from '../../core/wire/message.ts';
 import { scalarOf, RawJson } from '../../core/wire/raw-json.ts';
-import { fullDescription, toToolMuxError } from './tool-texts.ts';
+import { fullDescription, toToolMuxError } from './tool-summaries.ts';
 
 export const invoke: HelperTool = {
   kind: 'call',

@@ -1,7 +1,7 @@
 /** ToolMux's modes. `gateway`: one tool per server, which says in its description what the server can do. */
-import { truncateText } from '../../core/base/shown-text.ts';
-import { languagesText } from '../../core/modes/languages.ts';
-import { joinServerNames } from '../../core/modes/show-tools.ts';
+import { truncateText } from '../../core/base/visible-text.ts';
+import { languagesText } from '../../core/modes/catalog-languages.ts';
+import { joinServerNames } from '../../core/modes/render-tools.ts';
 import { maxInstructions, type Mode, type ModeView } from '../../core/modes/mode.ts';
 import { getToolCount, getToolSchema, listAllTools, catalogTools } from './catalog-tools.ts';
 import { serverHints, serverTool, serverToolNames } from './server-tool.ts';

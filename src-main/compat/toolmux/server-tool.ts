@@ -2,11 +2,11 @@
 import { AppError } from '../../core/base/errors.ts';
 import { nameKeys, readToolName } from '../../core/calls/read-arguments.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
-import { ListedNameAllocator, slug } from '../../core/catalog/names.ts';
+import { ListedNameAllocator, slug } from '../../core/catalog/listed-names.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
 import { enrichedCall } from './invoke.ts';
-import { summaryVariants, toToolMuxError, summaryOf, toolsByServer } from './tool-texts.ts';
+import { summaryVariants, toToolMuxError, summaryOf, toolsByServer } from './tool-summaries.ts';
 
 /** `hint` is what the list says of the server's tools. */
 export function serverTool(name: string, server: string, hint: string | undefined): HelperTool {

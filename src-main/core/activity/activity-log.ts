@@ -2,13 +2,13 @@
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { Log } from '../base/log.ts';
 import { type Masker, CachingMasker } from '../base/mask.ts';
-import type { RecoveringDatabase } from '../base/mended-database.ts';
-import { DeferredQueue } from '../base/scheduling/put-off.ts';
+import type { RecoveringDatabase } from '../base/recovering-database.ts';
+import { DeferredQueue } from '../base/scheduling/deferred-queue.ts';
 import type { StoreHealth } from '../health/store-health.ts';
-import { createActivityDatabase } from './activity-store.ts';
+import { createActivityDatabase } from './activity-database.ts';
 import {
   type ActivityEntry,
   type ActivityFilter,
@@ -19,7 +19,7 @@ import {
   rowBytes,
   toRow,
 } from './call-record.ts';
-import { AggregateCache } from './call-sums.ts';
+import { AggregateCache } from './call-totals.ts';
 import {
   type RetentionLimits,
   callStats,
@@ -30,11 +30,11 @@ import {
   updateLabels,
   updateTokens,
 } from './call-table.ts';
-import { AnnotationLog } from './moments.ts';
-import { IncrementalTransaction } from './open-batch.ts';
+import { AnnotationLog } from './annotations.ts';
+import { IncrementalTransaction } from './incremental-transaction.ts';
 import { type CallTokens, TokenBacklog } from './token-backlog.ts';
 import type { TokenCounter } from './token-counter.ts';
-import { RecentTools } from './used-tools.ts';
+import { RecentTools } from './recent-tools.ts';
 
 export interface ActivityLogOptions extends RetentionLimits {
   readonly file: string;

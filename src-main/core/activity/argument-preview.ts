@@ -4,7 +4,7 @@
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, maskPlaceholder, maskText } from '../base/mask.ts';
-import { markInvisible } from '../base/shown-text.ts';
+import { markInvisible } from '../base/visible-text.ts';
 
 /** In characters. */
 const maxPreview = 120;

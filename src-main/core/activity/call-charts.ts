@@ -1,7 +1,7 @@
 /** Chart data about calls: outcomes over time, and response times of servers. Times in ms since the epoch. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallOutcome, callOutcomes, isProblem } from './call-record.ts';
-import type { AggregateCache } from './call-sums.ts';
+import type { AggregateCache } from './call-totals.ts';
 import { hourMs } from './local-time.ts';
 
 export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;

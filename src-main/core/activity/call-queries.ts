@@ -1,9 +1,9 @@
 /** Queries of the dashboard on the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type ActivityEntry, isProblem } from './call-record.ts';
-import { type CallSearch, type CallTotals, whereClauses, type AggregateCache, callTotals } from './call-sums.ts';
+import { type CallSearch, type CallTotals, whereClauses, type AggregateCache, callTotals } from './call-totals.ts';
 import { selectCalls, toEntry } from './call-table.ts';
-import { queryNumber } from './table-room.ts';
+import { queryNumber } from './size-limit.ts';
 
 interface CallPage extends CallTotals {
   readonly calls: readonly ActivityEntry[];

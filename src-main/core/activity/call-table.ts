@@ -14,7 +14,7 @@ import {
 } from './call-record.ts';
 import type { CallTokens } from './token-backlog.ts';
 import { prepareCached, runInTransaction } from '../base/private-database.ts';
-import { deleteOldest, queryNumber } from './table-room.ts';
+import { deleteOldest, queryNumber } from './size-limit.ts';
 
 export interface RetentionLimits {
   readonly maxRows: number;

@@ -1,6 +1,6 @@
 /** Counts tokens in a worker thread that is started when there is something to count and ended when there is not. */
 import { hash } from 'node:crypto';
-import { resolveWorkerUrl } from '../base/worker-line.ts';
+import { resolveWorkerUrl } from '../base/workers.ts';
 import { WorkerThread } from '../base/worker-thread.ts';
 import type { CountRequest } from './token-worker.ts';
 

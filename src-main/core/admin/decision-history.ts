@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import type { JsonDocument } from '../base/kept-document.ts';
-import { truncateName } from '../base/shown-text.ts';
+import type { JsonDocument } from '../base/json-document.ts';
+import { truncateName } from '../base/visible-text.ts';
 import type { PastDecision, InboxKind } from '../trust/inbox/inbox-item.ts';
 import type { Proposal } from './server-change.ts';
-import type { AppliedEdit } from './take-back.ts';
+import type { AppliedEdit } from './revert-edit.ts';
 
 /** The data needed to undo a decision. */
 export interface WayBack {

@@ -4,8 +4,8 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { markInvisible, markInvisibleInJson } from '../base/shown-text.ts';
-import type { PendingEdit } from '../config/accepted-config.ts';
+import { markInvisible, markInvisibleInJson } from '../base/visible-text.ts';
+import type { PendingEdit } from '../config/config-approval.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { rawEntry } from '../config/edit-config.ts';
 import { maskedChange, maskedSentence } from '../trust/launch-change.ts';
@@ -15,7 +15,7 @@ import {
   mostSevereFirst,
   secretConsequences,
   settingConsequences,
-} from '../trust/inbox/entry-meanings.ts';
+} from '../trust/inbox/entry-consequences.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
 import type { DiffLine, Consequence } from '../trust/inbox/inbox-item.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';

@@ -4,22 +4,22 @@
  * asked here too for what an edit of the config file by another program would newly launch.
  */
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
-import type { HealCandidate } from '../client-apps/heal-offers.ts';
+import type { HealCandidate } from '../client-apps/heal-candidates.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
-import { pendingEditsId } from '../config/accepted-config.ts';
+import { pendingEditsId } from '../config/config-approval.ts';
 import type { ConfigProblem, LeaseHandle, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
-import { mayLiftHold, assertReviewed } from '../config/holds.ts';
+import { mayLiftHold, assertReviewed } from '../config/server-holds.ts';
 import { readConfigText } from '../config/update-config-file.ts';
-import type { SecretService } from '../secrets/secret-desk.ts';
+import type { SecretService } from '../secrets/secret-service.ts';
 import { userApp } from '../security/principal.ts';
 import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
 import { mapTexts, packageArgument } from '../trust/launch-change.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
-import { withDefaultSandbox, isWithinDefaultSandbox, isDefaultSandbox, changesSandbox } from './confine-change.ts';
+import { withDefaultSandbox, isWithinDefaultSandbox, isDefaultSandbox, changesSandbox } from './default-sandbox.ts';
 import { checkEntries, type EntryCheck } from './check-entries.ts';
 import { explainChanges, type ExplainedChange, explainEdits } from './explain-change.ts';
 import {
@@ -32,9 +32,9 @@ import {
   assertSensible,
   type ServerChange,
 } from './server-change.ts';
-import { type ServerSummary, summarizeServer } from './server-facts.ts';
-import { revertEdit } from './take-back.ts';
-import { type WakePolicy, type ServerProbe, tryServer } from './try-entry.ts';
+import { type ServerSummary, summarizeServer } from './server-summary.ts';
+import { revertEdit } from './revert-edit.ts';
+import { type WakePolicy, type ServerProbe, tryServer } from './probe-entry.ts';
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }

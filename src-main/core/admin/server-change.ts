@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import type { JsonDocument } from '../base/kept-document.ts';
-import { truncateName } from '../base/shown-text.ts';
-import { lostSentence, type PendingEdit } from '../config/accepted-config.ts';
+import type { JsonDocument } from '../base/json-document.ts';
+import { truncateName } from '../base/visible-text.ts';
+import { lostSentence, type PendingEdit } from '../config/config-approval.ts';
 import { addServer, mergeServerField, removeServer, setServerField } from '../config/edit-config.ts';
 
 interface AddedServer {

@@ -4,21 +4,21 @@
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import type { JsonDocument } from '../base/kept-document.ts';
-import { markInvisible } from '../base/shown-text.ts';
+import type { JsonDocument } from '../base/json-document.ts';
+import { markInvisible } from '../base/visible-text.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, rawEntry } from '../config/edit-config.ts';
-import { formatCount } from '../base/wording.ts';
+import { formatCount } from '../base/text-format.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
 import type { DiffLine, Consequence, DecisionResult } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
 import { diffEntries, explainMeanings } from './explain-change.ts';
-import type { ServerPreview, ServerPreviewer } from './server-look.ts';
-import { revertEdit, type AppliedEdit } from './take-back.ts';
+import type { ServerPreview, ServerPreviewer } from './server-preview.ts';
+import { revertEdit, type AppliedEdit } from './revert-edit.ts';
 
 export interface ServerReview {
   readonly server: string;

@@ -1,6 +1,6 @@
 /** Masks secrets in texts and objects meant for people, logs and models: by name, by shape, and by value. */
-import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from './secret-shapes.ts';
-import { compileSecretMatchers, type SecretMatchers } from './secret-spellings.ts';
+import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from './secret-patterns.ts';
+import { compileSecretMatchers, type SecretMatchers } from './secret-matchers.ts';
 
 // Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like one.
 

@@ -2,7 +2,7 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './app-paths.ts';
-import { formatCount } from './wording.ts';
+import { formatCount } from './text-format.ts';
 
 interface RotatingFileOptions {
   /** Limit of one file, 1 MiB by default. */

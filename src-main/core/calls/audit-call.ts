@@ -3,12 +3,12 @@ import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { recordedUser } from '../security/principal.ts';
 import type { AuditRecorder } from '../trust/audit/audit-log.ts';
-import type { CallEntry } from '../trust/audit/entries.ts';
+import type { CallEntry } from '../trust/audit/audit-entries.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
 import { type Result, RpcError } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import type { FinishedCall } from './call-tool.ts';
-import { notScanned } from './label-words.ts';
+import { notScanned } from './describe-labels.ts';
 
 interface SaidTexts {
   /** JSON. */

@@ -3,9 +3,9 @@
  * `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { tasksExtension } from '../servers/app-kind.ts';
+import { tasksExtension } from '../servers/extension-set.ts';
 import type { Result, RpcError } from '../wire/message.ts';
-import { awaitReply } from '../wire/put-question.ts';
+import { awaitReply } from '../wire/abortable-reply.ts';
 import { toObject } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 import { resultOfFailure } from './error-result.ts';

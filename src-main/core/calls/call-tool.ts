@@ -3,19 +3,19 @@
  *
  *   resolve → allow? → check → (admit? in a team) → release? → call → shape → record
  */
-import type { ClientRequest } from '../activity/ledger/exchange.ts';
+import type { ClientRequest } from '../activity/ledger/client-request.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { startTrace, type CallTrace, formatTraceparent } from '../base/trace-context.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { NamedQuota, ResultSettings } from '../config/app-config.ts';
 import type { Principal } from '../security/principal.ts';
-import type { CallContext } from '../servers/calls-in-flight.ts';
-import type { DataFlowVerdict, ReleasedCall } from '../trust/flow/flow.ts';
+import type { CallContext } from '../servers/in-flight-calls.ts';
+import type { DataFlowVerdict, ReleasedCall } from '../trust/data-flow/data-flow-guard.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
 import { scalarOf } from '../wire/raw-json.ts';
-import type { CallSpillLimit } from './why-whole.ts';
+import type { CallSpillLimit } from './unspilled-reason.ts';
 
 export interface CallRequest {
   /** The tool in any spelling. */

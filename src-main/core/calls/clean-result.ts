@@ -1,7 +1,7 @@
 /** Takes out of an answer what no person sees and a model reads, where the person wants that (`results.clean`). */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { formatCount } from '../base/wording.ts';
-import { stripInvisible } from '../trust/scan/invisible.ts';
+import { formatCount } from '../base/text-format.ts';
+import { stripInvisible } from '../trust/scan/invisible-text.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 

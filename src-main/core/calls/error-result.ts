@@ -3,7 +3,7 @@ import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
 import { RpcError } from '../wire/message.ts';
-import { ArgumentsRejectedError } from './refused-arguments.ts';
+import { ArgumentsRejectedError } from './rejected-arguments.ts';
 
 export function errorResult(error: unknown): JsonObject {
   return { content: [{ type: 'text', text: failureText(error) }], isError: true };

@@ -1,11 +1,11 @@
 /** Labels what servers answered, behind the answer's back: no answer waits for it, and none is changed by it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../base/json.ts';
-import { type SensitiveKind, findSensitive } from '../trust/flow/sensitive.ts';
+import { type SensitiveKind, findSensitive } from '../trust/data-flow/sensitive-data.ts';
 import type { LabelledResult, ScanThread } from '../trust/scan/scan-thread.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
-import { notScanned, sensitiveLabel } from './label-words.ts';
+import { notScanned, sensitiveLabel } from './describe-labels.ts';
 
 /** In bytes or characters: of a longer answer the beginning is looked at. */
 const maxScannedLength = 8 * 1024 * 1024;

@@ -4,8 +4,8 @@ import type { ActivityLog } from '../activity/activity-log.ts';
 import { argumentPreview } from '../activity/argument-preview.ts';
 import type { CallRecord, CountedText, CountedTexts } from '../activity/call-record.ts';
 import type { StepLog } from '../activity/steps/step-log.ts';
-import type { PayloadStore, PayloadText } from '../activity/call-texts.ts';
-import { withoutDuplicate } from '../activity/ledger/as-read.ts';
+import type { PayloadStore, PayloadText } from '../activity/call-payloads.ts';
+import { withoutDuplicate } from '../activity/ledger/ingested-tokens.ts';
 import { errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, textOrEmpty } from '../base/json.ts';
 import { payloadBytes } from '../spills/payload.ts';
@@ -18,7 +18,7 @@ import type { CallerContext, FinishedCall } from './call-tool.ts';
 import { type CallAuditor, errorCodeOf } from './audit-call.ts';
 import { resultOfFailure } from './error-result.ts';
 import { labelResult } from './label-result.ts';
-import { unspilledReason } from './why-whole.ts';
+import { unspilledReason } from './unspilled-reason.ts';
 
 /** Destinations of call records, and the scanner of their results. */
 export interface CallRecorders {

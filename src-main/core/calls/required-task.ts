@@ -3,7 +3,7 @@
  * the app is answered as it asked. Source: MCP 2025-11-25, basic/utilities/tasks (tasks/result is answered when the task is over).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import type { CallContext } from '../servers/calls-in-flight.ts';
+import type { CallContext } from '../servers/in-flight-calls.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { Result } from '../wire/message.ts';
 import { scalarOf } from '../wire/raw-json.ts';

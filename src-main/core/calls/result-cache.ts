@@ -7,7 +7,7 @@ import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import { resultBytes } from '../spills/spill.ts';
-import { metaOf } from '../wire/eras.ts';
+import { metaOf } from '../wire/protocol-kind.ts';
 import type { Result } from '../wire/message.ts';
 import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';

@@ -1,17 +1,17 @@
 /** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
-import { codeToolNames } from '../activity/ledger/book-answer.ts';
+import { codeToolNames } from '../activity/ledger/attribute-result.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty, toPlainNumber, textOrEmpty } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { truncateText } from '../base/shown-text.ts';
-import { formatBytes, formatNumber, pluralize } from '../base/wording.ts';
+import { truncateText } from '../base/visible-text.ts';
+import { formatBytes, formatNumber, pluralize } from '../base/text-format.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
-import { viewUriOf } from '../servers/view-facts.ts';
-import { appTraits } from '../client-apps/app-limits.ts';
+import { viewUriOf } from '../servers/ui-metadata.ts';
+import { appTraits } from '../client-apps/app-traits.ts';
 import type { ResultSettings } from '../config/app-config.ts';
 import { argumentPreview } from '../activity/argument-preview.ts';
-import { excerptOfResult } from '../spills/keep/excerpt.ts';
-import { type Excerpt, isTextKind } from '../spills/messages.ts';
+import { excerptOfResult } from '../spills/writer/excerpt.ts';
+import { type Excerpt, isTextKind } from '../spills/spill-writer-messages.ts';
 import { payloadBytes, payloadTexts } from '../spills/payload.ts';
 import {
   type SpilledResult,
@@ -28,7 +28,7 @@ import type { Result } from '../wire/message.ts';
 import { scalarOf, RawJson, toObject } from '../wire/raw-json.ts';
 import type { CallerContext, CallRequest, ShapedResult, SpillOptions } from './call-tool.ts';
 import { cleanResult } from './clean-result.ts';
-import type { CallSpillLimit, SpillLimit } from './why-whole.ts';
+import type { CallSpillLimit, SpillLimit } from './unspilled-reason.ts';
 
 interface ResultShaperOptions {
   /** Stores a result; `sent`: what the server sent, where something was made of it. Rejects with AppError. */

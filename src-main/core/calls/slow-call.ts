@@ -2,7 +2,7 @@
 import type { JsonObject } from '../base/json.ts';
 import { cancelledError } from '../wire/peer.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { awaitReply } from '../wire/put-question.ts';
+import { awaitReply } from '../wire/abortable-reply.ts';
 import { scalarOf } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../base/json.ts';
-import { formatBytes } from '../base/wording.ts';
+import { formatBytes } from '../base/text-format.ts';
 import { canAccess } from '../security/principal.ts';
 import { resultBytes } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';

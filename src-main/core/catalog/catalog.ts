@@ -1,11 +1,11 @@
 /** Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment. */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
-import { truncateName } from '../base/shown-text.ts';
+import { truncateName } from '../base/visible-text.ts';
 import type { Listing } from '../servers/listing.ts';
-import { isVisibleTo } from '../servers/view-facts.ts';
-import { ListedNameAllocator, slugs } from './names.ts';
-import { type CatalogResource, listResources, listTemplates } from './resource-names.ts';
+import { isVisibleTo } from '../servers/ui-metadata.ts';
+import { ListedNameAllocator, slugs } from './listed-names.ts';
+import { type CatalogResource, listResources, listTemplates } from './resource-uris.ts';
 import {
   firstByIdentifier,
   namesUsedByViews,

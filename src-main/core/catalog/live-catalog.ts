@@ -1,18 +1,18 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
 import { type AppConfig, type ConfigProblem, isToolEnabled } from '../config/app-config.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { SearchDocument } from '../search/search-document.ts';
-import { awaitStart, persistentProblem } from '../servers/server-standing.ts';
-import type { CallContext } from '../servers/calls-in-flight.ts';
+import { awaitStart, persistentProblem } from '../servers/server-availability.ts';
+import type { CallContext } from '../servers/in-flight-calls.ts';
 import type { Listing } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import { buildCatalog, type Catalog, type CatalogEntry } from './catalog.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
-import type { CatalogResource } from './resource-names.ts';
-import { isVisibleTo } from '../servers/view-facts.ts';
+import type { CatalogResource } from './resource-uris.ts';
+import { isVisibleTo } from '../servers/ui-metadata.ts';
 import { invalidServer, type ConfiguredServer, type UnavailableTool, ToolFinder } from './tool-finder.ts';
 
 export interface CatalogChange {

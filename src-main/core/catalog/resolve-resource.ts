@@ -1,8 +1,8 @@
 /** Finds the server that a resource URI belongs to: listed, wrapped with its server, or matching a template. */
 import { AppError } from '../base/errors.ts';
-import { closestMatch } from '../base/wording.ts';
+import { closestMatch } from '../base/text-format.ts';
 import type { Catalog } from './catalog.ts';
-import { isTooltrayUri, unprefixUri, unwrapUri, wrapUri } from './resource-names.ts';
+import { isTooltrayUri, unprefixUri, unwrapUri, wrapUri } from './resource-uris.ts';
 
 export interface ResourceTarget {
   readonly server: string;

@@ -5,15 +5,19 @@
  */
 import { textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
-import { truncateName } from '../base/shown-text.ts';
-import { closestMatch } from '../base/wording.ts';
+import { truncateName } from '../base/visible-text.ts';
+import { closestMatch } from '../base/text-format.ts';
 import type { LeaseHandle, ToolSelection } from '../config/app-config.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import { type UnavailabilityKind, unavailabilityOf, type ServerUnavailability } from '../servers/server-standing.ts';
+import {
+  type UnavailabilityKind,
+  unavailabilityOf,
+  type ServerUnavailability,
+} from '../servers/server-availability.ts';
 import type { ServerState } from '../servers/server-state.ts';
 import { type Catalog, type CatalogEntry, resolveEntry } from './catalog.ts';
-import { unprefixUri, unwrapUri } from './resource-names.ts';
-import { maxRequestedNameLength, slug } from './names.ts';
+import { unprefixUri, unwrapUri } from './resource-uris.ts';
+import { maxRequestedNameLength, slug } from './listed-names.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import { matchesTemplate } from './resolve-resource.ts';
 

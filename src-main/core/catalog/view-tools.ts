@@ -1,7 +1,7 @@
 /** Tools that have user interfaces, and those that interfaces call, as an app is shown them that shows interfaces. */
 import type { JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
-import { isVisibleTo, viewUriOf, withViewUri } from '../servers/view-facts.ts';
+import { isVisibleTo, viewUriOf, withViewUri } from '../servers/ui-metadata.ts';
 
 interface ToolEntry {
   readonly server: string;

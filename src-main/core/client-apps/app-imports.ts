@@ -4,7 +4,7 @@ import type { JsonObject } from '../base/json.ts';
 import type { Machine } from './app-files.ts';
 import type { OfferedServer } from './app-rows.ts';
 import type { FoundApp } from './find-apps.ts';
-import { launchText } from './heal-offers.ts';
+import { launchText } from './heal-candidates.ts';
 import { maskedEntry } from '../trust/launch-change.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
 import {

@@ -1,6 +1,6 @@
 /** Client app rows, previews and outcomes for the dashboard and CLI. The contract re-exports these types. */
 import type { ChangedLine } from './text-diff.ts';
-import type { FoundSecret } from '../secrets/find-plain.ts';
+import type { FoundSecret } from '../secrets/find-plaintext-secrets.ts';
 
 export interface AppRow {
   readonly id: string;

@@ -2,7 +2,7 @@
 import type { AppRow } from './app-rows.ts';
 import { type AppServers, connectionStateOf, readAppServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
-import { installLink } from './install-entry.ts';
+import { installLink } from './tooltray-entry.ts';
 import { isHttp, type AppLaunch } from './known-app.ts';
 import { placesOf } from './update-app-file.ts';
 

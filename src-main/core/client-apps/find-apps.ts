@@ -6,7 +6,7 @@ import { fileExists, type Machine, resolvePaths, userFiles } from './app-files.t
 import type { AppConfigFile } from './update-app-file.ts';
 import type { KnownApp } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
-import { supportsProjects, resolveProjectFile } from './project-place.ts';
+import { supportsProjects, resolveProjectFile } from './project-file.ts';
 
 export interface FoundApp extends AppConfigFile {
   readonly installed: boolean;

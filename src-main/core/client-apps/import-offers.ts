@@ -1,7 +1,7 @@
 /** The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer. */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { suggestServerName } from '../config/dialects/name-of-entry.ts';
+import { suggestServerName } from '../config/dialects/suggest-server-name.ts';
 import { formatOfFile, parseText } from '../config/dialects/parse-text.ts';
 import { toAppError } from '../base/errors.ts';
 import { isTooltrayEntry } from './app-servers.ts';
@@ -15,7 +15,7 @@ import {
 } from '../config/dialects/read-servers.ts';
 import { launchIdentity } from '../config/dialects/launch-identity.ts';
 import { secretSettingNames } from './secret-settings.ts';
-import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plain.ts';
+import { type FoundSecret, foundSecrets, keyringSecrets, withReferences } from '../secrets/find-plaintext-secrets.ts';
 import type { FoundImportFile } from './import-places.ts';
 import { resolveAggregator, type AggregatorFile } from './other-aggregators.ts';
 

@@ -1,14 +1,14 @@
 /** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
 import { AppError, errorText } from '../base/errors.ts';
-import type { FoundSecret } from '../secrets/find-plain.ts';
-import type { SecretService } from '../secrets/secret-desk.ts';
+import type { FoundSecret } from '../secrets/find-plaintext-secrets.ts';
+import type { SecretService } from '../secrets/secret-service.ts';
 import { type AppConfigFile, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
 import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { configFormatFor } from './app-files.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
 import type { ImportOffer, OfferSource } from './import-offers.ts';
-import type { ImportHistory } from './import-records.ts';
-import { undoChange } from './undo.ts';
+import type { ImportHistory } from './import-history.ts';
+import { undoChange } from './undo-app-change.ts';
 
 export interface ImportDeps {
   readonly journal: ChangeJournal;

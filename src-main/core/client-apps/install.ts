@@ -14,9 +14,9 @@ import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { type ChangedLine, changedLines } from './text-diff.ts';
 import { configFormatFor, knownApp } from './app-files.ts';
 import { cannotEditError, valueAt } from './formats/config-format.ts';
-import { snippetFor, insertEntry, removeEntries } from './install-entry.ts';
+import { snippetFor, insertEntry, removeEntries } from './tooltray-entry.ts';
 import { entryName, type AppLaunch } from './known-app.ts';
-import { removeFolders, undoChange } from './undo.ts';
+import { removeFolders, undoChange } from './undo-app-change.ts';
 
 interface InstallPlan {
   readonly file: string;

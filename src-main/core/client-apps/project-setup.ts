@@ -1,5 +1,5 @@
 /** Looks after what client apps read in one project's folder: shown, connected, taken apart, brought over. */
-import type { AppAccessService } from './access.ts';
+import type { AppAccessService } from './app-access-service.ts';
 import { fileExists, knownApp, type Machine } from './app-files.ts';
 import type { AppRow, InstallOutcome, InstallPreview, UninstallPreview } from './app-rows.ts';
 import { loadAppStatus, appWarning } from './app-status.ts';
@@ -8,8 +8,8 @@ import { findProjectApps, type FoundApp, inspectApp, runningProcesses } from './
 import { type FoundOffers, type ImportOffer, findImportOffers, type ExistingServer } from './import-offers.ts';
 import { type InstallDeps, installEntry, planInstall, planUninstall, uninstallEntries } from './install.ts';
 import type { KnownApp, StdioLaunch } from './known-app.ts';
-import { type TooltrayProgram, projectLaunches, sharedCommand } from './own-launch.ts';
-import { tokenInProjectError, resolveProjectFile, projectWarning } from './project-place.ts';
+import { type TooltrayProgram, projectLaunches, sharedCommand } from './tooltray-launch.ts';
+import { tokenInProjectError, resolveProjectFile, projectWarning } from './project-file.ts';
 
 export interface ProjectSetupDeps {
   readonly machine: Machine;

@@ -1,7 +1,7 @@
 /** The lines that a change adds to a text and removes, with a few lines of context. */
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 import { maskText } from '../base/mask.ts';
-import { formatCount } from '../base/wording.ts';
+import { formatCount } from '../base/text-format.ts';
 
 export interface ChangedLine {
   /** `gap`: lines that stay as they are and are not shown; the text says how many. */

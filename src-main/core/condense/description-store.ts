@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import { truncateLine } from './condense-tool.ts';
 
 /** Most characters (code points) of a written description. */

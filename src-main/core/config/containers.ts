@@ -1,6 +1,6 @@
 /** Finds where a config file of ours, or one that is used as ours, keeps its servers. */
 import type { Node } from 'jsonc-parser';
-import { findProperty, propertiesOf } from './json-text.ts';
+import { findProperty, propertiesOf } from './jsonc-text.ts';
 
 /** `servers`: ours, ToolMux, VS Code, Magg. `mcpServers`: the common one; as a list: MCPProxy. The first wins on a clash of names. */
 export const containerKeys = ['servers', 'mcpServers'] as const;

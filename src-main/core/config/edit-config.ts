@@ -3,7 +3,7 @@ import { defineMember, isObject, type JsonObject, objectOrEmpty } from '../base/
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
-import { VerifiedEdit } from './checked-edit.ts';
+import { VerifiedEdit } from './verified-edit.ts';
 import {
   findProperty,
   insertLast,
@@ -12,7 +12,7 @@ import {
   propertiesOf,
   removeChild,
   replaceValue,
-} from './json-text.ts';
+} from './jsonc-text.ts';
 import { type ContainerEntry, findContainers, type ServerContainer } from './containers.ts';
 import type { KeyRule } from './dialects/dialect.ts';
 import { fieldOfKey, ruleOfKey } from './dialects/read-entry.ts';

@@ -6,7 +6,7 @@ import type { ContainerEntry } from './containers.ts';
 import { type EntryProblem, type EntryReading, readEntry } from './dialects/read-entry.ts';
 import type { FoundEntry } from './dialects/find-servers.ts';
 import { withPolicy } from './dialects/read-servers.ts';
-import { nodeAt, nodeValue, propertiesOf } from './json-text.ts';
+import { nodeAt, nodeValue, propertiesOf } from './jsonc-text.ts';
 import type { ServerEntry } from './schema.ts';
 
 export class EntryReader {

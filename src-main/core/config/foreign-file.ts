@@ -1,12 +1,12 @@
 /** Recognizes the configuration of another product that is given as ours, and says which command imports it. */
-import { formatCount } from '../base/wording.ts';
+import { formatCount } from '../base/text-format.ts';
 import type { ConfigProblem } from './app-config.ts';
 import type { ConfigDocument } from './config-document.ts';
 import { containerKeys } from './containers.ts';
 import { commonDialect } from './dialects/dialect-table.ts';
 import { findServers, type FoundServers } from './dialects/find-servers.ts';
 import { formatOfFile, formatOfText, parseText, type ParsedText } from './dialects/parse-text.ts';
-import { nodeAt } from './json-text.ts';
+import { nodeAt } from './jsonc-text.ts';
 
 const formatNames = { json: 'JSON', toml: 'TOML', yaml: 'YAML' } as const;
 

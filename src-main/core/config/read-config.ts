@@ -2,14 +2,14 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig, ConfigProblem, ServerConfig } from './app-config.ts';
-import { buildServerConfig } from './build-server.ts';
+import { buildServerConfig } from './build-server-config.ts';
 import { ConfigDocument } from './config-document.ts';
 import { type ContainerEntry, findContainers, type ServerContainer } from './containers.ts';
 import { commonDialect } from './dialects/dialect-table.ts';
 import { findServers, type FoundServers } from './dialects/find-servers.ts';
 import { EntryReader } from './entry-reader.ts';
 import { foreignProblem, reportUnreadPlaces } from './foreign-file.ts';
-import { doubledKeys, nodeValue } from './json-text.ts';
+import { doubledKeys, nodeValue } from './jsonc-text.ts';
 import { type KnownNames, readSettings } from './read-settings.ts';
 import type { Env } from './replace-variables.ts';
 

@@ -1,5 +1,5 @@
 /** Reads what a config file says beside its servers; a wrong value leaves the one that was in force. */
-import { closestMatch } from '../base/wording.ts';
+import { closestMatch } from '../base/text-format.ts';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
 import { type AppConfig, type ConfigProduct, modeValues } from './app-config.ts';
@@ -7,7 +7,7 @@ import { defaultConfig } from './default-config.ts';
 import { containerKeys, findContainers } from './containers.ts';
 import { describeIssue } from './issue-text.ts';
 import type { ConfigDocument } from './config-document.ts';
-import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './json-text.ts';
+import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from './jsonc-text.ts';
 import { mcpproxySettings, type ForeignSettings } from './mcpproxy-settings.ts';
 import type { Env } from './replace-variables.ts';
 import { settingsSchema, zodOptions } from './schema.ts';

@@ -7,7 +7,7 @@ import { containerKeys } from './containers.ts';
 import { findServers } from './dialects/find-servers.ts';
 import { readEntry } from './dialects/read-entry.ts';
 import { withPolicy } from './dialects/read-servers.ts';
-import { nodeValue } from './json-text.ts';
+import { nodeValue } from './jsonc-text.ts';
 import type { Env } from './replace-variables.ts';
 
 /**

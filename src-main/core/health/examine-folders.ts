@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import type { AppPaths } from '../base/app-paths.ts';
 import { errorText } from '../base/errors.ts';
 import { systemFailure } from '../base/system-errors.ts';
-import { formatBytes, formatCount } from '../base/wording.ts';
+import { formatBytes, formatCount } from '../base/text-format.ts';
 import type { FileFacts, FolderFacts, HomeFacts } from './findings.ts';
 
 /** Enough to notice a disk on which a few bytes are left. */

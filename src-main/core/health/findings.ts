@@ -1,5 +1,5 @@
 /** The list of checks: what is known of a Tooltray, judged. Pure; doctor and the Overview both show what this says. */
-import { formatBytes, formatCount } from '../base/wording.ts';
+import { formatBytes, formatCount } from '../base/text-format.ts';
 import type { Finding, FindingAction } from './finding.ts';
 import type { StoreProblem } from './store-health.ts';
 

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import { systemFailure } from '../base/system-errors.ts';
 
 export const storeNames = ['activity', 'payloads', 'spills', 'audit', 'log'] as const;

@@ -1,10 +1,10 @@
 /** Finds tools for what a model wants to do: one need or several, the best first, and what fits far worse left out. */
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { isLossy, parametersText } from '../condense/signature.ts';
-import { type AcceptsTool, QueryMatches } from '../search/found.ts';
-import { parseQuery, porterStem, tokenize } from '../search/words.ts';
+import { type AcceptsTool, QueryMatches } from '../search/query-matches.ts';
+import { parseQuery, porterStem, tokenize } from '../search/word-hashes.ts';
 import type { HelperContext, ModeView } from './mode.ts';
-import { alsoWantedOf, boostRecentTools, type ScoredHit } from './raise-used.ts';
+import { alsoWantedOf, boostRecentTools, type ScoredHit } from './boost-recent-tools.ts';
 import { readResultTool } from './read-spill.ts';
 
 export interface FoundTool {

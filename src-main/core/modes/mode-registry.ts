@@ -1,17 +1,17 @@
 /** The modes and helper tools there are. The core knows those that are registered here, and nobody who registers them. */
-import type { HelperKind } from '../activity/ledger/entry.ts';
+import type { HelperKind } from '../activity/ledger/ledger-entry.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
-import { closestMatch } from '../base/wording.ts';
+import { closestMatch } from '../base/text-format.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { ReadHint } from '../calls/shape-result.ts';
 import { modeValues, parseModeName } from '../config/app-config.ts';
-import { awaitResult, isCalledByName } from './await-result.ts';
-import { codeMode } from './code.ts';
+import { awaitResult, isCalledByName } from './await-result-tool.ts';
+import { codeMode } from './code-mode.ts';
 import type { HelperTool, Mode, ModeView, OwnResource } from './mode.ts';
-import { instructionsResource, proxyMode } from './proxy.ts';
+import { instructionsResource, proxyMode } from './proxy-mode.ts';
 import { suggestNextRead, readResultTool, spillResource } from './read-spill.ts';
-import { searchMode } from './search.ts';
+import { searchMode } from './search-mode.ts';
 
 /** Registrations of one folder: its modes, and helper tools that none of them lists. */
 export interface ModeSet {

@@ -1,20 +1,20 @@
 /** A mode: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
-import type { HelperKind } from '../activity/ledger/entry.ts';
+import type { HelperKind } from '../activity/ledger/ledger-entry.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallRequest } from '../calls/call-tool.ts';
 import type { AwaitRequest } from '../calls/slow-calls.ts';
 import { type Catalog, type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
-import { isTooltrayUri } from '../catalog/resource-names.ts';
+import { isTooltrayUri } from '../catalog/resource-uris.ts';
 import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
 import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
-import type { CodeRunner } from '../sandbox/sandbox.ts';
+import type { CodeRunner } from '../code-runner/code-runner.ts';
 import type { SearchIndex } from '../search/search-index.ts';
-import type { SpillFiles } from '../spills/spill-questions.ts';
+import type { SpillFiles } from '../spills/spill-queries.ts';
 import type { Result } from '../wire/message.ts';
 
 /** Longest instructions in characters: Claude Code cuts what is longer. */

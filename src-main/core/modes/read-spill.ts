@@ -5,7 +5,7 @@ import { failureReason } from '../calls/error-result.ts';
 import type { LookExamples } from '../calls/shape-result.ts';
 import { isCancelled, readIntegerArgument, firstTextOf } from '../calls/read-arguments.ts';
 import { displayPath } from '../security/file-paths.ts';
-import type { SpillQueryResult, SpillQuery } from '../spills/spill-questions.ts';
+import type { SpillQueryResult, SpillQuery } from '../spills/spill-queries.ts';
 import type { HelperContext, HelperTool, OwnResource } from './mode.ts';
 
 const integer: JsonObject = { type: 'integer' };

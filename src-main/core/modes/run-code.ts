@@ -1,13 +1,13 @@
 /** Runs a model's program with the session's tools; each call goes through the pipeline and is recorded by itself. */
-import { renderFullTool } from './show-tools.ts';
+import { renderFullTool } from './render-tools.ts';
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
 import { isLossy, parametersText, parameterTypes, outputType } from '../condense/signature.ts';
-import type { CodeLanguage, CodeRunLimits, CodeRunOutcome, CodeRunRequest } from '../sandbox/sandbox-request.ts';
+import type { CodeLanguage, CodeRunLimits, CodeRunOutcome, CodeRunRequest } from '../code-runner/run-request.ts';
 import { isSpillId, spillMetaKey, spillUri } from '../spills/spill.ts';
-import type { SqlInput, SqlRows } from '../spills/spill-questions.ts';
+import type { SqlInput, SqlRows } from '../spills/spill-queries.ts';
 import { toObject } from '../wire/raw-json.ts';
 import { findTools, parseNeeds } from './find-tools.ts';
 import type { HelperContext, HelperTool } from './mode.ts';

@@ -3,7 +3,7 @@
  */
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { truncateName } from '../base/shown-text.ts';
+import { truncateName } from '../base/visible-text.ts';
 import type { AppConfig, Profile } from '../config/app-config.ts';
 
 export interface ProfileScope {

@@ -1,6 +1,6 @@
 /** The servers of a profile, as a whole core has all of them: others are as if they were not configured. */
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
 import type { NamedNotification, ServerSet } from '../servers/server-manager.ts';
 import type { ProfileScope } from './profile-scope.ts';

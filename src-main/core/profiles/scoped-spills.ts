@@ -1,9 +1,9 @@
 /** Kept answers of some profiles together: what was kept in others, or in none, is as if it were not kept. */
 import type { ResultShaper } from '../calls/shape-result.ts';
 import type { Principal } from '../security/principal.ts';
-import type { SpillStore } from '../spills/answer-store.ts';
+import type { SpillStore } from '../spills/spill-store.ts';
 import { spillNotFoundError } from '../spills/spill-finder.ts';
-import { joinedBy, type SpillFiles } from '../spills/spill-questions.ts';
+import { joinedBy, type SpillFiles } from '../spills/spill-queries.ts';
 import type { ProfileScope } from './profile-scope.ts';
 
 type StoredSpills = Pick<SpillStore, 'find' | 'spill'>;

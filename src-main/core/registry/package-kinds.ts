@@ -1,7 +1,7 @@
 /** How packages of each kind are run: by which program, with which words, and which names they may have. A table. */
 import type { JsonObject } from '../base/json.ts';
 import { containerOptions, runnerOf, steeringOf } from '../trust/runner-words.ts';
-import { optionalText } from './read-input.ts';
+import { optionalText } from './parse-input.ts';
 
 export interface PackageKind {
   /** The display name. */

@@ -1,11 +1,11 @@
 /** The registries there are, and what they answer: pages of servers, and one of them in full. Answers are remembered for a minute. */
 import { AppError } from '../base/errors.ts';
 import { objectOrEmpty } from '../base/json.ts';
-import { truncateName } from '../base/shown-text.ts';
+import { truncateName } from '../base/visible-text.ts';
 import type { RegistryConfig } from '../config/app-config.ts';
 import type { HttpFetch } from '../servers/network/http-fetch.ts';
-import { fetchRegistry, registryError, type RegistryLimits } from './ask-registry.ts';
-import { isOutdated, parseRegistryServer, type RegistryServer } from './registry-entry.ts';
+import { fetchRegistry, registryError, type RegistryLimits } from './registry-client.ts';
+import { isOutdated, parseRegistryServer, type RegistryServer } from './registry-server.ts';
 import { serverItems, readRegistryFile, registryFilePath } from './registry-file.ts';
 
 /** Source: the registry's own documentation of its API. */

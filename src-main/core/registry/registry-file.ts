@@ -5,9 +5,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../base/errors.ts';
 import { isObject, parseJson } from '../base/json.ts';
-import { formatBytes } from '../base/wording.ts';
+import { formatBytes } from '../base/text-format.ts';
 import type { RegistryConfig } from '../config/app-config.ts';
-import { registryError, registryLimits } from './ask-registry.ts';
+import { registryError, registryLimits } from './registry-client.ts';
 
 /** The path of a registry that is a file; undefined for one on the network. */
 export function registryFilePath({ url }: RegistryConfig): string | undefined {

@@ -2,7 +2,7 @@
 import { editDistance } from '../base/edit-distance.ts';
 import type { IndexedTool } from './postings.ts';
 import type { SearchDocument } from './search-document.ts';
-import { tokenize } from './words.ts';
+import { tokenize } from './word-hashes.ts';
 
 /** `github__create-issue`, `github:create_issue` and `GitHub CreateIssue` have one key. */
 function nameKey(name: string): string {

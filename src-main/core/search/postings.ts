@@ -1,7 +1,7 @@
 /** An inverted index: every word and stem with the tools that contain it and its weight there. */
 import { editDistance } from '../base/edit-distance.ts';
 import { fieldTexts, type SearchDocument, searchFields } from './search-document.ts';
-import { porterStem, tokenize } from './words.ts';
+import { porterStem, tokenize } from './word-hashes.ts';
 
 export interface IndexedTool {
   readonly document: SearchDocument;

@@ -2,7 +2,7 @@
 import type { NameLookup } from './name-lookup.ts';
 import { type IndexedTool, type Postings, stemTerm } from './postings.ts';
 import { fieldTexts, searchFields } from './search-document.ts';
-import { type Query, type QueryWord, tokenize } from './words.ts';
+import { type Query, type QueryWord, tokenize } from './word-hashes.ts';
 
 /** One term of the index that a word of the query stands for. */
 interface QueryTerm {

@@ -1,10 +1,10 @@
 /** The search over all tools: ranked by BM25F, filled server by server. */
-import { type AcceptsTool, QueryMatches, type SearchHit } from './found.ts';
+import { type AcceptsTool, QueryMatches, type SearchHit } from './query-matches.ts';
 import { NameLookup } from './name-lookup.ts';
 import { type IndexedTool, Postings } from './postings.ts';
 import { scoreQuery } from './score-query.ts';
 import type { SearchDocument } from './search-document.ts';
-import { parseQuery } from './words.ts';
+import { parseQuery } from './word-hashes.ts';
 
 interface SearchOptions {
   /** Maximum number of hits; 10 by default. */

@@ -1,5 +1,5 @@
 /** The sealed store of secrets and sign-ins: a user's vault on their machine, or a team's in its database. */
-import type { Emitter } from '../base/events.ts';
+import type { Emitter } from '../base/emitter.ts';
 import type { KeyPlace } from './vault-file.ts';
 
 /** How names of servers' secrets begin. */

@@ -6,7 +6,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError, toAppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import { KeyStore } from './key-store.ts';
 import { type Keychain, SystemKeychain } from './keychain.ts';
 import { keyId, generateKey, seal, unseal } from './sealing.ts';

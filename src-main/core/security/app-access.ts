@@ -4,9 +4,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import { isSameToken } from './access-token.ts';
-import { openFileRecordStore, type RecordStore, type OpenRecordStore } from './private-records.ts';
+import { openFileRecordStore, type RecordStore, type OpenRecordStore } from './record-store.ts';
 
 /** Times in ms since 1970. */
 interface AppAccess {

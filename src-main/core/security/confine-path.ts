@@ -6,7 +6,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { assertPathName, errorCode, isInside, displayPath } from './file-paths.ts';
-import { type ProtectedPaths, assertNotProtected, resolveProtectedPaths } from './own-places.ts';
+import { type ProtectedPaths, assertNotProtected, resolveProtectedPaths } from './protected-paths.ts';
 
 export interface ConfineOptions {
   /** Refuse with `not_found` what does not exist (default); false for what is to be written. */

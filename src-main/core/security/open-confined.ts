@@ -7,7 +7,7 @@ import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promis
 import { AppError } from '../base/errors.ts';
 import { type ConfineOptions, confinePath } from './confine-path.ts';
 import { errorCode, toFileError, displayPath } from './file-paths.ts';
-import { assertNotProtectedLink, resolveProtectedPaths } from './own-places.ts';
+import { assertNotProtectedLink, resolveProtectedPaths } from './protected-paths.ts';
 
 export interface OpenedFile {
   readonly handle: FileHandle;

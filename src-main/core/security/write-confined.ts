@@ -7,7 +7,7 @@ import { AppError } from '../base/errors.ts';
 import { type ConfinedPath, type ConfineOptions, confinePath } from './confine-path.ts';
 import { errorCode, toFileError, displayPath } from './file-paths.ts';
 import { noFollow, openConfined, openReal } from './open-confined.ts';
-import type { ProtectedPaths } from './own-places.ts';
+import type { ProtectedPaths } from './protected-paths.ts';
 
 export type WriteMode = 'create' | 'overwrite' | 'append';
 

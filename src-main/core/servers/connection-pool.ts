@@ -3,7 +3,7 @@
  * who need it meanwhile, and is closed with its owner or when nobody uses it.
  */
 import type { Person } from '../security/principal.ts';
-import type { CallContext } from './calls-in-flight.ts';
+import type { CallContext } from './in-flight-calls.ts';
 import type { Connection } from './connection.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 

@@ -4,14 +4,14 @@
  */
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { RateLimiter } from '../base/slots.ts';
-import { type ClientIdentity, metaKeys, metaOf, withRequestMeta, withoutRequestMeta } from '../wire/eras.ts';
+import { RateLimiter } from '../base/semaphore.ts';
+import { type ClientIdentity, metaKeys, metaOf, withRequestMeta, withoutRequestMeta } from '../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { Peer, type PeerHandlers, type RequestOptions } from '../wire/peer.ts';
 import { scalarOf, toObject } from '../wire/raw-json.ts';
 import type { MessageOrigin, Transport } from '../wire/transport.ts';
-import { type CallContext, InFlightCalls } from './calls-in-flight.ts';
-import { settleWithin } from '../base/within.ts';
+import { type CallContext, InFlightCalls } from './in-flight-calls.ts';
+import { settleWithin } from '../base/settle-within.ts';
 import { confirmsLostSession, lostSession, mayBeLostSession } from './lost-session.ts';
 import { listChangedMethods } from './listing.ts';
 import { type Handshake, type HandshakeOptions, performHandshake } from './handshake.ts';
@@ -23,7 +23,7 @@ import {
   labelServerRequest,
   ServerRequestLimiter,
   withWebLinks,
-} from './questions.ts';
+} from './server-initiated-requests.ts';
 
 interface ConnectionEvents {
   onClose(error?: Error): void;

@@ -9,7 +9,7 @@ import {
   statefulVersions,
   statelessVersion,
   withRequestMeta,
-} from '../wire/eras.ts';
+} from '../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { Peer } from '../wire/peer.ts';
 import { toObject } from '../wire/raw-json.ts';

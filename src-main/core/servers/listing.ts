@@ -2,7 +2,7 @@
 import { AppError, errorText } from '../base/errors.ts';
 import { isNestedTooDeep, isObject, type JsonObject } from '../base/json.ts';
 import { TimeSlices } from '../base/scheduling/time-slices.ts';
-import { formatBytes, formatCount } from '../base/wording.ts';
+import { formatBytes, formatCount } from '../base/text-format.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import { RawJson } from '../wire/raw-json.ts';

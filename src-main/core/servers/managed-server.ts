@@ -1,32 +1,32 @@
 /** One configured server over time: started, woken, retried, put to sleep, stopped. */
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { Person } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
-import type { CallContext } from './calls-in-flight.ts';
+import type { CallContext } from './in-flight-calls.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool, keyOfUser } from './connection-pool.ts';
 import { FirstListing } from './first-listing.ts';
 import type { Handshake } from './handshake.ts';
-import { IdleTimer, SharedConnection } from './shared-line.ts';
-import { ConnectionOpener } from './line-opener.ts';
-import { ListingTracker, type ObservedListing } from './listing-keeper.ts';
+import { IdleTimer, SharedConnection } from './shared-connection.ts';
+import { ConnectionOpener } from './connection-opener.ts';
+import { ListingTracker, type ObservedListing } from './listing-tracker.ts';
 import { listChangedMethods, summarizeListing, type Listing } from './listing.ts';
-import { unlistedState, PerUserSignIn } from './own-sign-in.ts';
-import { requiredCapability, userOf, RequestDispatcher, statefulForAll } from './server-requests.ts';
+import { unlistedState, PerUserSignIn } from './per-user-sign-in.ts';
+import { requiredCapability, userOf, RequestDispatcher, statefulForAll } from './request-dispatcher.ts';
 import { userTransportFactory, type ServerDeps, type ServerNotification } from './server-deps.ts';
-import { clearPackage, signedOutError, unlessInstalling } from './server-standing.ts';
+import { clearPackage, signedOutError, unlessInstalling } from './server-availability.ts';
 import { formatSeconds, serverHealth, type ServerHealth, type ServerState } from './server-state.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
-import type { AuthorizationFlow } from './sign-in/sign-in-attempt.ts';
+import type { AuthorizationFlow } from './oauth/authorization-flow.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
 import type { ServerLog } from './transports/server-log.ts';
-import { isViewUri, viewDefinition } from './view-facts.ts';
-import type { ServerOAuth } from './sign-in/server-sign-in.ts';
-import type { RevocationResult } from './sign-in/sign-out.ts';
+import { isViewUri, viewDefinition } from './ui-metadata.ts';
+import type { ServerOAuth } from './oauth/server-oauth.ts';
+import type { RevocationResult } from './oauth/revoke-grant.ts';
 
 export class ManagedServer {
   readonly config: ServerConfig;

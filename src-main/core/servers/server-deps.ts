@@ -4,14 +4,14 @@ import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
 import { placementOf } from '../config/placement.ts';
 import type { Person } from '../security/principal.ts';
 import type { ServerPins } from '../trust/pins/server-pins.ts';
-import type { ClientIdentity } from '../wire/eras.ts';
+import type { ClientIdentity } from '../wire/protocol-kind.ts';
 import type { Transport } from '../wire/transport.ts';
-import type { ExtensionSet } from './app-kind.ts';
-import type { StartLimiter } from './line-opener.ts';
+import type { ExtensionSet } from './extension-set.ts';
+import type { StartLimiter } from './connection-opener.ts';
 import type { ListingCache } from './listing-cache.ts';
-import type { PerUserAccess } from './own-sign-in.ts';
-import type { PauseSwitch } from './shared-line.ts';
-import type { OAuthManager } from './sign-in/sign-ins.ts';
+import type { PerUserAccess } from './per-user-sign-in.ts';
+import type { PauseSwitch } from './shared-connection.ts';
+import type { OAuthManager } from './oauth/oauth-manager.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
 /** Returns a transport to one person's process of a server, not started. */

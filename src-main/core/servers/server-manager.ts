@@ -1,12 +1,12 @@
 /** All configured servers: started together, replaced when their entry differs, stopped together. */
 import { AppError } from '../base/errors.ts';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { ServerConfig } from '../config/app-config.ts';
-import { hashServerConfig } from '../config/build-server.ts';
+import { hashServerConfig } from '../config/build-server-config.ts';
 import type { Person } from '../security/principal.ts';
-import { secretNamesOf } from '../secrets/fill-secrets.ts';
+import { secretNamesOf } from '../secrets/resolve-secrets.ts';
 import { canonicalHash } from '../trust/canonical-json.ts';
-import type { ExtensionSet } from './app-kind.ts';
+import type { ExtensionSet } from './extension-set.ts';
 import { ManagedServer } from './managed-server.ts';
 import type { ServerDeps, ServerNotification } from './server-deps.ts';
 

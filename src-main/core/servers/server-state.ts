@@ -19,7 +19,7 @@
  */
 import type { AppError } from '../base/errors.ts';
 import type { LeaseHandle } from '../config/app-config.ts';
-import { holdReasons } from '../config/holds.ts';
+import { holdReasons } from '../config/server-holds.ts';
 import { failureReason, type Remedy } from './launch/failure-reason.ts';
 
 export type ServerState =

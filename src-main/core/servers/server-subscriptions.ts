@@ -5,7 +5,7 @@
 import { errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { Result } from '../wire/message.ts';
-import { tasksExtension } from './app-kind.ts';
+import { tasksExtension } from './extension-set.ts';
 import type { Connection } from './connection.ts';
 import type { Handshake } from './handshake.ts';
 

@@ -1,6 +1,6 @@
 /** Resource usage of servers on this computer, measured on request, and at most once a second. */
 import { errorText } from '../base/errors.ts';
-import { type GroupUsage, measureGroups, unmeasurableReason } from './launch/group-usage.ts';
+import { type GroupUsage, measureGroups, unmeasurableReason } from './launch/process-group-usage.ts';
 import type { ProcessRegistry } from './launch/process-registry.ts';
 
 export interface ServerUsage extends GroupUsage {

@@ -1,9 +1,9 @@
 /** Who is calling, and what of its client app can be reached while a request is served: made anew for each request. */
 import { logLevels } from '../servers/server-subscriptions.ts';
 import { toText, isObject, type JsonObject } from '../base/json.ts';
-import { FairSemaphore, type Rate, RateLimiter } from '../base/slots.ts';
+import { FairSemaphore, type Rate, RateLimiter } from '../base/semaphore.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
-import { metaKeys, metaOf } from '../wire/eras.ts';
+import { metaKeys, metaOf } from '../wire/protocol-kind.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { RequestRound } from './parked-calls.ts';
 

@@ -6,9 +6,9 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import type { CallContext } from '../servers/calls-in-flight.ts';
+import type { CallContext } from '../servers/in-flight-calls.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import { awaitReply } from '../wire/put-question.ts';
+import { awaitReply } from '../wire/abortable-reply.ts';
 
 /** State of the current attempt: a parked call outlives its attempts. */
 export interface RequestRound {

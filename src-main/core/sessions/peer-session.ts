@@ -1,6 +1,6 @@
 /** A session on a line of its own that carries both directions: the shim's socket, stdin and stdout, legacy HTTP. */
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Canceller, ClientRequest } from '../activity/ledger/exchange.ts';
+import type { Canceller, ClientRequest } from '../activity/ledger/client-request.ts';
 import type { LedgerSession } from '../activity/ledger/ledger-session.ts';
 import type { Ledger } from '../activity/ledger/ledger.ts';
 import type { AppError } from '../base/errors.ts';
@@ -9,7 +9,7 @@ import { type AuthInfo, principalOf, recordedUser } from '../security/principal.
 import { isNotification, isRequest, type Message, openId, ownId, type RequestId } from '../wire/message.ts';
 import { Peer, type PeerHandlers } from '../wire/peer.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../wire/transport.ts';
-import { cancelledResponse, cancelledByUser } from './cancelled-answer.ts';
+import { cancelledResponse, cancelledByUser } from './cancelled-response.ts';
 import type { SessionRegistry } from './session-registry.ts';
 import type { Session, SessionOptions } from './session.ts';
 

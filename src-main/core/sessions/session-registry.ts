@@ -1,13 +1,13 @@
 /** All sessions: opened and ended here, and told what concerns them and nobody else. */
 import { toText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
-import { Emitter } from '../base/events.ts';
+import { Emitter } from '../base/emitter.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
-import { isDeclared } from '../servers/app-kind.ts';
+import { isDeclared } from '../servers/extension-set.ts';
 import type { NamedNotification, ServerManager } from '../servers/server-manager.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { taskNotification } from './subscriptions.ts';
-import { taskStatus, TaskNotifications } from './task-notices.ts';
+import { taskStatus, TaskNotifications } from './task-notifications.ts';
 import { TasksByServer } from './views/server-tasks.ts';
 
 export class SessionRegistry {

@@ -14,7 +14,7 @@ import {
   type ModeChooser,
   type ModeCosts,
 } from '../choose-mode.ts';
-import { appTraits } from '../client-apps/app-limits.ts';
+import { appTraits } from '../client-apps/app-traits.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import {
   type AppConfig,
@@ -26,14 +26,14 @@ import {
 } from '../config/app-config.ts';
 import type { ModeRegistry } from '../modes/mode-registry.ts';
 import { type Mode, type ModeView, ShapedSchemaCache } from '../modes/mode.ts';
-import { levelFor, type ListedViews, listViews } from '../modes/show-tools.ts';
-import type { CodeRunner } from '../sandbox/sandbox.ts';
+import { levelFor, type ListedViews, listViews } from '../modes/render-tools.ts';
+import type { CodeRunner } from '../code-runner/code-runner.ts';
 import type { Principal } from '../security/principal.ts';
-import { type ExtensionSet, supportsViews } from '../servers/app-kind.ts';
+import { type ExtensionSet, supportsViews } from '../servers/extension-set.ts';
 import type { ServerSet } from '../servers/server-manager.ts';
 import type { SpillOrigin } from '../spills/spill.ts';
-import type { SpillFiles } from '../spills/spill-questions.ts';
-import type { DataFlowGuard } from '../trust/flow/flow.ts';
+import type { SpillFiles } from '../spills/spill-queries.ts';
+import type { DataFlowGuard } from '../trust/data-flow/data-flow-guard.ts';
 import type { TasksByServer } from './views/server-tasks.ts';
 
 /** Parts of the core that every session works with. */

@@ -4,10 +4,10 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { ListKey } from '../servers/listing.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import type { ProtocolKind } from '../wire/eras.ts';
+import type { ProtocolKind } from '../wire/protocol-kind.ts';
 import { isSameJson } from '../trust/canonical-json.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
-import type { TaskSubscription } from './views/heard-tasks.ts';
+import type { TaskSubscription } from './views/task-subscriptions.ts';
 
 export interface Introduction {
   readonly serverInfo: JsonObject;

@@ -6,7 +6,7 @@ import type { CallerContext } from '../calls/call-tool.ts';
 import { errorResult } from '../calls/error-result.ts';
 import type { CatalogChange, LiveCatalog } from '../catalog/live-catalog.ts';
 import type { Principal } from '../security/principal.ts';
-import { isDeclared } from '../servers/app-kind.ts';
+import { isDeclared } from '../servers/extension-set.ts';
 import type { ListKey } from '../servers/listing.ts';
 import {
   type ProtocolKind,
@@ -15,7 +15,7 @@ import {
   statefulVersions,
   metaKeys,
   metaOf,
-} from '../wire/eras.ts';
+} from '../wire/protocol-kind.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import { scalarOf } from '../wire/raw-json.ts';
 import type { Presence } from '../wire/transport.ts';
@@ -34,7 +34,7 @@ import {
   inputCapableMethods,
   toStatelessResult,
   unsupportedVersionError,
-} from './modern.ts';
+} from './stateless-results.ts';
 import { type ParkedCallOwner, ParkedCalls, type RequestRound } from './parked-calls.ts';
 import { checkNames } from './request-limits.ts';
 import type { SessionView } from './session-view.ts';

@@ -1,6 +1,6 @@
 /** The open `subscriptions/listen` requests of one client app. Source: MCP 2026-07-28, basic/subscriptions. */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
-import { metaKeys, metaOf } from '../wire/eras.ts';
+import { metaKeys, metaOf } from '../wire/protocol-kind.ts';
 import { type RequestId, type Result, rpcCode, RpcError } from '../wire/message.ts';
 import type { RequestRound } from './parked-calls.ts';
 import { checkNames } from './request-limits.ts';

@@ -2,13 +2,8 @@
 import { totalmem } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
-import { FairSemaphore } from '../base/slots.ts';
-import {
-  inheritedFileDescriptor,
-  startWorkerProcess,
-  startWorkerThread,
-  resolveWorkerUrl,
-} from '../base/worker-line.ts';
+import { FairSemaphore } from '../base/semaphore.ts';
+import { inheritedFileDescriptor, startWorkerProcess, startWorkerThread, resolveWorkerUrl } from '../base/workers.ts';
 import type { ReaderRequest, ReadReply, ReadRequest, ReadTarget } from './read-worker/reader-messages.ts';
 
 interface ReaderQueueLimits {

@@ -12,8 +12,8 @@ import {
   assertNotProtected,
   assertNotProtectedLink,
   resolveProtectedPaths,
-} from '../security/own-places.ts';
-import { kindOfExtension } from './messages.ts';
+} from '../security/protected-paths.ts';
+import { kindOfExtension } from './spill-writer-messages.ts';
 import { isSpillId, looksBinary, type OpenedSpill, type Spill } from './spill.ts';
 
 /** The part of the index that the finder uses. */

@@ -1,5 +1,5 @@
 /** Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that somebody did. */
-import { isTextKind } from './messages.ts';
+import { isTextKind } from './spill-writer-messages.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';
 import { type Principal, localUser } from '../security/principal.ts';
@@ -21,7 +21,7 @@ import {
   type SpillViewQuery,
   type SqlInput,
   type SqlRows,
-} from './spill-questions.ts';
+} from './spill-queries.ts';
 import type { OpenedSpill, Spill, SpillKind } from './spill.ts';
 
 /** The part of the spill store that reading needs. */

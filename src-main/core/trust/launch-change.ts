@@ -4,10 +4,10 @@
  */
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
-import { isSuspicious, markInvisible } from '../base/shown-text.ts';
-import { packagePlace } from './pins/launch.ts';
+import { isSuspicious, markInvisible } from '../base/visible-text.ts';
+import { packagePlace } from './pins/launch-fingerprint.ts';
 import { runnerOf } from './runner-words.ts';
-import { entryConsequences } from './inbox/entry-meanings.ts';
+import { entryConsequences } from './inbox/entry-consequences.ts';
 import { launchSubject } from '../config/dialects/launch-identity.ts';
 
 /** The value of a `${secret:NAME}` or `${env:NAME}`; undefined where it has none. May reject, as a locked vault does. */

@@ -2,7 +2,7 @@
  * Words and variables by which a package runner, a container engine or an interpreter is made to run something else than the entry names:
  * another source of packages, code on the command line, a container that reaches the computer. Tables, and how their words are read.
  */
-import { programName } from './pins/launch.ts';
+import { programName } from './pins/launch-fingerprint.ts';
 
 export type Runner = 'npm' | 'python' | 'container' | 'dotnet';
 

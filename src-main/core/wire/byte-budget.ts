@@ -3,7 +3,7 @@
  * not enough: a few at their limit would exceed the machine's memory. The largest holder gives way, not the latest.
  */
 import { totalmem } from 'node:os';
-import { MemoryReclaimer } from '../base/return-memory.ts';
+import { MemoryReclaimer } from '../base/memory-reclaimer.ts';
 
 export interface ByteHolder {
   /** Gives up what it holds. Called once; it may hold something anew. */

@@ -1,5 +1,5 @@
 /** The seam between JSON-RPC and whatever carries it: a child process, a socket, HTTP, memory. */
-import type { Emitter } from '../base/events.ts';
+import type { Emitter } from '../base/emitter.ts';
 import type { Message, RequestId } from './message.ts';
 
 export interface SendOptions {

@@ -2,10 +2,10 @@
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { findCall, searchCalls } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { callSummary } from '../slices/activity-overview.ts';
+import { callSummary } from '../state/activity-overview.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { hasView } from './app-views.ts';
-import { callTexts } from './call-texts.ts';
+import { callTexts } from './call-payloads.ts';
 
 const defaultLimit = 200;
 

@@ -1,17 +1,17 @@
 /** Dashboard requests about views of tools, and the requests that views send through it. */
-import { loadAppView } from '../../core/app-views/app-view.ts';
-import { createViewPolicy } from '../../core/app-views/view-policy.ts';
+import { loadAppView } from '../../core/mcp-apps/app-view.ts';
+import { createViewPolicy } from '../../core/mcp-apps/view-policy.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { truncateName } from '../../core/base/shown-text.ts';
-import { confirmationNeeded, userCapabilities, userSession } from '../../core/calls/runs.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
+import { confirmationNeeded, userCapabilities, userSession } from '../../core/calls/manual-runs.ts';
 import { userApp } from '../../core/security/principal.ts';
 import type { CallStages } from '../../core/calls/call-tool.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
-import { isVisibleTo, viewUriOf } from '../../core/servers/view-facts.ts';
-import { extensionSetOf } from '../../core/servers/app-kind.ts';
+import { isVisibleTo, viewUriOf } from '../../core/servers/ui-metadata.ts';
+import { extensionSetOf } from '../../core/servers/extension-set.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
-import type { CallContext } from '../../core/servers/calls-in-flight.ts';
+import type { CallContext } from '../../core/servers/in-flight-calls.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { resultForView, requireRuns } from './runs.ts';
 

@@ -1,5 +1,5 @@
 /** Setup requests about client apps, passed on to the app setup. */
-import { probeEntry } from '../../core/admin/try-entry.ts';
+import { probeEntry } from '../../core/admin/probe-entry.ts';
 import type { Handlers } from '../deps.ts';
 
 export const appHandlers = {

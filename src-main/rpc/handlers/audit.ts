@@ -1,7 +1,7 @@
 /** Dashboard and command-line requests about the audit. */
-import type { AuditFilter } from '../../core/trust/audit/entries.ts';
-import { type AuditPage, readPage } from '../../core/trust/audit/read.ts';
-import { describeRecord } from '../../core/trust/audit/tell.ts';
+import type { AuditFilter } from '../../core/trust/audit/audit-entries.ts';
+import { type AuditPage, readPage } from '../../core/trust/audit/read-audit-log.ts';
+import { describeRecord } from '../../core/trust/audit/describe-record.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
 const defaultLimit = 100;

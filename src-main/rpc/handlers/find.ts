@@ -1,7 +1,7 @@
 /** Search by a few words in everything: tools, sessions, spills. */
 import { textOrEmpty } from '../../core/base/json.ts';
-import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/shown-text.ts';
-import { wordMatcher } from '../../core/base/wording.ts';
+import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/visible-text.ts';
+import { wordMatcher } from '../../core/base/text-format.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import type { FoundTool } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';

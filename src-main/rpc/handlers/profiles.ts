@@ -1,5 +1,5 @@
 /** Dashboard and command-line requests about profiles and their tokens. */
-import { ProfileService, type ProfilesOverview } from '../../core/profiles/profile-desk.ts';
+import { ProfileService, type ProfilesOverview } from '../../core/profiles/profile-service.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
 export const profileHandlers = {

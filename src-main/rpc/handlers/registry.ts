@@ -1,6 +1,6 @@
 /** Requests about registries and their servers. */
-import type { RegistryService } from '../../core/registry/registry-desk.ts';
-import type { RegistryServer } from '../../core/registry/registry-entry.ts';
+import type { RegistryService } from '../../core/registry/registry-service.ts';
+import type { RegistryServer } from '../../core/registry/registry-server.ts';
 import type { RegistryContract, RegistryRow } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 

@@ -1,10 +1,10 @@
 /** Dashboard requests about tools that the user runs manually. */
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
-import { markInvisible } from '../../core/base/shown-text.ts';
-import { formatCount } from '../../core/base/wording.ts';
-import { previewByMode } from '../../core/calls/given-by-mode.ts';
-import { confirmationNeeded, type ManualRun, type ManualRuns } from '../../core/calls/runs.ts';
+import { markInvisible } from '../../core/base/visible-text.ts';
+import { formatCount } from '../../core/base/text-format.ts';
+import { previewByMode } from '../../core/calls/preview-by-mode.ts';
+import { confirmationNeeded, type ManualRun, type ManualRuns } from '../../core/calls/manual-runs.ts';
 import { userApp } from '../../core/security/principal.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import { localUser } from '../../core/security/principal.ts';

@@ -2,10 +2,10 @@
 import type { JsonObject } from '../../core/base/json.ts';
 import { textOrEmpty } from '../../core/base/json.ts';
 import { type Catalog, resolveServer } from '../../core/catalog/catalog.ts';
-import type { ScanReport, ScanVerdict } from '../../core/trust/scan/finding.ts';
-import type { DefinitionKind } from '../../core/trust/scan/places.ts';
+import type { ScanReport, ScanVerdict } from '../../core/trust/scan/scan-finding.ts';
+import type { DefinitionKind } from '../../core/trust/scan/definition-texts.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
-import { scannedAs } from '../../core/trust/pins/look.ts';
+import { scannedAs } from '../../core/trust/pins/scan-changes.ts';
 import { type CatalogFinding, scanCatalog } from '../../core/trust/scan/shadowing.ts';
 import type { ScannedDefinition } from '../contract.ts';
 import type { Handlers } from '../deps.ts';

@@ -2,11 +2,11 @@
 import { dirname } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
-import { appTraits, displayNameOf } from '../../core/client-apps/app-limits.ts';
+import { appTraits, displayNameOf } from '../../core/client-apps/app-traits.ts';
 import { requireMode } from '../../core/modes/mode-registry.ts';
 import type { AppSettings, PricedSavings, SavingsPrice } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
-import { configuredMode, modeCards } from '../slices/modes-overview.ts';
+import { configuredMode, modeCards } from '../state/modes-overview.ts';
 
 export const settingsHandlers = {
   setMode: async ({ mode }, { core }) => {

@@ -1,13 +1,13 @@
 /** Dashboard requests about spills. Reading by the user does not count as a model reading back. */
-import { neutralizeControlCharacters } from '../../core/base/shown-text.ts';
+import { neutralizeControlCharacters } from '../../core/base/visible-text.ts';
 import { findCallBySpill, findCall } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
 import type { SpillFilter } from '../../core/spills/spill-index.ts';
-import { displayNameOf } from '../../core/client-apps/app-limits.ts';
+import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import type { SpillRow } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
-import { callTexts } from './call-texts.ts';
+import { callTexts } from './call-payloads.ts';
 
 /** Maximum length of a matching line; its position leads to the rest. */
 const maxMatchLength = 200;

@@ -10,15 +10,15 @@ import {
 import { callsOfSteps, findStep, type StepRow } from '../../core/activity/steps/step-table.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { markInvisible } from '../../core/base/shown-text.ts';
+import { markInvisible } from '../../core/base/visible-text.ts';
 import { configuredThreshold } from '../../core/calls/shape-result.ts';
-import { appTraits, hasModel, displayNameOf } from '../../core/client-apps/app-limits.ts';
+import { appTraits, hasModel, displayNameOf } from '../../core/client-apps/app-traits.ts';
 import type { PayloadText, OpenStepSummary, SavingsSummary, StepSummary, TimelineSession } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
-import { callSummary } from '../slices/activity-overview.ts';
-import { savingsPeriods, savingsSummary } from '../slices/savings-overview.ts';
+import { callSummary } from '../state/activity-overview.ts';
+import { savingsPeriods, savingsSummary } from '../state/savings-overview.ts';
 import { foundIn } from './activity.ts';
-import { callTexts, payloadParts } from './call-texts.ts';
+import { callTexts, payloadParts } from './call-payloads.ts';
 
 const defaultLimit = 100;
 const maxSessions = 100;

@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres';
 import { isProblem } from '../../core/activity/call-record.ts';
-import type { Cause } from '../../core/activity/ledger/entry.ts';
+import type { Cause } from '../../core/activity/ledger/ledger-entry.ts';
 import {
   totalSavings,
   type CauseSum,

@@ -1,7 +1,7 @@
 /** Tries a server again where an administrator asked for it at any replica, if it is not well here. */
-import type { Core } from '../../core/aggregator.ts';
-import { retryTopic } from './server-desk.ts';
-import type { ChangeFeed } from '../database/changes.ts';
+import type { Core } from '../../core/core.ts';
+import { retryTopic } from './server-service.ts';
+import type { ChangeFeed } from '../database/change-feed.ts';
 
 interface FollowRetriesParts {
   readonly tenant: string;

@@ -1,9 +1,9 @@
 /** Signs a person in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to do here. */
 import { AppError } from '../../core/base/errors.ts';
-import { formatCount } from '../../core/base/wording.ts';
-import type { Authenticator } from '../people/people-gate.ts';
-import type { UserStore } from '../people/people.ts';
-import type { DashboardSessions } from './page-sessions.ts';
+import { formatCount } from '../../core/base/text-format.ts';
+import type { Authenticator } from '../users/authenticator.ts';
+import type { UserStore } from '../users/user-store.ts';
+import type { DashboardSessions } from './dashboard-sessions.ts';
 
 interface TokenSignInDeps {
   readonly gate: Pick<Authenticator, 'authenticate'>;

@@ -2,24 +2,24 @@
  * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows of people is built
  * here and nowhere else, and one that nobody thought of does not compile.
  */
-import type { Core } from '../../core/aggregator.ts';
+import type { Core } from '../../core/core.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
-import { flowOverview } from '../../rpc/handlers/flow.ts';
+import { flowOverview } from '../../rpc/handlers/data-flow.ts';
 import { profilesOverview } from '../../rpc/handlers/profiles.ts';
-import { attentionItems } from '../../rpc/slices/attention.ts';
-import { ListTokens } from '../../rpc/slices/list-tokens.ts';
-import { modesOverview } from '../../rpc/slices/modes-overview.ts';
-import { unhealthyFirst, serverRows } from '../../rpc/slices/server-rows.ts';
+import { attentionItems } from '../../rpc/state/attention.ts';
+import { ListTokens } from '../../rpc/state/list-tokens.ts';
+import { modesOverview } from '../../rpc/state/modes-overview.ts';
+import { unhealthyFirst, serverRows } from '../../rpc/state/server-rows.ts';
 import type { SliceBuilders, Source } from '../../rpc/state-publisher.ts';
-import type { SpillTable } from '../answers/answer-rows.ts';
+import type { SpillTable } from '../answers/spill-table.ts';
 import { placementOf } from '../../core/config/placement.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
-import type { InboxService } from './inbox-desk.ts';
-import { statusByReplica, aggregateReplicas, aggregateRunners } from './over-replicas.ts';
-import { scopeOfViewer } from './team-questions.ts';
-import type { TeamActivityCache } from './team-record.ts';
+import type { InboxService } from './inbox-service.ts';
+import { statusByReplica, aggregateReplicas, aggregateRunners } from './aggregate-status.ts';
+import { scopeOfViewer } from './team-rpc-handlers.ts';
+import type { TeamActivityCache } from './team-activity-cache.ts';
 import { isAdmin, readerOf, rowsOf, type Viewer } from './viewer.ts';
 
 export interface ViewerStateDeps {

@@ -1,7 +1,7 @@
 /** Brings the database to the schema of this version, forward only. Replicas of other versions may work on it meanwhile. */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import { connect, rethrowDatabaseError } from './database.ts';
 import { grants, ground, type Step, steps as allSteps } from './schema.ts';
 

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.ts';
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
-import type { ConfigDriftMonitor } from '../config/config-watch.ts';
+import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
 import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import { byLabel, type Metric, prometheusText, single } from './prometheus-text.ts';

@@ -1,12 +1,12 @@
 /** The operations door of one replica, put together. */
 import type { CoreHost } from '../../host/core-host.ts';
-import type { ConfigDriftMonitor } from '../config/config-watch.ts';
+import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
 import type { Database } from '../database/database.ts';
 import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { withTimeout } from './answer-within.ts';
+import { withTimeout } from './with-timeout.ts';
 import { Metrics } from './metrics.ts';
-import { OperationsServer } from './operations-door.ts';
+import { OperationsServer } from './operations-server.ts';
 import type { Readiness } from './readiness.ts';
 
 export interface OpenOperations {

@@ -3,7 +3,7 @@
  * load balancer sends a person's requests to one replica; an advisory lock keeps two replicas from running the same process while people move.
  */
 import { AppError } from '../../core/base/errors.ts';
-import { formatCount } from '../../core/base/wording.ts';
+import { formatCount } from '../../core/base/text-format.ts';
 import type { StdioServerConfig } from '../../core/config/app-config.ts';
 import type { Person } from '../../core/security/principal.ts';
 import type { OpenUserTransport } from '../../core/servers/server-deps.ts';

@@ -3,8 +3,8 @@ import type { Sql } from 'postgres';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { Quotas } from './quotas.ts';
-import { ConcurrencyCounts } from './running-counts.ts';
-import { RateWindows } from './window-counts.ts';
+import { ConcurrencyCounts } from './concurrency-counts.ts';
+import { RateWindows } from './rate-windows.ts';
 
 export interface OpenQuotas {
   readonly quotas: Quotas;

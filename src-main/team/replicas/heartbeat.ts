@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { Emitter } from '../../core/base/events.ts';
+import { Emitter } from '../../core/base/emitter.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { ServerManager } from '../../core/servers/server-manager.ts';

@@ -5,11 +5,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ISql, Sql, TransactionSql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
-import { Emitter } from '../../core/base/events.ts';
-import { Semaphore } from '../../core/base/slots.ts';
+import { Emitter } from '../../core/base/emitter.ts';
+import { Semaphore } from '../../core/base/semaphore.ts';
 import { seal, unseal } from '../../core/secrets/sealing.ts';
 import { serverSecretPrefix, type SecretStore, type VaultStatus } from '../../core/secrets/secret-store.ts';
-import { notifyChange, type ChangeFeed } from '../database/changes.ts';
+import { notifyChange, type ChangeFeed } from '../database/change-feed.ts';
 import { databaseError } from '../database/database.ts';
 import { DataKeys } from './data-keys.ts';
 

@@ -1,6 +1,6 @@
 /** What the command line tells of changes that wait for the person, and how they decide. */
 import { expect, test } from 'vitest';
-import { sandboxUnavailableReason } from '../../../src-main/core/servers/launch/isolation/sandbox.ts';
+import { sandboxUnavailableReason } from '../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { CliHome, entries } from '../cli-home.ts';
 import { allCases } from '../../support/all-cases.ts';
 

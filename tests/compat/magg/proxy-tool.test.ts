@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
-import { universalMode } from '../../../src-main/compat/magg/universal.ts';
+import { universalMode } from '../../../src-main/compat/magg/universal-mode.ts';
 import { proxyTool } from '../../../src-main/compat/magg/proxy-tool.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { serverWith, toolsNamed } from '../../core/catalog/catalog-of.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { ArgumentsRejectedError } from '../../../src-main/core/calls/refused-arguments.ts';
+import { ArgumentsRejectedError } from '../../../src-main/core/calls/rejected-arguments.ts';
 import { callVariant } from '../../../src-main/compat/mcpproxy/call-variant.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { retrieveContext } from './retrieve-context.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { ask, files, retrieveContext } from './retrieve-context.ts';
 

@@ -1,5 +1,5 @@
 /** A few servers whose tools say different things of their effects, for tests of mode `retrieve`. */
-import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import type { ConfiguredServer } from '../../../src-main/core/catalog/tool-finder.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import { connectionStatus, serverReport } from '../../../src-main/compat/mcpproxy/server-fields.ts';
 
 test('a server that keeps failing says why, and how often it was tried', () => {

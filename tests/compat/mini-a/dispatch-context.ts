@@ -1,5 +1,5 @@
 /** What `proxy-dispatch` is given, made of a few servers; what servers, filter and files say can be put in. */
-import type { ServerSummary } from '../../../src-main/core/admin/server-facts.ts';
+import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';

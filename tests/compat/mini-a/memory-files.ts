@@ -1,6 +1,6 @@
 /** Kept answers in memory, to see what is asked of them. */
 import { AppError } from '../../../src-main/core/base/errors.ts';
-import type { SpillQueryResult, SpillFiles, SpillQuery } from '../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult, SpillFiles, SpillQuery } from '../../../src-main/core/spills/spill-queries.ts';
 
 export class MemoryFiles implements SpillFiles {
   readonly texts = new Map<string, string>();

@@ -6,7 +6,7 @@ import { createLog } from '../../../src-main/core/base/log.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
 import { SpillAccess, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
-import type { SpillFiles } from '../../../src-main/core/spills/spill-questions.ts';
+import type { SpillFiles } from '../../../src-main/core/spills/spill-queries.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
 import type { TestContext } from '../../core/modes/helper-context.ts';
 import { openStore, type OpenStore } from '../../core/spills/spill-fixture.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Catalog, type CatalogEntry, resolveEntry } from '../../../src-main/core/catalog/catalog.ts';
-import { callableName } from '../../../src-main/compat/toolmux/tool-texts.ts';
+import { callableName } from '../../../src-main/compat/toolmux/tool-summaries.ts';
 import { catalogOf } from '../../core/catalog/catalog-of.ts';
 
 const namesIn = (catalog: Catalog): [CatalogEntry, string][] =>

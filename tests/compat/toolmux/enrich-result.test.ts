@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 import { ShownItems } from '../../../src-main/core/modes/mode.ts';
 import { enrichResult } from '../../../src-main/compat/toolmux/invoke.ts';
-import { completeContent } from '../../../src-main/core/calls/whole-answer.ts';
+import { completeContent } from '../../../src-main/core/calls/complete-content.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const tool: CatalogEntry = {

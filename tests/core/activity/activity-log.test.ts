@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { DeferredQueue } from '../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../src-main/core/base/scheduling/deferred-queue.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { call, openActivity } from './fixture.ts';
 import { allCases } from '../../support/all-cases.ts';

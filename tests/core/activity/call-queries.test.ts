@@ -8,7 +8,7 @@ import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { findCallBySpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { latencies, outcomesByHour, percentile } from '../../../src-main/core/activity/call-charts.ts';
-import { callsByServer, AggregateCache, callTotals } from '../../../src-main/core/activity/call-sums.ts';
+import { callsByServer, AggregateCache, callTotals } from '../../../src-main/core/activity/call-totals.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 

@@ -7,8 +7,8 @@ import {
   type PayloadInput,
   type PayloadExcerpt,
   type PayloadSettings,
-} from '../../../src-main/core/activity/call-texts.ts';
-import type { PayloadSide } from '../../../src-main/core/activity/texts/texts-messages.ts';
+} from '../../../src-main/core/activity/call-payloads.ts';
+import type { PayloadSide } from '../../../src-main/core/activity/payloads/payload-messages.ts';
 
 /** Calls of these tests began in 1970. */
 export const textLimits: PayloadSettings = {

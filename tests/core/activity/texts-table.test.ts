@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type MaskedPayload, PayloadTable } from '../../../src-main/core/activity/texts/texts-table.ts';
+import { type MaskedPayload, PayloadTable } from '../../../src-main/core/activity/payloads/payload-table.ts';
 import { textLimits } from './texts-fixture.ts';
 
 function called(id: number, startedAt = id): MaskedPayload {

@@ -2,7 +2,7 @@
  * A process that keeps texts of calls without end, until it is killed. Takes the file; says how many are on disk. With `now` it keeps one
  * and says when that began.
  */
-import { PayloadStore } from '../../../src-main/core/activity/call-texts.ts';
+import { PayloadStore } from '../../../src-main/core/activity/call-payloads.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { saidOf, silentLog, textLimits } from './texts-fixture.ts';
 

@@ -7,7 +7,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { sampleText, TokenCounter, type TokenCounterOptions } from '../../../src-main/core/activity/token-counter.ts';
-import { resolveWorkerUrl } from '../../../src-main/core/base/worker-line.ts';
+import { resolveWorkerUrl } from '../../../src-main/core/base/workers.ts';
 
 const root = new URL('../../../', import.meta.url);
 const workerUrl = new URL('src-main/core/activity/token-worker.ts', root);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { FileJsonDocument } from '../../../src-main/core/base/kept-document.ts';
+import { FileJsonDocument } from '../../../src-main/core/base/json-document.ts';
 import { ProposalStore, type ServerChange } from '../../../src-main/core/admin/server-change.ts';
 import { until } from '../../support/until.ts';
 

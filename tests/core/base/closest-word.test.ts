@@ -1,6 +1,6 @@
 /** Suggestions for slips of the pen. */
 import { expect, test } from 'vitest';
-import { closestMatch } from '../../../src-main/core/base/wording.ts';
+import { closestMatch } from '../../../src-main/core/base/text-format.ts';
 
 test.each([
   ['comand', 'command'],

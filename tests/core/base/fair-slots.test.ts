@@ -1,6 +1,6 @@
 /** Slots go round among owners, however often one of them asks. */
 import { expect, test } from 'vitest';
-import { FairSemaphore } from '../../../src-main/core/base/slots.ts';
+import { FairSemaphore } from '../../../src-main/core/base/semaphore.ts';
 
 const never = new AbortController().signal;
 

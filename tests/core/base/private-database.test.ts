@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { RecoveringDatabase } from '../../../src-main/core/base/mended-database.ts';
+import { RecoveringDatabase } from '../../../src-main/core/base/recovering-database.ts';
 import {
   asideNames,
   isCorruptError,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { DeferredQueue } from '../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../src-main/core/base/scheduling/deferred-queue.ts';
 
 test('what is put off is done in its order, by itself, and with what comes of it', async () => {
   const putOff = new DeferredQueue();

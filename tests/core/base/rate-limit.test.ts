@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { RateLimiter } from '../../../src-main/core/base/slots.ts';
+import { RateLimiter } from '../../../src-main/core/base/semaphore.ts';
 
 test('some at once, then so many a second, and never more at once than at first', () => {
   let now = 0;

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallAuditor } from '../../../src-main/core/calls/audit-call.ts';
 import type { FinishedCall } from '../../../src-main/core/calls/call-tool.ts';
 import { localUser } from '../../../src-main/core/security/principal.ts';
-import type { AuditEntry } from '../../../src-main/core/trust/audit/entries.ts';
+import type { AuditEntry } from '../../../src-main/core/trust/audit/audit-entries.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

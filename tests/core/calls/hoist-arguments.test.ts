@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { unwrapCall } from '../../../src-main/core/calls/check-arguments.ts';
+import { unwrapCall } from '../../../src-main/core/calls/validate-arguments.ts';
 
 test.each([
   [{ arguments: { name: 'a:b', arguments: { x: 1 } } }, { name: 'a:b', arguments: { x: 1 } }],

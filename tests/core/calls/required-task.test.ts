@@ -1,7 +1,7 @@
 /** Calls of tools of 2025-11-25 that are there as tasks only. */
 import { expect, test } from 'vitest';
 import { callToolOnServer } from '../../../src-main/core/calls/required-task.ts';
-import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
+import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 
 type Server = Pick<ManagedServer, 'request' | 'handshake'>;

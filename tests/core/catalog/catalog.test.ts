@@ -5,7 +5,7 @@ import {
   resolveEntry,
   usableSchema,
 } from '../../../src-main/core/catalog/catalog.ts';
-import { unwrapUri, wrapUri } from '../../../src-main/core/catalog/resource-names.ts';
+import { unwrapUri, wrapUri } from '../../../src-main/core/catalog/resource-uris.ts';
 import { serverWith, toolsNamed } from './catalog-of.ts';
 
 const none: ReadonlySet<string> = new Set();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { buildCatalog, type Catalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { resolveResource } from '../../../src-main/core/catalog/resolve-resource.ts';
-import { viewUriOf } from '../../../src-main/core/servers/view-facts.ts';
+import { viewUriOf } from '../../../src-main/core/servers/ui-metadata.ts';
 import { serverWith } from './catalog-of.ts';
 
 const none: ReadonlySet<string> = new Set();

@@ -14,7 +14,7 @@ import {
   uninstallEntries,
 } from '../../../src-main/core/client-apps/install.ts';
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
-import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { undoChange } from '../../../src-main/core/client-apps/undo-app-change.ts';
 import { type AppConfigFile, placesOf } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/launch', args: ['stdio', '--app', 'claude-desktop'] };

@@ -11,9 +11,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
 import { changeAppFile, revisionOf, updateAppFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { insertEntry } from '../../../src-main/core/client-apps/install-entry.ts';
+import { insertEntry } from '../../../src-main/core/client-apps/tooltray-entry.ts';
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
-import { undoableChanges } from '../../../src-main/core/client-apps/undo.ts';
+import { undoableChanges } from '../../../src-main/core/client-apps/undo-app-change.ts';
 import { allCases } from '../../support/all-cases.ts';
 
 const rounds = process.env['TOOLTRAY_TEST_APPS'] === 'all' ? 1000 : 20;

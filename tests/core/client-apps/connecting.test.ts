@@ -8,7 +8,7 @@ import { readAppServers } from '../../../src-main/core/client-apps/app-servers.t
 import { loadAppStatus, appWarning } from '../../../src-main/core/client-apps/app-status.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
 import { findApps } from '../../../src-main/core/client-apps/find-apps.ts';
-import { insertEntry } from '../../../src-main/core/client-apps/install-entry.ts';
+import { insertEntry } from '../../../src-main/core/client-apps/tooltray-entry.ts';
 import {
   installEntry,
   planInstall,
@@ -16,7 +16,7 @@ import {
   repairEntry,
   uninstallEntries,
 } from '../../../src-main/core/client-apps/install.ts';
-import { undoableChanges, undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { undoableChanges, undoChange } from '../../../src-main/core/client-apps/undo-app-change.ts';
 import { revisionOf } from '../../../src-main/core/client-apps/update-app-file.ts';
 
 const launch = { command: '/opt/tooltray', args: ['stdio', '--app', 'kiro'] };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { knownApp } from '../../../src-main/core/client-apps/app-files.ts';
 import type { AppConfigFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { tooltrayLaunches, repairEntries } from '../../../src-main/core/client-apps/own-launch.ts';
+import { tooltrayLaunches, repairEntries } from '../../../src-main/core/client-apps/tooltray-launch.ts';
 import type { StdioLaunch } from '../../../src-main/core/client-apps/known-app.ts';
 
 let home = '';

@@ -11,7 +11,7 @@ import {
   findImportOffers as findOffers,
   type ExistingServer,
 } from '../../../src-main/core/client-apps/import-offers.ts';
-import { ImportHistory } from '../../../src-main/core/client-apps/import-records.ts';
+import { ImportHistory } from '../../../src-main/core/client-apps/import-history.ts';
 import {
   type ImportDeps,
   importServers,
@@ -20,7 +20,7 @@ import {
 } from '../../../src-main/core/client-apps/import-servers.ts';
 import { ConfigStore } from '../../../src-main/core/config/config-store.ts';
 import { SystemKeychain } from '../../../src-main/core/secrets/keychain.ts';
-import { SecretService } from '../../../src-main/core/secrets/secret-desk.ts';
+import { SecretService } from '../../../src-main/core/secrets/secret-service.ts';
 import { filesHolding } from '../../support/files-holding.ts';
 import { plainVault } from '../../support/plain-vault.ts';
 

@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AppConfigFile } from '../../../src-main/core/client-apps/update-app-file.ts';
 import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal.ts';
-import { createTooltrayEntry } from '../../../src-main/core/client-apps/install-entry.ts';
+import { createTooltrayEntry } from '../../../src-main/core/client-apps/tooltray-entry.ts';
 import { installEntry, planInstall, uninstallEntries } from '../../../src-main/core/client-apps/install.ts';
 import type { KnownApp } from '../../../src-main/core/client-apps/known-app.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
-import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { undoChange } from '../../../src-main/core/client-apps/undo-app-change.ts';
 import { allCases, someOf } from '../../support/all-cases.ts';
 import { type Situation, situationsOf } from './situations.ts';
 

@@ -14,7 +14,7 @@ import {
 } from '../../../src-main/core/client-apps/app-files.ts';
 import { parseLaunch } from '../../../src-main/core/client-apps/app-servers.ts';
 import { valueAt } from '../../../src-main/core/client-apps/formats/config-format.ts';
-import { createTooltrayEntry, installLink, snippetFor } from '../../../src-main/core/client-apps/install-entry.ts';
+import { createTooltrayEntry, installLink, snippetFor } from '../../../src-main/core/client-apps/tooltray-entry.ts';
 import { knownApps } from '../../../src-main/core/client-apps/known-apps.ts';
 
 const stdio = { command: '/opt/launch', args: ['stdio', '--app', 'a'], env: { K: '1' } };

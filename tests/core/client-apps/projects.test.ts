@@ -9,9 +9,9 @@ import { ChangeJournal } from '../../../src-main/core/client-apps/change-journal
 import { findProjectApps } from '../../../src-main/core/client-apps/find-apps.ts';
 import { findImportOffers } from '../../../src-main/core/client-apps/import-offers.ts';
 import { installEntry } from '../../../src-main/core/client-apps/install.ts';
-import { tooltrayLaunches, projectLaunches } from '../../../src-main/core/client-apps/own-launch.ts';
-import { resolveProjectFile, projectWarning } from '../../../src-main/core/client-apps/project-place.ts';
-import { undoChange } from '../../../src-main/core/client-apps/undo.ts';
+import { tooltrayLaunches, projectLaunches } from '../../../src-main/core/client-apps/tooltray-launch.ts';
+import { resolveProjectFile, projectWarning } from '../../../src-main/core/client-apps/project-file.ts';
+import { undoChange } from '../../../src-main/core/client-apps/undo-app-change.ts';
 
 let home = '';
 let project = '';

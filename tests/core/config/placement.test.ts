@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { placementOf } from '../../../src-main/core/config/placement.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
-import { entryConsequences } from '../../../src-main/core/trust/inbox/entry-meanings.ts';
-import { resolveSecrets, secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { entryConsequences } from '../../../src-main/core/trust/inbox/entry-consequences.ts';
+import { resolveSecrets, secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';
 
 function read(entry: object) {
   const { config, problems } = parseConfig(JSON.stringify({ servers: { a: entry } }), resolve('/config.json'), {});

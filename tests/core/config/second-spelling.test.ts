@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ConfigApproval } from '../../../src-main/core/config/accepted-config.ts';
+import { ConfigApproval } from '../../../src-main/core/config/config-approval.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 import { acceptanceKey } from '../../../src-main/core/secrets/acceptance-key.ts';
 import { plainVault } from '../../support/plain-vault.ts';

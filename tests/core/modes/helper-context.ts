@@ -5,7 +5,7 @@ import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog
 import type { CallRequest } from '../../../src-main/core/calls/call-tool.ts';
 import { DescriptionStore } from '../../../src-main/core/condense/description-store.ts';
 import { type HelperContext, ShownItems } from '../../../src-main/core/modes/mode.ts';
-import type { SpillFiles } from '../../../src-main/core/spills/spill-questions.ts';
+import type { SpillFiles } from '../../../src-main/core/spills/spill-queries.ts';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {

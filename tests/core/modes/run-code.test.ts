@@ -1,9 +1,9 @@
 /** `execute` runs programs in three languages, each call through the pipeline, and says so where Python is missing. */
 import { afterAll, expect, test } from 'vitest';
 import { codeExecution } from '../../../src-main/compat/mcpproxy/code-execution.ts';
-import { execute } from '../../../src-main/core/modes/code.ts';
+import { execute } from '../../../src-main/core/modes/code-mode.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import { CodeRunner } from '../../../src-main/core/sandbox/sandbox.ts';
+import { CodeRunner } from '../../../src-main/core/code-runner/code-runner.ts';
 import { helperContext } from './helper-context.ts';
 import { allCases } from '../../support/all-cases.ts';
 

@@ -7,13 +7,13 @@ import { isLossy } from '../../../src-main/core/condense/signature.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
 import { signatureLine, toolTexts } from '../../../src-main/core/modes/run-code.ts';
-import { renderFoundTools } from '../../../src-main/core/modes/search.ts';
-import { renderTool } from '../../../src-main/core/modes/show-tools.ts';
+import { renderFoundTools } from '../../../src-main/core/modes/search-mode.ts';
+import { renderTool } from '../../../src-main/core/modes/render-tools.ts';
 import { recordedListings } from '../../fixtures/recorded-listings.ts';
 import { serverWith } from '../catalog/catalog-of.ts';
 import { compactEntry } from '../../../src-main/compat/mcpproxy/tool-entry.ts';
-import { compactTool } from '../../../src-main/compat/mini-a/shown-catalog.ts';
-import { summaryVariants, summaryOf } from '../../../src-main/compat/toolmux/tool-texts.ts';
+import { compactTool } from '../../../src-main/compat/mini-a/visible-catalog.ts';
+import { summaryVariants, summaryOf } from '../../../src-main/compat/toolmux/tool-summaries.ts';
 import { helperContext } from './helper-context.ts';
 
 const listed = recordedListings();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RegistryConfig } from '../../../src-main/core/config/app-config.ts';
-import { fetchRegistry } from '../../../src-main/core/registry/ask-registry.ts';
+import { fetchRegistry } from '../../../src-main/core/registry/registry-client.ts';
 import { Registries } from '../../../src-main/core/registry/registries.ts';
 import { HttpFetch } from '../../../src-main/core/servers/network/http-fetch.ts';
 import { registryFile, startRegistry, type TestRegistry } from '../../fixtures/registry/registry-server.ts';

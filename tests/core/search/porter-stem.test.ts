@@ -1,7 +1,7 @@
 /** Promises of the stemmer: examples from the published algorithm, one or more per step. */
 
 import { expect, test } from 'vitest';
-import { porterStem } from '../../../src-main/core/search/words.ts';
+import { porterStem } from '../../../src-main/core/search/word-hashes.ts';
 
 test.each(
   `caresses caress|ponies poni|ties ti|cats cat|feed feed|agreed agre|plastered plaster|bled bled|motoring motor|sing sing

@@ -1,7 +1,7 @@
 /** Promises of the word splitter. */
 
 import { expect, test } from 'vitest';
-import { tokenize } from '../../../src-main/core/search/words.ts';
+import { tokenize } from '../../../src-main/core/search/word-hashes.ts';
 
 test.each([
   ['read_file, list-items.v2', ['read', 'file', 'list', 'items', 'v2']],

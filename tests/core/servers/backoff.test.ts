@@ -1,6 +1,6 @@
 /** Promises of the back-off. */
 import { expect, test } from 'vitest';
-import { backoffMs } from '../../../src-main/core/servers/shared-line.ts';
+import { backoffMs } from '../../../src-main/core/servers/shared-connection.ts';
 
 const middle = (): number => 0.5;
 

@@ -1,7 +1,7 @@
 /** Promises of the second line: a server of both eras is met in the era of the app, over stdio and over HTTP. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
+import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { startHttpFixture } from '../../fixtures/servers/http-fixture.ts';
 import { containing, contextOf, isAlive, say, serversHarness, type ServersHarness } from './servers-harness.ts';

@@ -1,7 +1,7 @@
 /** Promises of the lines of one session: when a server that asks gets them, whom it asks, when they end. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
-import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
+import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import { contextOf, failure, isAlive, say, serversHarness, type ServersHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';

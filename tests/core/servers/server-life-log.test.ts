@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseLogLine } from '../../../src-main/core/servers/transports/log-lines.ts';
+import { parseLogLine } from '../../../src-main/core/servers/transports/server-log-format.ts';
 import { until } from '../../support/until.ts';
 import { containing, failure, matching, say, serversHarness, type ServersHarness } from './servers-harness.ts';
 

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';
-import { StartLimiter } from '../../../src-main/core/servers/line-opener.ts';
+import { StartLimiter } from '../../../src-main/core/servers/connection-opener.ts';
 import { failure, isAlive, say, serversHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,6 +1,6 @@
 /** Promises of the slots: how many run at once, and that a failure gives its slot back. */
 import { expect, test } from 'vitest';
-import { StartLimiter } from '../../../src-main/core/servers/line-opener.ts';
+import { StartLimiter } from '../../../src-main/core/servers/connection-opener.ts';
 
 test('no more tasks than slots run at once, and the others follow in order', async () => {
   const slots = new StartLimiter(3);

@@ -1,6 +1,6 @@
 /** What servers take, asked for by people who look. */
 import { expect, test } from 'vitest';
-import type { GroupUsage } from '../../../src-main/core/servers/launch/group-usage.ts';
+import type { GroupUsage } from '../../../src-main/core/servers/launch/process-group-usage.ts';
 import { UsageMeter } from '../../../src-main/core/servers/usage-meter.ts';
 import { serversHarness } from './servers-harness.ts';
 

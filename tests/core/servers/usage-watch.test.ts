@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { UsageMeter } from '../../../src-main/core/servers/usage-meter.ts';
 import { UsageWatch } from '../../../src-main/core/servers/usage-watch.ts';
-import { unmeasurableReason } from '../../../src-main/core/servers/launch/group-usage.ts';
+import { unmeasurableReason } from '../../../src-main/core/servers/launch/process-group-usage.ts';
 import { startCore } from '../../support/start-core.ts';
 
 const unmeasured = unmeasurableReason(process.platform);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { discoverResult, toStatelessResult } from '../../../src-main/core/sessions/modern.ts';
+import { discoverResult, toStatelessResult } from '../../../src-main/core/sessions/stateless-results.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 
 const serverInfo = { name: 'tooltray', version: '1' };

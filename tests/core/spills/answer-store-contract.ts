@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
 import { type Principal, localUser } from '../../../src-main/core/security/principal.ts';
-import type { SpillStore } from '../../../src-main/core/spills/answer-store.ts';
+import type { SpillStore } from '../../../src-main/core/spills/spill-store.ts';
 import { newSpillId, type Spill, type SpillOrigin } from '../../../src-main/core/spills/spill.ts';
 import { callerOf } from '../../support/caller-of.ts';
 import { textResult } from './spill-fixture.ts';

@@ -1,7 +1,7 @@
 /** A worker that begins a file and dies over the first bytes. */
 import { writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
-import type { ToSpillWriter } from '../../../src-main/core/spills/messages.ts';
+import type { ToSpillWriter } from '../../../src-main/core/spills/spill-writer-messages.ts';
 
 parentPort?.on('message', (message: ToSpillWriter) => {
   if (message.kind !== 'begin') process.exit(1);

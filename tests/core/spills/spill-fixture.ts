@@ -6,8 +6,8 @@ import { createLog } from '../../../src-main/core/base/log.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { ResultSettings } from '../../../src-main/core/config/app-config.ts';
 import type { SpillOrigin } from '../../../src-main/core/spills/spill.ts';
-import type { SpillStoreOptions } from '../../../src-main/core/spills/answer-store.ts';
-import { DiskSpillStore } from '../../../src-main/core/spills/spill-store.ts';
+import type { SpillStoreOptions } from '../../../src-main/core/spills/spill-store.ts';
+import { DiskSpillStore } from '../../../src-main/core/spills/disk-spill-store.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { callerOf } from '../../support/caller-of.ts';
 

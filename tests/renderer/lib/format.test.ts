@@ -1,5 +1,5 @@
 /** Numbers, sizes and times as people read them. */
-import { formatBytes, formatDuration } from '../../../src-main/core/base/wording.ts';
+import { formatBytes, formatDuration } from '../../../src-main/core/base/text-format.ts';
 import { describe, expect, test } from 'vitest';
 import {
   ago,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AccessRow } from '../../../src-main/core/client-apps/app-rows.ts';
-import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/dispatch-rpc.ts';
 import type { RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';
 import { startCore, type TestCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/dispatch-rpc.ts';
 import { stateBuilders } from '../../../src-main/rpc/build-state.ts';
 import type { RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';
 import { serverStatuses } from '../../../src-main/rpc/deps.ts';

@@ -10,11 +10,11 @@ import { addRows, sumLedger } from '../../../src-main/core/activity/ledger/ledge
 import { formatDay, startOfHour, hourOffsetMs } from '../../../src-main/core/activity/local-time.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
-import { dispatchRpc } from '../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../src-main/rpc/dispatch-rpc.ts';
 import type { Charts, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../src-main/rpc/deps.ts';
 import { drawCharts, rangeOf } from '../../../src-main/rpc/handlers/charts.ts';
-import { savingsPeriods } from '../../../src-main/rpc/slices/savings-overview.ts';
+import { savingsPeriods } from '../../../src-main/rpc/state/savings-overview.ts';
 import { call } from '../../core/activity/fixture.ts';
 import { inZone } from '../../support/in-zone.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';

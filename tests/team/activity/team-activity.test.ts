@@ -10,7 +10,7 @@ import { AppError } from '../../../src-main/core/base/errors.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { ActivityShipper } from '../../../src-main/team/activity/ship-activity.ts';
+import { ActivityShipper } from '../../../src-main/team/activity/activity-shipper.ts';
 import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
 import { connect, Database } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';

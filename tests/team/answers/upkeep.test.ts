@@ -1,8 +1,8 @@
 /** Room is made among a team's answers once, whoever does it at the same time, and nothing is left over. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Pruned } from '../../../src-main/core/spills/spill-room.ts';
-import { SpillTable } from '../../../src-main/team/answers/answer-rows.ts';
+import type { Pruned } from '../../../src-main/core/spills/spill-pruner.ts';
+import { SpillTable } from '../../../src-main/team/answers/spill-table.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { memberOf, openTeam, type Replica } from './team-fixture.ts';
 

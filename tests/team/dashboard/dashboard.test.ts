@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RpcMethod, StepQuery, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
-import { methodPermissions } from '../../../src-main/team/dashboard/allowed-questions.ts';
+import { methodPermissions } from '../../../src-main/team/dashboard/method-permissions.ts';
 import { callBy } from '../../support/callers.ts';
 import { fixture, type TestConfig } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';

@@ -1,7 +1,7 @@
 /** Signing in to a team's dashboard at its issuer: a real OIDC provider, begun at one replica and finished at another. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashOf } from '../../../src-main/team/people/person-tokens.ts';
-import { TeamKeys } from '../../../src-main/team/records/team-keys.ts';
+import { hashOf } from '../../../src-main/team/users/access-tokens.ts';
+import { TeamKeys } from '../../../src-main/team/documents/team-keys.ts';
 import { seal } from '../../../src-main/core/secrets/sealing.ts';
 import { browseAs } from '../../support/oidc-person.ts';
 import { startReplica, testKeys, type TestReplica } from '../../support/start-replica.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../../../scripts/team/engines/postgres.ts';
-import { ChangeFeed, notifyChange, type Change } from '../../../src-main/team/database/changes.ts';
+import { ChangeFeed, notifyChange, type Change } from '../../../src-main/team/database/change-feed.ts';
 import { connect, Database, databaseError } from '../../../src-main/team/database/database.ts';
 import { migrate, requireSchema } from '../../../src-main/team/database/migrate.ts';
 import { type Step, steps } from '../../../src-main/team/database/schema.ts';

@@ -2,12 +2,12 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../../src-main/core/config/app-config.ts';
-import type { CallContext } from '../../../src-main/core/servers/calls-in-flight.ts';
+import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
 import type { Person } from '../../../src-main/core/security/principal.ts';
 import {
   UserProcessLauncher,
   type UserProcessLauncherOptions,
-} from '../../../src-main/team/placement/personal-launch.ts';
+} from '../../../src-main/team/placement/user-process-launcher.ts';
 import {
   PersonalProcesses,
   type PersonalProcessesOptions,

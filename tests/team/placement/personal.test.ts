@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { secretVaultKey } from '../../../src-main/core/secrets/fill-secrets.ts';
+import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { failure, isAlive, say, toolNames } from '../../core/servers/servers-harness.ts';
 import { until } from '../../support/until.ts';

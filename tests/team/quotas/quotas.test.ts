@@ -4,7 +4,7 @@ import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sql } from 'postgres';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { openQuotas, type OpenQuotas } from '../../../src-main/team/quotas/open-quotas.ts';
-import { RateWindows } from '../../../src-main/team/quotas/window-counts.ts';
+import { RateWindows } from '../../../src-main/team/quotas/rate-windows.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';

@@ -1,7 +1,7 @@
 /** A team's vault in a real database: whose secrets are whose, keys that are changed, and what a thief of the database has. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
-import { Emitter } from '../../../src-main/core/base/events.ts';
+import { Emitter } from '../../../src-main/core/base/emitter.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 import { teamDatabase } from '../../support/team-database.ts';

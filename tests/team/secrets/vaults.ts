@@ -1,7 +1,7 @@
 /** A tenant's vaults as one replica has them, in a real database. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
-import { ChangeFeed } from '../../../src-main/team/database/changes.ts';
+import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 

@@ -1,7 +1,7 @@
 /** `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for CI; and what it comes to for a person. */
 import { relative, resolve } from 'node:path';
 import { maskText } from '../../../core/base/mask.ts';
-import { formatCount } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/text-format.ts';
 import type { ConfigProblem } from '../../../core/config/app-config.ts';
 import type { ConfigStore } from '../../../core/config/config-store.ts';
 import { applyLayers } from '../../../core/config/layers/apply-layers.ts';
@@ -52,7 +52,7 @@ export const teamConfig = command({
 /** Groups as replicas know them. Rejects with AppError not_found, store_unreachable. */
 async function groupsOf(name: string, where: TenantFlags): Promise<readonly string[]> {
   return withTenant(where, async (sql, tenant) => {
-    const { UserStore } = await import('../../../team/people/people.ts');
+    const { UserStore } = await import('../../../team/users/user-store.ts');
     return (await new UserStore(sql, tenant).byName(name)).groups;
   });
 }

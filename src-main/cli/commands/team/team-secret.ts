@@ -1,8 +1,8 @@
 /** `tooltray team-secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own. */
-import { Emitter } from '../../../core/base/events.ts';
-import { formatCount } from '../../../core/base/wording.ts';
-import { parseSecretVaultKey, secretVaultKey } from '../../../core/secrets/fill-secrets.ts';
-import { validateSecret } from '../../../core/secrets/secret-desk.ts';
+import { Emitter } from '../../../core/base/emitter.ts';
+import { formatCount } from '../../../core/base/text-format.ts';
+import { parseSecretVaultKey, secretVaultKey } from '../../../core/secrets/resolve-secrets.ts';
+import { validateSecret } from '../../../core/secrets/secret-service.ts';
 import { serverSecretPrefix, type SecretStore } from '../../../core/secrets/secret-store.ts';
 import type { TeamVaults } from '../../../team/secrets/team-vault.ts';
 import { command, jsonFlag } from '../../command.ts';
@@ -28,14 +28,14 @@ export const teamSecret = command({
   ],
   async run({ user, json, ...where }, [name = ''], action) {
     await withTenant(where, async (sql, tenant) => {
-      const { TeamKeys } = await import('../../../team/records/team-keys.ts');
+      const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
       const { TeamVaults: Vaults } = await import('../../../team/secrets/team-vault.ts');
       const ring = TeamKeys.fromEnv(process.env).encryptionKeys(tenant, 'secrets');
       // A command is over before others change something.
       const vaults = new Vaults({ tenant, sql, ring, changes: { changed: new Emitter() } });
       try {
         if (action === 'rotate') return await rotate(vaults, json);
-        const { UserStore } = await import('../../../team/people/people.ts');
+        const { UserStore } = await import('../../../team/users/user-store.ts');
         // A mistyped name would keep something that nobody is ever given.
         const owner = user === undefined ? undefined : (await new UserStore(sql, tenant).byName(user)).id;
         const vault = owner === undefined ? vaults.organization : vaults.forUser(owner);

@@ -1,8 +1,8 @@
 /** `tooltray team-sign-in`: where people of a team are signed in to servers, and the way in and out for them. */
-import { Emitter } from '../../../core/base/events.ts';
-import { formatCount } from '../../../core/base/wording.ts';
-import type { User } from '../../../team/people/people.ts';
-import type { VaultedSignIn, TeamSignIns } from '../../../team/sign-ins/team-sign-ins.ts';
+import { Emitter } from '../../../core/base/emitter.ts';
+import { formatCount } from '../../../core/base/text-format.ts';
+import type { User } from '../../../team/users/user-store.ts';
+import type { VaultedSignIn, TeamSignIns } from '../../../team/oauth/team-sign-ins.ts';
 import { command, jsonFlag, usageError } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
 import { formatTime, oneLine, printResult, table } from '../../terminal.ts';
@@ -27,7 +27,7 @@ export const teamSignIn = command({
   async run({ user, publicUrl, json, ...where }, [server], action) {
     if (user === undefined) throw usageError('--user says whose sign-ins are meant');
     await withTenant(where, async (sql, tenant) => {
-      const { UserStore } = await import('../../../team/people/people.ts');
+      const { UserStore } = await import('../../../team/users/user-store.ts');
       const { id } = await new UserStore(sql, tenant).byName(user);
       await withSignIns({ sql, tenant, publicUrl }, async (signIns) => {
         if (action === 'link') {
@@ -57,9 +57,9 @@ export async function withSignIns(
   { sql, tenant, publicUrl }: SignInsAt,
   work: (signIns: TeamSignIns) => Promise<void>,
 ): Promise<void> {
-  const { TeamKeys } = await import('../../../team/records/team-keys.ts');
+  const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
   const { TeamVaults } = await import('../../../team/secrets/team-vault.ts');
-  const { TeamSignIns: Opened } = await import('../../../team/sign-ins/team-sign-ins.ts');
+  const { TeamSignIns: Opened } = await import('../../../team/oauth/team-sign-ins.ts');
   const keys = TeamKeys.fromEnv(process.env);
   // A command is over before others change something.
   const vaults = new TeamVaults({

@@ -1,5 +1,5 @@
 /** `tooltray token`: personal tokens of a team's people, told once. */
-import type { AccessToken } from '../../../team/people/person-tokens.ts';
+import type { AccessToken } from '../../../team/users/access-tokens.ts';
 import { command, jsonFlag, readUntil } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
 import { formatTime, oneLine, paint, printResult, table } from '../../terminal.ts';
@@ -28,7 +28,7 @@ export const token = command({
   notes: ['Use one token per app, so tokens can be revoked independently.'],
   async run({ label = '', profile, readOnly, expires, json, ...where }, [word], action) {
     await withTenant(where, async (sql, tenant) => {
-      const { AccessTokenStore } = await import('../../../team/people/person-tokens.ts');
+      const { AccessTokenStore } = await import('../../../team/users/access-tokens.ts');
       const tokens = new AccessTokenStore(sql, tenant);
       if (action === 'create') {
         const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;

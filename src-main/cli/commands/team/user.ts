@@ -1,7 +1,7 @@
 /** `tooltray user`: a team's people and service accounts, and what their groups give. */
-import { formatCount } from '../../../core/base/wording.ts';
+import { formatCount } from '../../../core/base/text-format.ts';
 import { everything } from '../../../core/profiles/profile-scope.ts';
-import type { User } from '../../../team/people/people.ts';
+import type { User } from '../../../team/users/user-store.ts';
 import { command, jsonFlag, usageError } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
 import { oneLine, paint, printResult, table } from '../../terminal.ts';
@@ -38,7 +38,7 @@ export const user = command({
   ],
   async run({ email, issuer, subject, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
     await withTenant(where, async (sql, tenant) => {
-      const { UserStore } = await import('../../../team/people/people.ts');
+      const { UserStore } = await import('../../../team/users/user-store.ts');
       const people = new UserStore(sql, tenant);
       const tell = (changed: User): void => printResult(json, changed, () => [line(changed).join('  ')]);
       if (action === 'list') {

@@ -18,11 +18,11 @@ import {
   createLedgerEntry,
   argumentsOf,
   type KindOfHelper,
-} from './entry.ts';
-import { type ResultIntake, countIngested } from './as-read.ts';
-import { attributeResult, type CountedCall } from './book-answer.ts';
-import { type StepRef, ClientRequest, type StepRecorder, type StepOwner } from './exchange.ts';
-import { ListAccounting, type ListAccountingDeps, type ListReader } from './list-books.ts';
+} from './ledger-entry.ts';
+import { type ResultIntake, countIngested } from './ingested-tokens.ts';
+import { attributeResult, type CountedCall } from './attribute-result.ts';
+import { type StepRef, ClientRequest, type StepRecorder, type StepOwner } from './client-request.ts';
+import { ListAccounting, type ListAccountingDeps, type ListReader } from './list-accounting.ts';
 import { listMethods } from './baseline.ts';
 
 export interface LedgerSessionOptions {

@@ -5,7 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { runInTransaction } from '../../base/private-database.ts';
 import { formatDay, hourMs, startOfHour } from '../local-time.ts';
-import type { Amounts, Cause } from './entry.ts';
+import type { Amounts, Cause } from './ledger-entry.ts';
 
 /** Sums for one hour, session, app, mode, server, tool and cause. */
 export interface LedgerRow extends Amounts {

@@ -2,14 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';
-import type { DeferredQueue } from '../../base/scheduling/put-off.ts';
+import type { DeferredQueue } from '../../base/scheduling/deferred-queue.ts';
 import type { Result } from '../../wire/message.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import { type ResultIntake, countOnce } from './as-read.ts';
+import { type ResultIntake, countOnce } from './ingested-tokens.ts';
 import { type ListedServer, ListTokenCounter } from './baseline.ts';
-import type { LedgerEntry, KindOfHelper } from './entry.ts';
-import type { StepRef, StepRecorder } from './exchange.ts';
-import { type LedgerOwner, LedgerBuffer, type LedgerDatabase } from './ledger-rows.ts';
+import type { LedgerEntry, KindOfHelper } from './ledger-entry.ts';
+import type { StepRef, StepRecorder } from './client-request.ts';
+import { type LedgerOwner, LedgerBuffer, type LedgerDatabase } from './ledger-buffer.ts';
 import { LedgerSession, type LedgerSessionOptions } from './ledger-session.ts';
 import {
   totalSavings,

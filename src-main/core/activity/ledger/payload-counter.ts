@@ -1,9 +1,9 @@
 /** Counts the tokens of what messages carry: later, each object once, and never holding more than there is room for. */
 import { isObject } from '../../base/json.ts';
-import type { DeferredQueue } from '../../base/scheduling/put-off.ts';
+import type { DeferredQueue } from '../../base/scheduling/deferred-queue.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import { zeroTokens } from './entry.ts';
+import { zeroTokens } from './ledger-entry.ts';
 
 /** Big answers wait as the bytes they are; beyond this much of them, further ones are estimated by their size. */
 const maxBytes = 64 * 1024 * 1024;

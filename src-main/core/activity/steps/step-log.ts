@@ -3,7 +3,7 @@
  * disk beside the calls that ran for them. Written in batches off the answers' way, bounded, and never a reason for an answer to fail.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { Emitter } from '../../base/events.ts';
+import { Emitter } from '../../base/emitter.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Log } from '../../base/log.ts';
 import { type Masker, CachingMasker } from '../../base/mask.ts';
@@ -11,11 +11,11 @@ import { isFailure, type Result } from '../../wire/message.ts';
 import { scalarOf, RawJson } from '../../wire/raw-json.ts';
 import type { ActivityLog, BatchParticipant } from '../activity-log.ts';
 import type { CallOutcome, CallRecord } from '../call-record.ts';
-import type { PayloadStore, PayloadInput } from '../call-texts.ts';
-import { type LedgerEntry, netContextTokens } from '../ledger/entry.ts';
-import type { ClientRequest, StepRecorder, StepEnd, StepOwner } from '../ledger/exchange.ts';
-import { RunningStepStore } from './open-steps.ts';
-import type { KindOfHelper } from '../ledger/entry.ts';
+import type { PayloadStore, PayloadInput } from '../call-payloads.ts';
+import { type LedgerEntry, netContextTokens } from '../ledger/ledger-entry.ts';
+import type { ClientRequest, StepRecorder, StepEnd, StepOwner } from '../ledger/client-request.ts';
+import { RunningStepStore } from './running-steps.ts';
+import type { KindOfHelper } from '../ledger/ledger-entry.ts';
 import { isStep, type StepKind, type StepRecord, type StepWords, describeStep } from './step.ts';
 import { StepTable, type StepTokens, updateStepTokens } from './step-table.ts';
 

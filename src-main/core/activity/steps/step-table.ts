@@ -4,7 +4,7 @@ import type { Masker } from '../../base/mask.ts';
 import { prepareCached, runInTransaction } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
-import { queryNumber } from '../table-room.ts';
+import { queryNumber } from '../size-limit.ts';
 import { maxPurposeLength, type StepKind, type StepRecord } from './step.ts';
 
 /** Tokens of a step in the ledger; none if no model reads what the app receives. */

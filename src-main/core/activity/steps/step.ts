@@ -1,7 +1,7 @@
 /** A step: one request of a client app and the answer that it was given, or one question of ours to it. */
 import { toText, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
-import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/entry.ts';
+import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/ledger-entry.ts';
 
 /**
  * `handshake`: it was told who we are; `list`: tools, resources or prompts were read; `search`, `schema`: tools were looked for, or what one

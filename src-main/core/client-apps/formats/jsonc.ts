@@ -1,7 +1,7 @@
 /** Entries in JSON files, with or without comments and trailing commas. */
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../../base/errors.ts';
-import { VerifiedEdit } from '../../config/checked-edit.ts';
+import { VerifiedEdit } from '../../config/verified-edit.ts';
 import {
   findProperty,
   insertLast,
@@ -9,7 +9,7 @@ import {
   propertiesOf,
   removeChild,
   replaceValue,
-} from '../../config/json-text.ts';
+} from '../../config/jsonc-text.ts';
 import type { AppEntry } from '../known-app.ts';
 import { type ConfigFormat, setValueAt } from './config-format.ts';
 

@@ -6,7 +6,7 @@ import { parse as parseYaml, YAMLParseError } from 'yaml';
 import { AppError, errorText } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
 import { ConfigDocument } from '../config-document.ts';
-import { doubledKeys, nodeValue, propertiesOf } from '../json-text.ts';
+import { doubledKeys, nodeValue, propertiesOf } from '../jsonc-text.ts';
 
 export type TextFormat = 'json' | 'toml' | 'yaml';
 

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { closestMatch } from '../../base/wording.ts';
+import { closestMatch } from '../../base/text-format.ts';
 import { describeIssue } from '../issue-text.ts';
 import { type ServerEntry, entryFields, entrySchema, zodOptions } from '../schema.ts';
 import type { Dialect, KeyRule } from './dialect.ts';

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
-import { closestMatch } from '../../base/wording.ts';
+import { closestMatch } from '../../base/text-format.ts';
 import {
   type AppConfig,
   type ConfigProblem,
@@ -14,7 +14,7 @@ import {
   type Quota,
 } from '../app-config.ts';
 import { ConfigDocument } from '../config-document.ts';
-import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from '../json-text.ts';
+import { findProperty, nodeAt, nodeValue, type Property, propertiesOf } from '../jsonc-text.ts';
 import { containerKeys } from '../containers.ts';
 import { describeIssue } from '../issue-text.ts';
 import { profileSchema, settingsSchema, zodOptions } from '../schema.ts';

@@ -4,10 +4,17 @@ import { pathToFileURL } from 'node:url';
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { formatCount } from '../../base/wording.ts';
+import { formatCount } from '../../base/text-format.ts';
 import { toFileError, displayPath } from '../../security/file-paths.ts';
 import { openConfined, type OpenedFile } from '../../security/open-confined.ts';
-import { runTool, contentType, readOnly, textResult, type TextEncodingName, type UtilsOptions } from './files.ts';
+import {
+  runTool,
+  contentType,
+  readOnly,
+  textResult,
+  type TextEncodingName,
+  type UtilsOptions,
+} from './file-content.ts';
 import { writeConfined } from '../../security/write-confined.ts';
 
 const defaultBytes = 1024 * 1024;

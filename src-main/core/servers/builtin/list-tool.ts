@@ -2,10 +2,10 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { formatCount } from '../../base/wording.ts';
+import { formatCount } from '../../base/text-format.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
 import { displayPath } from '../../security/file-paths.ts';
-import { noProtectedPaths, resolveProtectedPaths } from '../../security/own-places.ts';
+import { noProtectedPaths, resolveProtectedPaths } from '../../security/protected-paths.ts';
 import {
   runTool,
   newReport,
@@ -15,7 +15,7 @@ import {
   type WalkEntry,
   walkFolder,
   type WalkReport,
-} from './files.ts';
+} from './file-content.ts';
 
 const maxShown = 1000;
 const maxLooked = 20_000;

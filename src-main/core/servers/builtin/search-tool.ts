@@ -5,7 +5,7 @@ import { type Context, createContext, Script } from 'node:vm';
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { formatCount } from '../../base/wording.ts';
+import { formatCount } from '../../base/text-format.ts';
 import { confinePath, resolveRoots } from '../../security/confine-path.ts';
 import { errorCode, displayPath } from '../../security/file-paths.ts';
 import { openReal } from '../../security/open-confined.ts';
@@ -14,7 +14,7 @@ import {
   type ProtectedPaths,
   assertNotProtectedLink,
   resolveProtectedPaths,
-} from '../../security/own-places.ts';
+} from '../../security/protected-paths.ts';
 import {
   runTool,
   contentType,
@@ -24,7 +24,7 @@ import {
   type UtilsOptions,
   walkFolder,
   type WalkReport,
-} from './files.ts';
+} from './file-content.ts';
 
 /** ms for one search. */
 const searchTime = 15_000;

@@ -2,7 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import { AppError } from '../../base/errors.ts';
-import { runTool, readOnly, textResult } from './files.ts';
+import { runTool, readOnly, textResult } from './file-content.ts';
 
 const zone = z.string().max(100);
 

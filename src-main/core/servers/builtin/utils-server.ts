@@ -5,7 +5,7 @@ import { registerListTool } from './list-tool.ts';
 import { registerReadTool, registerWriteTool } from './file-tools.ts';
 import { registerSearchTool } from './search-tool.ts';
 import { registerTimeTools } from './time-tools.ts';
-import type { UtilsOptions } from './files.ts';
+import type { UtilsOptions } from './file-content.ts';
 
 export function createUtilsServer(options: UtilsOptions): McpServer {
   const server = new McpServer({ name: 'utils', title: 'Tooltray utilities', version: '1.0.0' });

@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isObject } from '../../base/json.ts';
-import { programName } from '../../trust/pins/launch.ts';
+import { programName } from '../../trust/pins/launch-fingerprint.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -4,7 +4,7 @@
  */
 import { readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { programName } from '../../trust/pins/launch.ts';
+import { programName } from '../../trust/pins/launch-fingerprint.ts';
 
 /** How long fetching a package may take, in ms. */
 export const maxInstallMs = 10 * 60_000;

@@ -5,7 +5,7 @@ import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
 import type { ResolvedEnv } from './find-command.ts';
-import { isGroupAlive } from './children-list.ts';
+import { isGroupAlive } from './child-process-list.ts';
 import type { ProcessRegistry } from './process-registry.ts';
 import { descendantsOf, endLeftovers, markVariable } from './process-tree.ts';
 

@@ -1,6 +1,6 @@
 /** The process groups we are answerable for: none may outlive our own process. */
 import { randomBytes } from 'node:crypto';
-import type { ChildProcessList } from './children-list.ts';
+import type { ChildProcessList } from './child-process-list.ts';
 import { killMarkedNow } from './process-tree.ts';
 
 interface Killable {

@@ -5,7 +5,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { AppError } from '../../base/errors.ts';
-import { formatBytes } from '../../base/wording.ts';
+import { formatBytes } from '../../base/text-format.ts';
 
 /** Values that misconfigured servers send for an unencoded body. */
 const noCodings: ReadonlySet<string> = new Set(['', 'identity', 'none', 'utf-8', 'utf8', 'binary', '8bit']);

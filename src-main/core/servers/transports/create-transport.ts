@@ -10,18 +10,18 @@ import type {
   ServerConfig,
   StdioServerConfig,
 } from '../../config/app-config.ts';
-import { resolveSecrets, secretNamesOf } from '../../secrets/fill-secrets.ts';
-import type { ProtectedPaths } from '../../security/own-places.ts';
+import { resolveSecrets, secretNamesOf } from '../../secrets/resolve-secrets.ts';
+import type { ProtectedPaths } from '../../security/protected-paths.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import type { Message } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
 import type { ProcessRegistry } from '../launch/process-registry.ts';
-import type { ServerSandboxes } from '../launch/isolation/boxes.ts';
+import type { ServerSandboxes } from '../launch/sandbox/server-sandboxes.ts';
 import type { EnvironmentResolver } from '../launch/resolve-environment.ts';
 import type { OutboundNetwork } from '../network/outbound-network.ts';
-import type { TokenSource } from '../sign-in/server-sign-in.ts';
-import type { OAuthManager } from '../sign-in/sign-ins.ts';
-import type { HttpTransportOptions } from './http-line.ts';
+import type { TokenSource } from '../oauth/server-oauth.ts';
+import type { OAuthManager } from '../oauth/oauth-manager.ts';
+import type { HttpTransportOptions } from './http-transport-base.ts';
 import { adaptSdkTransport, type SdkTransport } from './memory-transport.ts';
 import { ServerLog } from './server-log.ts';
 import { StdioTransport } from './stdio-transport.ts';

@@ -2,7 +2,7 @@
 import { AppError } from '../../base/errors.ts';
 import { isFailure, isRequest, type Message, ownId, type RequestId, rpcCode } from '../../wire/message.ts';
 import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
-import type { HttpTransportOptions } from './http-line.ts';
+import type { HttpTransportOptions } from './http-transport-base.ts';
 import { HttpTransport } from './http-transport.ts';
 import { SseTransport } from './sse-transport.ts';
 

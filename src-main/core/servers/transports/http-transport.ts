@@ -6,8 +6,8 @@ import type { SendOptions, Transport, TransportHandlers } from '../../wire/trans
 import { ListenPauses } from './listen-pauses.ts';
 import { type PendingPost, postIdHeader, PendingPosts } from './message-tap.ts';
 import { networkError, sessionLostError } from '../network/http-errors.ts';
-import { HttpTransportBase, type HttpTransportOptions } from './http-line.ts';
-import { settleWithin } from '../../base/within.ts';
+import { HttpTransportBase, type HttpTransportOptions } from './http-transport-base.ts';
+import { settleWithin } from '../../base/settle-within.ts';
 
 /** How often a broken stream is taken up again before it counts as lost. */
 const maxRetries = 5;

@@ -5,7 +5,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import type { RotatingFile } from '../../base/rotating-file.ts';
-import { type LogLevel, formatLogLine } from './log-lines.ts';
+import { type LogLevel, formatLogLine } from './server-log-format.ts';
 
 interface ServerLogOptions {
   /** The bounded file that receives everything. */

@@ -5,7 +5,7 @@ import type { Message } from '../../wire/message.ts';
 import type { Transport, TransportHandlers } from '../../wire/transport.ts';
 import { PendingPosts } from './message-tap.ts';
 import { sessionLostError, statusError } from '../network/http-errors.ts';
-import { HttpTransportBase, type HttpTransportOptions } from './http-line.ts';
+import { HttpTransportBase, type HttpTransportOptions } from './http-transport-base.ts';
 
 export class SseTransport implements Transport {
   readonly #options: HttpTransportOptions;

@@ -12,8 +12,8 @@ import { damagedFolder } from '../launch/package-runner.ts';
 import type { ProcessGroup, StartedContainer } from '../launch/process-group.ts';
 import { maxHandshakeBytes, maxParsedBytes } from './lossless-fetch.ts';
 import type { ServerLog } from './server-log.ts';
-import { settleWithin } from '../../base/within.ts';
-import { formatCount } from '../../base/wording.ts';
+import { settleWithin } from '../../base/settle-within.ts';
+import { formatCount } from '../../base/text-format.ts';
 
 export interface StdioTransportOptions extends ServerLaunch {
   readonly maxMessageBytes: number;

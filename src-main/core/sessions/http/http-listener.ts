@@ -1,13 +1,13 @@
 /** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
-import { MemoryReclaimer } from '../../base/return-memory.ts';
+import { MemoryReclaimer } from '../../base/memory-reclaimer.ts';
 import { type HttpSettings, defaultDrainSeconds } from '../../config/app-config.ts';
 import { isSameToken } from '../../security/access-token.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, KnownEndpoints, unknownEndpointError } from '../views/endpoint.ts';
-import type { InboundRequest } from './asked.ts';
+import type { InboundRequest } from './inbound-request.ts';
 import { endStreamAt, EventStreams } from './event-stream.ts';
 import {
   requestRefusal,
@@ -29,12 +29,12 @@ import {
   unauthorized,
   writeEmpty,
 } from './http-io.ts';
-import { type Inbound, isJson, parseInbound, acceptsJsonAndEvents } from './inbound.ts';
-import { StatefulHttp, type OpenSession } from './legacy-http.ts';
-import type { SessionBinding } from './legacy-line.ts';
-import { rejectForeignOrigin } from './local-only.ts';
-import { StatelessEndpoints, type OpenStatelessEndpoint } from './modern-endpoints.ts';
-import type { StatelessEndpoint } from './modern-http.ts';
+import { type Inbound, isJson, parseInbound, acceptsJsonAndEvents } from './parse-inbound.ts';
+import { StatefulHttp, type OpenSession } from './stateful-http.ts';
+import type { SessionBinding } from './stateful-http-transport.ts';
+import { rejectForeignOrigin } from './dns-rebinding-guard.ts';
+import { StatelessEndpoints, type OpenStatelessEndpoint } from './stateless-endpoints.ts';
+import type { StatelessEndpoint } from './stateless-endpoint.ts';
 
 export interface HttpListenerOptions {
   /** Address to listen on; 127.0.0.1 if absent. */

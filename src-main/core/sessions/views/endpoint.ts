@@ -3,7 +3,7 @@ import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { LiveCatalog } from '../../catalog/live-catalog.ts';
 import { type AppConfig, isToolEnabled, uiSettingFor } from '../../config/app-config.ts';
-import { type ExtensionSet, extensionSetOf, supportsViews, viewExtension } from '../../servers/app-kind.ts';
+import { type ExtensionSet, extensionSetOf, supportsViews, viewExtension } from '../../servers/extension-set.ts';
 import type { SessionServices } from '../session-settings.ts';
 import type { SessionView } from '../session-view.ts';
 import { findProfile, effectiveProfiles, profileNotFoundError } from '../../profiles/profile-scope.ts';

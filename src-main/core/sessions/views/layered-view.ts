@@ -11,11 +11,11 @@ import { type AppliedLayers, applyLayers, type LayerSubject } from '../../config
 import { scopeName } from '../../profiles/profile-scope.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
-import type { ProtocolKind } from '../../wire/eras.ts';
+import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import type { Result } from '../../wire/message.ts';
 import type { SessionServices } from '../session-settings.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
-import type { TaskSubscription } from './heard-tasks.ts';
+import type { TaskSubscription } from './task-subscriptions.ts';
 
 /** `scopes`: names of what the layers let through; `core`: with the person's settings. */
 export type MakeView = (scopes: readonly string[], core: SessionServices) => SessionView;

@@ -1,7 +1,7 @@
 /** Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get a handle. */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
-import { neutralizeControlCharacters, truncateName } from '../../base/shown-text.ts';
+import { neutralizeControlCharacters, truncateName } from '../../base/visible-text.ts';
 import { withoutTasks } from '../../calls/call-task.ts';
 import {
   type CallerContext,
@@ -13,19 +13,19 @@ import {
 import { errorResult } from '../../calls/error-result.ts';
 import { checkNameLengths, isCancelled, namedArguments } from '../../calls/read-arguments.ts';
 import { type AwaitRequest, calledTool, retryParams, SlowCalls } from '../../calls/slow-calls.ts';
-import { completeContent } from '../../calls/whole-answer.ts';
+import { completeContent } from '../../calls/complete-content.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ViewTool } from '../../catalog/view-tools.ts';
-import { awaitInstruction, awaitResult, isCalledByName } from '../../modes/await-result.ts';
+import { awaitInstruction, awaitResult, isCalledByName } from '../../modes/await-result-tool.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
-import { shownSchemas } from '../../modes/show-tools.ts';
-import { isVisibleTo, viewUriOf, withViewUri } from '../../servers/view-facts.ts';
-import type { ProtocolKind } from '../../wire/eras.ts';
+import { shownSchemas } from '../../modes/render-tools.ts';
+import { isVisibleTo, viewUriOf, withViewUri } from '../../servers/ui-metadata.ts';
+import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { scalarOf, RawJson } from '../../wire/raw-json.ts';
 import type { SessionSettings } from '../session-settings.ts';
-import { TaskSubscriptions } from './heard-tasks.ts';
-import type { MergedViewDeps } from './merged-parts.ts';
+import { TaskSubscriptions } from './task-subscriptions.ts';
+import type { MergedViewDeps } from './merged-view-deps.ts';
 import { taskNotFoundError, ServerTasks, withTaskId } from './server-tasks.ts';
 
 export class MergedCalls {

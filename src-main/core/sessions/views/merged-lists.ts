@@ -1,17 +1,17 @@
 /** The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session turned out to need. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
-import { isTooltrayUri, wrapUri } from '../../catalog/resource-names.ts';
-import { toAppOnlyDefinition, isViewUri } from '../../servers/view-facts.ts';
-import { awaitResult, shouldListAwait } from '../../modes/await-result.ts';
+import { isTooltrayUri, wrapUri } from '../../catalog/resource-uris.ts';
+import { toAppOnlyDefinition, isViewUri } from '../../servers/ui-metadata.ts';
+import { awaitResult, shouldListAwait } from '../../modes/await-result-tool.ts';
 import { readOwnResource } from '../../modes/mode.ts';
 import { HeaderParamTools } from '../../servers/param-headers.ts';
-import type { ProtocolKind } from '../../wire/eras.ts';
+import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { toObject } from '../../wire/raw-json.ts';
 import { isNotFound } from '../session-view.ts';
-import { sanitizeEntry } from './acceptable-entry.ts';
-import type { MergedViewDeps } from './merged-parts.ts';
+import { sanitizeEntry } from './sanitize-entry.ts';
+import type { MergedViewDeps } from './merged-view-deps.ts';
 
 export class MergedTools {
   readonly #parts: MergedViewDeps;

@@ -2,7 +2,7 @@
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import type { CatalogChange, LiveCatalog } from '../../catalog/live-catalog.ts';
-import { appTraits } from '../../client-apps/app-limits.ts';
+import { appTraits } from '../../client-apps/app-traits.ts';
 import {
   experimentalOf,
   mergedExtensions,
@@ -10,18 +10,18 @@ import {
   supportsViews,
   tasksExtension,
   viewExtension,
-} from '../../servers/app-kind.ts';
+} from '../../servers/extension-set.ts';
 import type { ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
-import type { ProtocolKind } from '../../wire/eras.ts';
+import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { type SessionServices, type SettingsSource, SessionSettingsCache } from '../session-settings.ts';
-import type { TaskSubscription } from './heard-tasks.ts';
-import { HelperContexts, EntryResolver } from './merged-parts.ts';
+import type { TaskSubscription } from './task-subscriptions.ts';
+import { HelperContexts, EntryResolver } from './merged-view-deps.ts';
 import { MergedCalls } from './merged-calls.ts';
 import { MergedPrompts, MergedResources, MergedTools } from './merged-lists.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
-import { SeenResources } from './shown-links.ts';
+import { SeenResources } from './seen-resources.ts';
 
 export class MergedView implements SessionView {
   readonly #core: SessionServices;

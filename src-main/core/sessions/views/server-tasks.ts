@@ -7,7 +7,7 @@ import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { scalarOf, RawJson, toObject } from '../../wire/raw-json.ts';
 import { supportsTasks } from '../../calls/call-task.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
-import { tasksExtension } from '../../servers/app-kind.ts';
+import { tasksExtension } from '../../servers/extension-set.ts';
 import { canAccess, type Principal } from '../../security/principal.ts';
 
 interface ServerTask {

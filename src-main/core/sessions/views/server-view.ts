@@ -1,23 +1,23 @@
 /** One server alone, names and texts untouched: what `/mcp/server/<name>` shows. */
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
-import { truncateName } from '../../base/shown-text.ts';
+import { truncateName } from '../../base/visible-text.ts';
 import { type CallerContext, type CallStages, callTool } from '../../calls/call-tool.ts';
 import { namedArguments } from '../../calls/read-arguments.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
-import { tasksExtension } from '../../servers/app-kind.ts';
-import { isVisibleTo } from '../../servers/view-facts.ts';
+import { tasksExtension } from '../../servers/extension-set.ts';
+import { isVisibleTo } from '../../servers/ui-metadata.ts';
 import type { CatalogChange, IsToolEnabled, LiveCatalog } from '../../catalog/live-catalog.ts';
 import type { Handshake } from '../../servers/handshake.ts';
 import { emptyListing, type Listing, type ListKey } from '../../servers/listing.ts';
 import type { ManagedServer } from '../../servers/managed-server.ts';
 import { HeaderParamTools } from '../../servers/param-headers.ts';
 import type { ServerSet } from '../../servers/server-manager.ts';
-import type { DataFlowGuard } from '../../trust/flow/flow.ts';
+import type { DataFlowGuard } from '../../trust/data-flow/data-flow-guard.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { taskGoneError, filterOwnTasks, type ServerTasks, withTaskId } from './server-tasks.ts';
 import { DeliveredLists, type Introduction, type SessionView } from '../session-view.ts';
-import { TaskSubscriptions, type TaskSubscription } from './heard-tasks.ts';
+import { TaskSubscriptions, type TaskSubscription } from './task-subscriptions.ts';
 
 interface ServerViewOptions {
   readonly server: string;

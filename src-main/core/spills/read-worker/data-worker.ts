@@ -1,7 +1,7 @@
 /** Entry of the process that answers one question about data, of files that it was given open. It ends itself at its limit of memory. */
 import { Worker } from 'node:worker_threads';
 import { newSteps, type ReadRequest } from './reader-messages.ts';
-import { handleReadRequest } from './reply-to.ts';
+import { handleReadRequest } from './handle-read-request.ts';
 
 type Question = Omit<ReadRequest, 'steps'> & { readonly maxMemory: number };
 

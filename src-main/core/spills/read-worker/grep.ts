@@ -1,7 +1,7 @@
 /** Op grep: the lines that match, all of them counted. */
-import type { FoundLines, SpillQueryResult, SpillLine } from '../spill-questions.ts';
-import { Elements, type FoundElement } from './elements.ts';
-import { eachLine, type FileLine } from './lines.ts';
+import type { FoundLines, SpillQueryResult, SpillLine } from '../spill-queries.ts';
+import { Elements, type FoundElement } from './grep-elements.ts';
+import { eachLine, type FileLine } from './read-lines.ts';
 import type { ReadTarget } from './reader-messages.ts';
 
 interface Wanted {

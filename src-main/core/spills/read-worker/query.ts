@@ -1,5 +1,5 @@
 /** Op query: what a JSONPath selects, one value a line, and how many there are. */
-import type { SpillQueryResult } from '../spill-questions.ts';
+import type { SpillQueryResult } from '../spill-queries.ts';
 import { type Document, findValues, type Location, formatPath } from './document.ts';
 import { truncateToBytes } from './reader-messages.ts';
 

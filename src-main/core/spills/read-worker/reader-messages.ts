@@ -2,14 +2,7 @@
 import { readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { ErrorCode } from '../../base/errors.ts';
-import type {
-  FoundLines,
-  LinePage,
-  SpillQueryResult,
-  SpillQuery,
-  SpillViewQuery,
-  SqlRows,
-} from '../spill-questions.ts';
+import type { FoundLines, LinePage, SpillQueryResult, SpillQuery, SpillViewQuery, SqlRows } from '../spill-queries.ts';
 import type { SpillKind } from '../spill.ts';
 
 /** The file that is read: open in this process for as long as somebody reads. */

@@ -4,7 +4,7 @@
  */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { AppError, errorText } from '../../base/errors.ts';
-import type { SpillQueryResult, SqlCell, SqlRows } from '../spill-questions.ts';
+import type { SpillQueryResult, SqlCell, SqlRows } from '../spill-queries.ts';
 import { formatOf, sampleLength, tablesInText } from '../tables/text-tables.ts';
 import { type Cell, type Column, mainTable, type Table, tablesIn } from '../tables/value-tables.ts';
 import { type Document, findValues, readDocument } from './document.ts';

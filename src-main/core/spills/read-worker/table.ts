@@ -1,10 +1,10 @@
 /** Op table: chosen columns of a list, one row a line, cells apart by tabs. */
 import { AppError } from '../../base/errors.ts';
 import { isObject } from '../../base/json.ts';
-import type { SpillQueryResult } from '../spill-questions.ts';
+import type { SpillQueryResult } from '../spill-queries.ts';
 import { type Document, findRecords, findValues, type FoundValue, type Location, formatPath } from './document.ts';
 import { truncateToBytes } from './reader-messages.ts';
-import { schemaLines, shapeOf } from '../shape.ts';
+import { schemaLines, shapeOf } from '../value-shape.ts';
 
 interface TableWish {
   readonly path?: string | undefined;

@@ -1,8 +1,8 @@
 /** The audit log as its writers, readers and verification see it: files of a home, or rows of a team's tenant. */
-import type { Emitter } from '../../base/events.ts';
-import type { JsonDocument } from '../../base/kept-document.ts';
-import type { ChainLink } from './chain.ts';
-import type { AuditEntry, Digest } from './entries.ts';
+import type { Emitter } from '../../base/emitter.ts';
+import type { JsonDocument } from '../../base/json-document.ts';
+import type { ChainLink } from './hash-chain.ts';
+import type { AuditEntry, Digest } from './audit-entries.ts';
 
 /** The log to which a core adds entries. A failure to write is no reason for anything else to fail. */
 export interface AuditRecorder {

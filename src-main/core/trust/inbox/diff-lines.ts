@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import { truncateText, markInvisible } from '../../base/shown-text.ts';
+import { truncateText, markInvisible } from '../../base/visible-text.ts';
 import type { DiffLine, TextSegment } from './inbox-item.ts';
 
 /** `was` and `is`: undefined for what is not there. */

@@ -1,5 +1,5 @@
 /** Types of inbox items, as shown in the dashboard, the tray and the command line. Types only. */
-import type { DecisionAuthority } from '../questions.ts';
+import type { DecisionAuthority } from '../approvals.ts';
 
 /**
  * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;

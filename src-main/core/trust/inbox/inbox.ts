@@ -3,8 +3,8 @@
  * decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
  */
 import { AppError } from '../../base/errors.ts';
-import { Emitter } from '../../base/events.ts';
-import { truncateName } from '../../base/shown-text.ts';
+import { Emitter } from '../../base/emitter.ts';
+import { truncateName } from '../../base/visible-text.ts';
 import type { PastDecision, InboxItem, DecisionResult } from './inbox-item.ts';
 
 export interface UserDecision {

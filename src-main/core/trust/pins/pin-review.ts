@@ -1,5 +1,5 @@
 /** The question that a change of a server's pinned definitions puts to the user. */
-import type { DefinitionChange } from './offer.ts';
+import type { DefinitionChange } from './pinned-definitions.ts';
 
 /** The server, and the client apps, whose definitions are compared with the accepted ones. */
 export interface PinScope {

@@ -1,6 +1,6 @@
 /** External dependencies of a server's pins: notifications, the rule for changes, and other servers' pins. */
-import type { DefinitionChange } from './offer.ts';
-import type { PinDecision, PinnedServer } from './pin-file.ts';
+import type { DefinitionChange } from './pinned-definitions.ts';
+import type { PinDecision, PinnedServer } from './pin-store.ts';
 
 /** When a listing was read. */
 export interface Moment {

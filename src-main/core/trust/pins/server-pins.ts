@@ -4,12 +4,12 @@
  * changed are refused.
  */
 import { AppError, errorText } from '../../base/errors.ts';
-import { Emitter } from '../../base/events.ts';
+import { Emitter } from '../../base/emitter.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import { canonicalHash, HashMemo } from '../canonical-json.ts';
-import { isOtherVersion, type LaunchFingerprint, fingerprintLaunch } from './launch.ts';
-import { scanChanges, withoutSuspicious } from './look.ts';
+import { isOtherVersion, type LaunchFingerprint, fingerprintLaunch } from './launch-fingerprint.ts';
+import { scanChanges, withoutSuspicious } from './scan-changes.ts';
 import {
   changesInSlices,
   diffDefinitions,
@@ -24,7 +24,7 @@ import {
   pinnableKinds,
   needsReview,
   type PinnableLists,
-} from './offer.ts';
+} from './pinned-definitions.ts';
 import {
   type PinDecision,
   maxDecisions,
@@ -34,10 +34,10 @@ import {
   type PinnedServer,
   type ServerPinStore,
   type PendingChange,
-} from './pin-file.ts';
+} from './pin-store.ts';
 import { type FindPinsOfProgram, firstMoment, type Moment, type PinPolicy } from './pin-rules.ts';
 import type { PinReview, PinScope } from './pin-review.ts';
-import { definitionHeldError, definitionChangedError } from './refusals.ts';
+import { definitionHeldError, definitionChangedError } from './pin-errors.ts';
 
 export class ServerPins {
   /** Emits when the shown, held or pending definitions change. */

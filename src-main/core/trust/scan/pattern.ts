@@ -8,7 +8,7 @@
  *   !A          only in sentences without a word of kind A
  *   *0.5 …      counts half as much
  */
-import type { Sentence, Token } from './sentences.ts';
+import type { Sentence, Token } from './sentence-reader.ts';
 import { isWordKind, type WordKind } from './word-kinds.ts';
 
 interface Atom {

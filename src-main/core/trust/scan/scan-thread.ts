@@ -1,8 +1,8 @@
 /** Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when idle. */
-import { resolveWorkerUrl } from '../../base/worker-line.ts';
+import { resolveWorkerUrl } from '../../base/workers.ts';
 import { WorkerThread } from '../../base/worker-thread.ts';
-import type { ScanReport } from './finding.ts';
-import { type DefinitionKind, textsOfDefinition } from './places.ts';
+import type { ScanReport } from './scan-finding.ts';
+import { type DefinitionKind, textsOfDefinition } from './definition-texts.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 import type { ScanResponse, ScanRequest } from './scan-worker.ts';
 

@@ -1,7 +1,7 @@
 /** Entry of the thread that scans what is long: texts of a definition in, its report out; the text of a result in, its labels out. */
 import { parentPort } from 'node:worker_threads';
-import type { ScanReport } from './finding.ts';
-import type { DefinitionTexts } from './places.ts';
+import type { ScanReport } from './scan-finding.ts';
+import type { DefinitionTexts } from './definition-texts.ts';
 import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 
 export type ScanRequest =

@@ -1,7 +1,7 @@
 /** Looks texts that a model will read for what attacks are made of. Pure functions: the same text is always judged the same. */
-import { cleanReport, type ScanFinding, type ScanReport } from './finding.ts';
-import { TextScorer, type TextScore } from './judge.ts';
-import { type DefinitionKind, type DefinitionTexts, textsOfDefinition } from './places.ts';
+import { cleanReport, type ScanFinding, type ScanReport } from './scan-finding.ts';
+import { TextScorer, type TextScore } from './text-scorer.ts';
+import { type DefinitionKind, type DefinitionTexts, textsOfDefinition } from './definition-texts.ts';
 import { blockThreshold, type TextRole, reviewThreshold } from './rule.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Rules over a whole catalog: tools that pose as those of another server, or speak of them. */
 import { isObject, textOrEmpty } from '../../base/json.ts';
-import type { ScanFinding } from './finding.ts';
-import { normalizeForModel } from './characters.ts';
+import type { ScanFinding } from './scan-finding.ts';
+import { normalizeForModel } from './hidden-characters.ts';
 
 /** A tool with the server it is from. */
 export interface CatalogTool {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { classifyResult } from '../../../../src-main/core/activity/ledger/entry.ts';
+import { classifyResult } from '../../../../src-main/core/activity/ledger/ledger-entry.ts';
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 
 test('every helper tool there is has its place in the ledger', () => {
@@ -8,7 +8,7 @@ test('every helper tool there is has its place in the ledger', () => {
   );
   expect(
     without,
-    'add them to `kinds` in src-main/core/activity/ledger/entry.ts, with a kind that is not `direct`',
+    'add them to `kinds` in src-main/core/activity/ledger/ledger-entry.ts, with a kind that is not `direct`',
   ).toEqual([]);
 });
 

@@ -3,16 +3,16 @@ import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createActivityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
+import { createActivityDatabase } from '../../../../src-main/core/activity/activity-database.ts';
 import type { ListedServer } from '../../../../src-main/core/activity/ledger/baseline.ts';
-import type { ClientRequest } from '../../../../src-main/core/activity/ledger/exchange.ts';
+import type { ClientRequest } from '../../../../src-main/core/activity/ledger/client-request.ts';
 import { Ledger, type LedgerOptions } from '../../../../src-main/core/activity/ledger/ledger.ts';
 import type { LedgerSession } from '../../../../src-main/core/activity/ledger/ledger-session.ts';
 import { countTokens } from '../../../../src-main/core/activity/token-worker.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
-import { DeferredQueue } from '../../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../../src-main/core/base/scheduling/deferred-queue.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
 
 const tokenCounter = {

@@ -1,7 +1,7 @@
 /** Payloads are counted later, once each, within limits of memory, and what is not counted in full says so. */
 import { expect, test } from 'vitest';
 import { PayloadCounter, sampleBytes } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
-import { DeferredQueue } from '../../../../src-main/core/base/scheduling/put-off.ts';
+import { DeferredQueue } from '../../../../src-main/core/base/scheduling/deferred-queue.ts';
 import { TokenCache, type TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 

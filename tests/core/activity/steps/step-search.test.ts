@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createActivityDatabase } from '../../../../src-main/core/activity/activity-store.ts';
+import { createActivityDatabase } from '../../../../src-main/core/activity/activity-database.ts';
 import type { CallOutcome } from '../../../../src-main/core/activity/call-record.ts';
 import { trimCalls } from '../../../../src-main/core/activity/call-table.ts';
 import { recentSessions, searchSteps, type StepSearch } from '../../../../src-main/core/activity/steps/step-search.ts';
 import { StepTable, updateStepTokens } from '../../../../src-main/core/activity/steps/step-table.ts';
 import type { StepRecord } from '../../../../src-main/core/activity/steps/step.ts';
-import type { RecoveringDatabase } from '../../../../src-main/core/base/mended-database.ts';
+import type { RecoveringDatabase } from '../../../../src-main/core/base/recovering-database.ts';
 import { sumsOfRows } from './sums-of-rows.ts';
 
 const hour = 3_600_000;

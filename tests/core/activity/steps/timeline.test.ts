@@ -1,7 +1,7 @@
 /** What client apps ask and are given, a step each: through whole cores, over their lines. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunningStep } from '../../../../src-main/core/activity/steps/step-log.ts';
-import { dispatchRpc } from '../../../../src-main/rpc/answer-rpc.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/dispatch-rpc.ts';
 import type { RpcMethods, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../../src-main/rpc/deps.ts';
 import { HttpClient } from '../../../support/http-client.ts';

@@ -4,7 +4,7 @@ import { parseConfig } from '../../../../src-main/core/config/read-config.ts';
 import { isToolEnabled, type ServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { formatOfFile } from '../../../../src-main/core/config/dialects/parse-text.ts';
 import { type ReadServer, readServersOfText } from '../../../../src-main/core/config/dialects/read-servers.ts';
-import { parsePasted } from '../../../../src-main/core/pasted/read-pasted.ts';
+import { parsePasted } from '../../../../src-main/core/paste-import/parse-pasted.ts';
 import { type Writer, writers } from './writers.ts';
 
 const home = '/home/me';

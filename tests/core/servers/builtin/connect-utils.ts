@@ -1,6 +1,6 @@
 /** A real SDK client connected to the built-in server `utils`. */
 import { type CallToolResult, Client } from '@modelcontextprotocol/client';
-import type { UtilsOptions } from '../../../../src-main/core/servers/builtin/files.ts';
+import type { UtilsOptions } from '../../../../src-main/core/servers/builtin/file-content.ts';
 import { connectBuiltin } from '../../../../src-main/core/servers/builtin/utils-server.ts';
 
 export interface Utils extends AsyncDisposable {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import type { HttpTransportOptions } from '../../../../src-main/core/servers/transports/http-line.ts';
+import type { HttpTransportOptions } from '../../../../src-main/core/servers/transports/http-transport-base.ts';
 import type { Message, RpcFailure, RpcResult } from '../../../../src-main/core/wire/message.ts';
 import type { MessageOrigin, SendOptions, Transport } from '../../../../src-main/core/wire/transport.ts';
 

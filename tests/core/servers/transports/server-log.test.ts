@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { RotatingFile } from '../../../../src-main/core/base/rotating-file.ts';
-import { parseLogLine, formatLogLine } from '../../../../src-main/core/servers/transports/log-lines.ts';
+import { parseLogLine, formatLogLine } from '../../../../src-main/core/servers/transports/server-log-format.ts';
 import { ServerLog } from '../../../../src-main/core/servers/transports/server-log.ts';
 
 const mask = (text: string) => text.replaceAll('hunter2', '***');

@@ -1,7 +1,7 @@
 /** Promises of reading in files that are far too big for memory. (1 GB: `npm run bench -- results`.) */
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQuery } from '../../../../src-main/core/spills/spill-queries.ts';
 import { Reading } from './reading.ts';
 
 /** 210 MB: lines of 100 bytes, the number of each in it. */

@@ -1,6 +1,6 @@
 /** Promises of query, schema, table and of pages of records: kept answers as data. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SpillQueryResult } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult } from '../../../../src-main/core/spills/spill-queries.ts';
 import { type AskOptions, Reading } from './reading.ts';
 
 let reading: Reading;

@@ -1,6 +1,6 @@
 /** Promises of reading that would not end, or be too much: it is ended, says why, and the next question is answered. */
 import { describe, expect, test } from 'vitest';
-import type { SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQuery } from '../../../../src-main/core/spills/spill-queries.ts';
 import type { SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
 import { Reading } from './reading.ts';
 

@@ -2,7 +2,7 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SpillQueryResult, SpillQuery } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult, SpillQuery } from '../../../../src-main/core/spills/spill-queries.ts';
 import { SpillReader, type SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
 import type { SpillKind } from '../../../../src-main/core/spills/spill.ts';
 

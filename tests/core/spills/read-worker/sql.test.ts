@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { protect, select } from '../../../../src-main/core/spills/read-worker/sql.ts';
 import type { ReadTarget } from '../../../../src-main/core/spills/read-worker/reader-messages.ts';
-import type { SpillQueryResult, SqlRows } from '../../../../src-main/core/spills/spill-questions.ts';
+import type { SpillQueryResult, SqlRows } from '../../../../src-main/core/spills/spill-queries.ts';
 import { type AskOptions, Reading } from './reading.ts';
 import { questions, results, type ResultName } from './sql-results.ts';
 

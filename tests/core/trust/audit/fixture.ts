@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog } from '../../../../src-main/core/base/log.ts';
 import { Masker } from '../../../../src-main/core/base/mask.ts';
-import { FileAudit, type AuditOptions } from '../../../../src-main/core/trust/audit/audit.ts';
-import type { CallEntry, DecisionEntry } from '../../../../src-main/core/trust/audit/entries.ts';
-import { AuditKeys } from '../../../../src-main/core/trust/audit/keys.ts';
-import { type Verification, verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
-import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { FileAudit, type AuditOptions } from '../../../../src-main/core/trust/audit/file-audit.ts';
+import type { CallEntry, DecisionEntry } from '../../../../src-main/core/trust/audit/audit-entries.ts';
+import { AuditKeys } from '../../../../src-main/core/trust/audit/audit-keys.ts';
+import { type Verification, verifyLog } from '../../../../src-main/core/trust/audit/verify-audit-log.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/audit-segments.ts';
 
 export interface OpenFolder extends Disposable {
   readonly folder: string;

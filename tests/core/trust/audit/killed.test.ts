@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { readAll } from '../../../../src-main/core/trust/audit/read.ts';
-import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { readAll } from '../../../../src-main/core/trust/audit/read-audit-log.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/audit-segments.ts';
 import { openFolder, verify, writtenLog } from './fixture.ts';
 
 /** Kills a writer after so many of its batches; resolves with how many calls it said were written. */

@@ -3,9 +3,9 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-import { AuditKeys, VaultKey } from '../../../../src-main/core/trust/audit/keys.ts';
-import { verifyLog } from '../../../../src-main/core/trust/audit/verify.ts';
-import { FileAuditLog } from '../../../../src-main/core/trust/audit/segments.ts';
+import { AuditKeys, VaultKey } from '../../../../src-main/core/trust/audit/audit-keys.ts';
+import { verifyLog } from '../../../../src-main/core/trust/audit/verify-audit-log.ts';
+import { FileAuditLog } from '../../../../src-main/core/trust/audit/audit-segments.ts';
 import { ScriptedKeychain } from '../../secrets/vault-fixture.ts';
 import { Vault } from '../../../../src-main/core/secrets/vault.ts';
 import { until } from '../../../support/until.ts';

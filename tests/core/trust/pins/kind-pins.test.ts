@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { createPinSource } from '../../../../src-main/core/trust/inbox/pin-items.ts';
-import { PinRegistry } from '../../../../src-main/core/trust/pins/pin-book.ts';
-import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { createPinSource } from '../../../../src-main/core/trust/inbox/pin-source.ts';
+import { PinRegistry } from '../../../../src-main/core/trust/pins/pin-registry.ts';
+import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-store.ts';
 
 const offer = (description: string) => {
   const tools = [{ name: 'show', description, inputSchema: { type: 'object' } }];

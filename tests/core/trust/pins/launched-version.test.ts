@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-store.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-launched-'));

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { objectOrEmpty } from '../../../../src-main/core/base/json.ts';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
-import { toIntroduction } from '../../../../src-main/core/servers/introduction.ts';
-import { type DefinitionChange, needsReview } from '../../../../src-main/core/trust/pins/offer.ts';
-import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-file.ts';
+import { toIntroduction } from '../../../../src-main/core/servers/server-introduction.ts';
+import { type DefinitionChange, needsReview } from '../../../../src-main/core/trust/pins/pinned-definitions.ts';
+import { FilePinStore } from '../../../../src-main/core/trust/pins/pin-store.ts';
 import { ServerPins } from '../../../../src-main/core/trust/pins/server-pins.ts';
 import { recordedUpdates, type RecordedServer, type RecordedVersion } from '../../../fixtures/recorded-updates.ts';
 

@@ -1,6 +1,6 @@
 /** A call in words. */
 import { expect, test } from 'vitest';
-import { describeLabels } from '../../../../src-main/core/calls/label-words.ts';
+import { describeLabels } from '../../../../src-main/core/calls/describe-labels.ts';
 import type { CallSummary } from '../../../../src-main/rpc/contract.ts';
 import {
   commandLine,

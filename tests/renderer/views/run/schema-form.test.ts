@@ -1,6 +1,6 @@
 /** Forms made from schemas: what they begin with, what they show, and that this fits the schema. */
 import { expect, test } from 'vitest';
-import { validationErrors } from '../../../../src-main/core/calls/check-arguments.ts';
+import { validationErrors } from '../../../../src-main/core/calls/validate-arguments.ts';
 import { SchemaChecker } from '../../../../src-main/core/calls/schema-check.ts';
 import {
   kindOf,

@@ -1,0 +1,58 @@
+/** Location of the audit that a command reads: this home's files, or a tenant of a team's database. */
+import { join } from 'node:path';
+import { openVault } from '../core/secrets/vault.ts';
+import type { AuditLog } from '../core/trust/audit/audit-log.ts';
+import { AuditKeys } from '../core/trust/audit/audit-keys.ts';
+import { FileAuditLog } from '../core/trust/audit/audit-segments.ts';
+import { cliPaths } from './cli-config.ts';
+import { findRunningCore, warnOfStores } from './core-access.ts';
+import { databaseUrl } from './team-database.ts';
+
+export interface AuditSource extends AsyncDisposable {
+  readonly log: AuditLog;
+  readonly whose: 'home' | 'team';
+  /** undefined: there are none. Rejects with AppError secret_locked. */
+  keys(): Promise<AuditKeys | undefined>;
+  /** Has whoever writes it write what it holds. */
+  settle(): Promise<void>;
+}
+
+/** `tenant`: of a team; without one, this home. */
+export async function openAuditSource(database: string | undefined, tenant: string | undefined): Promise<AuditSource> {
+  return tenant === undefined ? homePlace() : teamPlace(databaseUrl(database), tenant);
+}
+
+function homePlace(): AuditSource {
+  const folder = join(cliPaths().dataDir, 'audit');
+  return {
+    log: new FileAuditLog(folder),
+    whose: 'home',
+    keys: () => AuditKeys.inVault(openVault(cliPaths().dataDir, process.env)),
+    settle,
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+}
+
+/** A running core writes what it holds; without one all is written. */
+async function settle(): Promise<void> {
+  const core = await findRunningCore();
+  if (core === undefined) return;
+  await core.ask('auditEntries', { limit: 1 });
+  await warnOfStores(core, 'audit');
+  await core.close();
+}
+
+async function teamPlace(url: string, tenant: string): Promise<AuditSource> {
+  const { Database } = await import('../team/database/database.ts');
+  const { AuditTable } = await import('../team/audit/audit-table.ts');
+  const { TeamKeys } = await import('../team/documents/team-keys.ts');
+  const database = new Database({ url, most: 2, name: 'tooltray audit' });
+  return {
+    log: new AuditTable(database.forTenant(tenant), tenant),
+    whose: 'team',
+    keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit(tenant)),
+    // Replicas write within a second.
+    settle: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => database.close(),
+  };
+}

@@ -1,0 +1,90 @@
+/** `tooltray isolate`: where servers run and what they reach from there; and putting one into a box, or taking it out. */
+import { AppError } from '../../../core/base/errors.ts';
+import { isObject } from '../../../core/base/json.ts';
+import type { StdioServerConfig } from '../../../core/config/app-config.ts';
+import type { ConfigStore } from '../../../core/config/config-store.ts';
+import { setServerField, rawField } from '../../../core/config/edit-config.ts';
+import { createServerSandboxes } from '../../../core/servers/launch/sandbox/server-sandboxes.ts';
+import { EnvironmentResolver } from '../../../core/servers/launch/resolve-environment.ts';
+import { describeIsolation } from '../../../core/trust/inbox/describe-isolation.ts';
+import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } from '../../cli-config.ts';
+import { command, commonFlags } from '../../command.ts';
+import { oneLine, paint, printResult } from '../../terminal.ts';
+
+const kinds = ['auto', 'sandbox', 'container', 'none'] as const;
+
+export const isolate = command({
+  words: '[NAME] [auto|sandbox|container|none]',
+  flags: {
+    read: { value: 'PATH', many: true, help: 'Allow reading a path (repeatable)' },
+    write: { value: 'PATH', many: true, help: 'Allow writing a path (repeatable; default: paths in its arguments)' },
+    network: { help: 'Allow network access' },
+    host: {
+      value: 'HOST',
+      many: true,
+      help: 'Allow only this host (repeatable; *.example.com for subdomains)',
+    },
+    offline: { isInstead: true, help: 'Deny network access' },
+    image: { value: 'IMAGE', help: 'Container image' },
+    ...commonFlags,
+  },
+  notes: [
+    'Without a kind, shows the current isolation. A sandboxed server can only access its own files and what you allow.',
+  ],
+  async run({ read, write, network, offline, host, image, config, json }, [name, kind]) {
+    const store = await openCliConfig(config);
+    if (name !== undefined && !serverNames(store).includes(name)) throw unknownServer(name, serverNames(store));
+    if (name === undefined || kind === undefined) return show(store, name, json);
+    if (!(kinds as readonly string[]).includes(kind)) {
+      throw new AppError('bad_request', `${JSON.stringify(kind)} is no way to run a server.`, {
+        fix: `There are: ${kinds.join(', ')}.`,
+      });
+    }
+    const given = {
+      ...(read.length > 0 && { read }),
+      ...(write.length > 0 && { write }),
+      ...((network || offline) && { network }),
+      ...(host.length > 0 && { network: host }),
+      ...(image !== undefined && { image }),
+    };
+    await updateServer(store, name, (text, server) => {
+      const written = rawField(text, server, 'isolation');
+      // MCPProxy's switch beside its mode would only contradict it.
+      const { enabled: _, ...kept } = isObject(written) ? written : {};
+      const box = kind === 'none' ? { ...kept, mode: kind } : { ...kept, mode: kind, ...given };
+      const cleared =
+        rawField(text, server, 'sandboxEnabled') === true
+          ? setServerField(text, server, 'sandboxEnabled', false)
+          : text;
+      return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? kind : box);
+    });
+    const boxes = createServerSandboxes(cliPaths(), store.path);
+    await boxes.agreeAgain(name);
+    await boxes.agree(store.current.servers);
+    return show(store, name, json);
+  },
+});
+
+async function show(store: ConfigStore, name: string | undefined, json: boolean): Promise<number> {
+  const started = store.current.servers.filter((server): server is StdioServerConfig => server.kind === 'stdio');
+  const shown = started.filter((server) => name === undefined || server.name === name);
+  const environment = await new EnvironmentResolver({ own: process.env }).resolve();
+  const problem = await createServerSandboxes(cliPaths(), store.path).sandboxProblem(environment);
+  const servers = shown.map(({ name: server, isolate: box }) => ({
+    server,
+    runs: box?.kind ?? 'none',
+    reach:
+      box === undefined
+        ? ['Runs with your rights: whatever you can read, write and reach, it can.']
+        : describeIsolation(box),
+  }));
+  printResult(json, { servers, sandbox: problem === undefined, ...(problem !== undefined && { problem }) }, () => [
+    ...servers.flatMap(({ server, runs, reach }) => [
+      `${oneLine(server)}: ${paint(runs === 'none' ? 'unsure' : 'good', runs)}`,
+      ...reach.map((sentence) => `  ${oneLine(sentence)}`),
+    ]),
+    ...(servers.length === 0 ? ['No server is started here by a command.'] : []),
+    ...(problem === undefined ? [] : ['', `No sandbox on this computer: ${problem}`]),
+  ]);
+  return 0;
+}

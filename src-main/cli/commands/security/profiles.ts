@@ -1,0 +1,150 @@
+/** `tooltray profiles`: named sets of servers and tools, and the tokens that open one of them until a day. */
+import { createLog } from '../../../core/base/log.ts';
+import { Masker } from '../../../core/base/mask.ts';
+import { auditProfileTokens, createAudit } from '../../../core/create-audit.ts';
+import { ProfileService } from '../../../core/profiles/profile-service.ts';
+import { profileNotFoundError } from '../../../core/profiles/profile-scope.ts';
+import { openProfileTokens } from '../../../core/profiles/profile-tokens.ts';
+import { openVault } from '../../../core/secrets/vault.ts';
+import type {
+  ProfileContract,
+  ProfileRow,
+  ProfilesOverview,
+  ProfileTokenRow,
+  RpcMethods,
+} from '../../../rpc/contract.ts';
+import { cliPaths, openCliConfig } from '../../cli-config.ts';
+import { command, commonFlags, readUntil } from '../../command.ts';
+import { runningCoreFor } from '../../core-access.ts';
+import { formatTime, oneLine, paint, printResult, table } from '../../terminal.ts';
+
+const defaultDays = 30;
+
+export const profiles = command({
+  actions: {
+    list: { help: 'List profiles (default)' },
+    show: { words: 'NAME', help: 'Show a profile' },
+    token: { words: 'NAME', help: 'Create a token for /mcp/p/NAME; shown once' },
+    tokens: { help: 'List tokens' },
+    revoke: { words: 'ID', help: 'Revoke a token and end its sessions' },
+  },
+  usual: 'list',
+  flags: {
+    expires: {
+      value: 'WHEN',
+      isFuture: true,
+      help: `Token expiry as a duration or date, at most 1 year (default ${defaultDays}d)`,
+    },
+    ...commonFlags,
+  },
+  notes: ['Profiles are defined in the configuration file under "profiles"; see docs/how-to/limit-tools.md.'],
+  async run({ config, json, expires }, [word = ''], action) {
+    await withProfileService(config, async (ask) => {
+      if (action === 'token') {
+        const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
+        const given = await ask('giveProfileToken', { profile: word, ends });
+        printResult(json, given, () => givenLines(given));
+      } else if (action === 'revoke') {
+        const revoked = await ask('revokeProfileToken', { id: word });
+        printResult(json, revoked, () => [oneLine(revoked.sentence)]);
+      } else {
+        const all = await ask('profiles', {});
+        if (action === 'tokens') printResult(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
+        else if (action === 'list') printResult(json, { profiles: all.profiles }, () => profileLines(all.profiles));
+        else show(all, word, json);
+      }
+    });
+    return 0;
+  },
+});
+
+type Question = keyof ProfileContract;
+type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+
+/** The running core, so that what a token has open ends with it; without one, the files themselves: no server is started for it. */
+async function withProfileService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const core = await runningCoreFor(config);
+  if (core === undefined) return withLocalProfileService(config, work);
+  try {
+    await work((method, input) => core.ask(method, input));
+  } finally {
+    await core.close();
+  }
+}
+
+async function withLocalProfileService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const store = await openCliConfig(config);
+  const { dataDir } = cliPaths();
+  const tokens = openProfileTokens(dataDir);
+  const desk = new ProfileService({ config: () => store.current, tokens, http: () => '' });
+  const audit = createAudit(dataDir, openVault(dataDir, process.env), new Masker(), createLog());
+  auditProfileTokens(audit, tokens);
+  const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
+    profiles: async () => desk.overview(),
+    giveProfileToken: ({ profile, ends }) => desk.issueToken(profile, ends),
+    revokeProfileToken: ({ id }) => desk.revoke(id),
+  };
+  try {
+    await work((method, input) => answers[method](input));
+  } finally {
+    await audit.close();
+  }
+}
+
+function show({ profiles: all, tokens }: ProfilesOverview, name: string, json: boolean): void {
+  const profile = all.find((one) => one.name === name);
+  const names = all.map((one) => one.name);
+  if (profile === undefined) throw profileNotFoundError(name, names);
+  const own = tokens.filter((token) => token.profile === name);
+  printResult(json, { ...profile, tokens: own }, () => shownLines(profile, own));
+}
+
+function profileLines(all: readonly ProfileRow[]): string[] {
+  if (all.length === 0) return ['There are no profiles. They are written in the config file, under "profiles".'];
+  const rows = all.map((profile) => {
+    const apps = profile.apps.map(({ appName }) => appName).join(', ');
+    return [oneLine(profile.name), oneLine(serversText(profile)), oneLine(rulesText(profile)), oneLine(apps)];
+  });
+  return table(['PROFILE', 'SERVERS', 'RULES', 'APPS'], rows);
+}
+
+function shownLines(profile: ProfileRow, tokens: readonly ProfileTokenRow[]): string[] {
+  const { name, apps, url } = profile;
+  const held = apps.map(({ app, appName }) => `${appName} (${app})`).join(', ');
+  const facts = [
+    ['Servers', serversText(profile)],
+    ['Rules', rulesText(profile)],
+    ['Apps', held === '' ? 'none is held to it' : held],
+    ['Address', url === '' ? 'none: Tooltray is not running' : url],
+  ];
+  const lines = facts.map(([label, text]) => `  ${`${label}`.padEnd(9)}${oneLine(`${text}`)}`);
+  return [paint('head', oneLine(name)), ...lines, ...(tokens.length === 0 ? [] : ['', ...tokenLines(tokens)])];
+}
+
+function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
+  if (tokens.length === 0) return ['No token was given. One is given with: tooltray profiles token NAME.'];
+  const rows = tokens.map(({ id, profile, since, ends, revoked, state }) => {
+    const word = state === 'in force' ? 'in force' : paint('quiet', state);
+    return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? ends)];
+  });
+  return table(['ID', 'PROFILE', 'STATE', 'GIVEN', 'ENDS'], rows);
+}
+
+function givenLines({ id, profile, ends, token, url }: ProfileTokenRow & { token: string; url: string }): string[] {
+  return [
+    token,
+    '',
+    'It is shown this once and kept nowhere.',
+    `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${formatTime(ends)}: Authorization: Bearer <token>.`,
+    `Take it back: tooltray profiles revoke ${id}`,
+  ].map(oneLine);
+}
+
+function serversText({ servers }: ProfileRow): string {
+  if (servers === undefined) return 'all';
+  return servers.length === 0 ? 'none' : servers.join(', ');
+}
+
+function rulesText({ rules }: ProfileRow): string {
+  return rules.length === 0 ? 'none' : rules.join('; ');
+}

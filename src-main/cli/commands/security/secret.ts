@@ -1,0 +1,169 @@
+/** `tooltray secret`: keys and passwords for servers, sealed in the vault; where the key of that lies. */
+import { toAppError } from '../../../core/base/errors.ts';
+import { formatCount } from '../../../core/base/text-format.ts';
+import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStatus } from '../../../rpc/contract.ts';
+import { openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
+import { command, commonFlags, usageError } from '../../command.ts';
+import { runningCoreFor } from '../../core-access.ts';
+import { backupCopyLines, openLocalSecrets } from '../../local-secrets.ts';
+import { oneLine, paint, printResult, readSecret, table } from '../../terminal.ts';
+
+const places = ['keychain', 'passphrase', 'file'] as const;
+
+export const secret = command({
+  actions: {
+    list: { help: 'List secrets and the servers that use them (default)' },
+    set: { words: 'NAME', help: 'Set a secret; prompts for the value or reads stdin' },
+    rm: { words: 'NAME', help: 'Delete a secret' },
+    move: { words: '[SERVER]', help: 'Move secrets from the configuration file to the vault' },
+    key: {
+      words: '[PLACE]',
+      help: 'Show the vault key location; with PLACE (keychain, passphrase, file), move it',
+    },
+    unlock: { help: 'Unlock the vault of the running Tooltray' },
+  },
+  usual: 'list',
+  flags: {
+    dryRun: { help: 'move: preview' },
+    new: { help: 'key: create a new key if the old one is lost' },
+    ...commonFlags,
+  },
+  notes: [
+    'Reference secrets as ${secret:NAME} in env, args, headers and url. Resolved when a server starts.',
+    'Passphrase: prompted, from stdin, $TOOLTRAY_VAULT_PASSPHRASE or $TOOLTRAY_VAULT_PASSPHRASE_FILE.',
+  ],
+  async run({ dryRun, new: begin, config, json }, [word], action) {
+    await withSecretService(config, async (ask) => {
+      if (action === 'list') await list(ask, json);
+      else if (action === 'set') await set(ask, word ?? '', json);
+      else if (action === 'rm') await remove(ask, word ?? '', json);
+      else if (action === 'move') await move(ask, word, dryRun, json);
+      else if (action === 'unlock') await unlock(ask, json);
+      else await key(ask, word, begin, json);
+    });
+    return 0;
+  },
+});
+
+type Question = keyof SecretsContract;
+type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+
+/** The running core, so that its servers follow; without one, the vault itself. */
+async function withSecretService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+  const core: CoreAccess | undefined = await runningCoreFor(config);
+  if (core === undefined) return work(await localSecretHandlers(config));
+  try {
+    await work((method, input) => core.ask(method, input));
+  } finally {
+    await core.close();
+  }
+}
+
+async function localSecretHandlers(config: string | undefined): Promise<Ask> {
+  const store = await (config === undefined ? openAnyConfig(config) : openCliConfig(config));
+  const desk = openLocalSecrets(store);
+  const named = async <T>(server: string | undefined, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const isUnknown = server !== undefined && toAppError(error).code === 'server_not_found';
+      throw isUnknown ? unknownServer(server, serverNames(store)) : error;
+    }
+  };
+  const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
+    secrets: () => desk.list(),
+    setSecret: ({ name, value }) => desk.set(name, value),
+    removeSecret: ({ name }) => desk.remove(name),
+    plainSecrets: ({ server }) => named(server, async () => ({ found: await desk.findPlain(server) })),
+    moveSecrets: ({ server }) => named(server, () => desk.sealConfig(server)),
+    unlockVault: ({ passphrase }) => desk.unlock(passphrase),
+    placeVaultKey: ({ place, passphrase, begin = false }) => desk.moveKey(place, passphrase, begin),
+  };
+  return (method, input) => answers[method](input);
+}
+
+async function list(ask: Ask, json: boolean): Promise<void> {
+  const { secrets, vault } = await ask('secrets', {});
+  printResult(json, { secrets, vault }, () => [
+    ...(secrets.length === 0
+      ? ['No secret is kept. To keep one: tooltray secret set NAME; to find those in the config: tooltray secret move']
+      : table(
+          ['NAME', 'SET', 'SERVERS'],
+          secrets.map(({ name, changedAt, servers }) => [
+            oneLine(name),
+            changedAt === undefined ? paint('bad', 'missing') : new Date(changedAt).toISOString().slice(0, 10),
+            oneLine(servers.join(', ')),
+          ]),
+        )),
+    '',
+    statusLine(vault),
+  ]);
+}
+
+async function set(ask: Ask, name: string, json: boolean): Promise<void> {
+  const answer = await ask('setSecret', { name, value: await readSecret(`Value of ${oneLine(name)}:`) });
+  printResult(json, answer, () => [`${oneLine(answer.name)} is kept.${servedBy(answer.servers)}`]);
+}
+
+function servedBy(servers: readonly string[]): string {
+  return servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} ${servers.length === 1 ? 'gets' : 'get'} it.`;
+}
+
+async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
+  const { removed, servers } = await ask('removeSecret', { name });
+  const missing = servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} cannot start without it.`;
+  printResult(json, { name, removed, servers }, () => [
+    removed ? `${oneLine(name)} is forgotten.${missing}` : `There was no secret called ${oneLine(name)}.`,
+  ]);
+}
+
+async function move(ask: Ask, server: string | undefined, dryRun: boolean, json: boolean): Promise<void> {
+  const input = server === undefined ? {} : { server };
+  if (dryRun) {
+    const { found } = await ask('plainSecrets', input);
+    printResult(json, { found }, () =>
+      found.length === 0
+        ? [nothingFound]
+        : [`${formatCount(found.length, 'value')} would be moved:`, ...found.map(line)],
+    );
+    return;
+  }
+  const { moved, copies } = await ask('moveSecrets', input);
+  printResult(json, { moved, copies }, () =>
+    moved.length === 0
+      ? [nothingFound]
+      : [`Moved ${formatCount(moved.length, 'value')} into the vault:`, ...moved.map(line), ...backupCopyLines(copies)],
+  );
+}
+
+const nothingFound = 'Nothing in the config file looks like a secret.';
+
+function line({ server, where, name }: FoundSecret): string {
+  return `  ${oneLine(server)}, ${oneLine(where)}: \${secret:${name}}`;
+}
+
+async function unlock(ask: Ask, json: boolean): Promise<void> {
+  const vault = await ask('unlockVault', { passphrase: await readSecret('Passphrase:') });
+  printResult(json, { vault }, () => [statusLine(vault)]);
+}
+
+async function key(ask: Ask, place: string | undefined, begin: boolean, json: boolean): Promise<void> {
+  const known = places.find((one) => one === place);
+  if (place !== undefined && known === undefined) throw usageError(`a key lies in one of: ${places.join(', ')}`);
+  const vault =
+    known === undefined
+      ? (await ask('secrets', {})).vault
+      : await ask('placeVaultKey', { place: known, begin, ...(known === 'passphrase' && (await newPassphrase())) });
+  printResult(json, { vault }, () => [statusLine(vault)]);
+}
+
+async function newPassphrase(): Promise<{ readonly passphrase: string }> {
+  const passphrase = await readSecret('New passphrase:');
+  const again = process.stdin.isTTY ? await readSecret('Once more:') : passphrase;
+  if (passphrase !== again) throw usageError('the two are not the same');
+  return { passphrase };
+}
+
+function statusLine({ state, sentence }: VaultStatus): string {
+  return state === 'locked' ? paint('bad', oneLine(sentence)) : paint('quiet', oneLine(sentence));
+}

@@ -1,0 +1,23 @@
+/** The desk for secrets without a running core: the vault itself; and how what it did is told. */
+import type { ConfigStore } from '../core/config/config-store.ts';
+import { SystemKeychain } from '../core/secrets/keychain.ts';
+import { SecretService } from '../core/secrets/secret-service.ts';
+import { openVault } from '../core/secrets/vault.ts';
+import { cliPaths } from './cli-config.ts';
+import { oneLine } from './terminal.ts';
+
+export function openLocalSecrets(config: ConfigStore): SecretService {
+  const { dataDir, logDir } = cliPaths();
+  const keychain = new SystemKeychain(process.env);
+  const vault = openVault(dataDir, process.env);
+  return new SecretService({ vault, config, folders: [dataDir, logDir], keychain });
+}
+
+/** Files that still hold what was sealed, for a person. */
+export function backupCopyLines(copies: readonly string[]): string[] {
+  if (copies.length === 0) return [];
+  return [
+    'These files still hold them as they were; delete backups when all works:',
+    ...copies.map((file) => `  ${oneLine(file)}`),
+  ];
+}

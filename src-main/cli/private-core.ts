@@ -1,0 +1,68 @@
+/** A core in this process: as the whole of it, or for the time of one command, where it listens nowhere. */
+import { resolve } from 'node:path';
+import packageJson from '../../package.json' with { type: 'json' };
+import { requireMode } from '../core/modes/mode-registry.ts';
+import { CoreHost } from '../host/core-host.ts';
+import { requireReadable } from '../host/open-config.ts';
+import { dispatchRpc } from '../rpc/dispatch-rpc.ts';
+import type { CoreAccess } from '../rpc/contract.ts';
+import { ManualRuns } from '../core/calls/manual-runs.ts';
+import { noApps } from '../rpc/deps.ts';
+import { bundleFile, exitOnSignal } from './process-context.ts';
+
+interface CoreFlags {
+  readonly config: string | undefined;
+  readonly mode?: string | undefined;
+  readonly port?: number | undefined;
+  readonly noToken?: boolean;
+  readonly keepLink?: boolean;
+  /** false for the core of one command. */
+  readonly createsConfig?: boolean;
+}
+
+/** `onStop`: somebody asked the core to end. Rejects with AppError, `mode_unknown` among them. */
+export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost> {
+  const { config, mode, port, createsConfig, noToken = false, keepLink = false } = given;
+  if (mode !== undefined) requireMode(mode);
+  return CoreHost.open({
+    env: process.env,
+    version: packageJson.version,
+    configFile: config === undefined ? undefined : resolve(config),
+    mode,
+    port,
+    askToken: !noToken,
+    keepKey: keepLink,
+    createsConfig,
+    onStop,
+    pageRoot: bundleFile('renderer'),
+  });
+}
+
+/** Rejects with AppError config_not_found or config_invalid. Its servers end with `close`, or with our process. */
+export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
+  exitOnSignal();
+  const host = await openHost({ config, createsConfig: false }, () => undefined);
+  const { core, addresses } = host;
+  try {
+    requireReadable(core.options.config);
+  } catch (error) {
+    await host.stop();
+    throw error;
+  }
+  const runs = new ManualRuns({
+    steps: core.steps,
+    version: core.options.version,
+    endSession: (id) => core.servers.endSession(id),
+  });
+  const deps = { core, doors: () => addresses, stop: () => undefined, desktop: undefined, apps: noApps, runs };
+  const signal = new AbortController().signal;
+  const started = core.start();
+  await Promise.race([started, core.starting]);
+  return {
+    ask: async (method, input) => await dispatchRpc(method, input, deps, signal),
+    async close() {
+      await host.stop();
+      await started.catch(() => undefined);
+    },
+  };
+}

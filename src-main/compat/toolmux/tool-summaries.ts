@@ -1,0 +1,134 @@
+/** Texts of a tool in lists: its short text, its required parameters, and the hint made of both. */
+import { isObject, textOrEmpty } from '../../core/base/json.ts';
+import { AppError, type ErrorCode } from '../../core/base/errors.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
+import {
+  type Catalog,
+  type CatalogEntry,
+  entriesByPrefix,
+  findServer,
+  usableSchema,
+} from '../../core/catalog/catalog.ts';
+import { condenseLine } from '../../core/condense/condense-tool.ts';
+import { parametersText } from '../../core/condense/signature.ts';
+import type { HelperContext, ModeView } from '../../core/modes/mode.ts';
+
+export function fullDescription({ definition }: CatalogEntry): string {
+  return textOrEmpty(definition['description']);
+}
+
+/** The text that was written for the tool, else its own, condensed. A written text is cut only where `hard` says so. */
+export function summaryOf(tool: CatalogEntry, { descriptions }: ModeView, max = 80, hard = false): string {
+  const written = descriptions.find(tool.server, tool.name, tool.definition['description']);
+  if (written !== undefined && (!hard || written.length <= max)) return written;
+  return condenseLine(written ?? fullDescription(tool), max);
+}
+
+export function parameterNames({ definition }: CatalogEntry): string[] {
+  const { properties } = usableSchema(definition);
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+export function requiredNames({ definition }: CatalogEntry): string[] {
+  const { required } = usableSchema(definition);
+  return Array.isArray(required) ? required.filter((name) => typeof name === 'string') : [];
+}
+
+/**
+ * Candidate texts after a tool's name, the best first, the last empty: its purpose and required arguments in ToolMux's
+ * form, `(Reverse a string; required: text) [upper?: boolean]`; then shorter, then without types.
+ */
+export function summaryVariants(tool: CatalogEntry, view: ModeView): readonly string[] {
+  const schema = usableSchema(tool.definition);
+  const typed = parametersText(schema, (_, required) => required);
+  const optional = parametersText(schema, (_, required) => !required);
+  const named = requiredNames(tool).join(', ');
+  const needs = [...new Set(isObject(schema['properties']) ? [typed, named] : [named])].filter(
+    (one) => one.length <= maxRequirementsLength || one === named,
+  );
+  const texts = [...new Set(textLengths.map((length) => summaryOf(tool, view, length, true)))];
+  const [most = '', ...fewer] = texts.flatMap((text) => needs.map((need) => bracket(text, need)));
+  const all = optional === '' ? [most] : [`${most} [${optional}]`.trimStart(), most];
+  const last = [...texts.slice(-1), ''].map((text) => bracket(text, ''));
+  return [...all, ...fewer, ...last];
+}
+
+/** Lengths of a tool's text, from the one ToolMux has. */
+const textLengths = [60, 45, 32, 22];
+const maxRequirementsLength = 160;
+
+function bracket(text: string, needs: string): string {
+  const inside = [text, needs === '' ? '' : `required: ${needs}`].filter((part) => part !== '').join('; ');
+  return inside === '' ? '' : `(${inside})`;
+}
+
+// The tools of each server that has some, in the order of the config.
+
+/** `only`: that server alone, in any spelling; none where there is no such server. */
+export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<string, readonly CatalogEntry[]> {
+  const wanted = only === undefined ? undefined : findServer(catalog, only);
+  const groups = new Map<string, CatalogEntry[]>();
+  for (const tool of catalog.tools) {
+    if (only !== undefined && tool.server !== wanted) continue;
+    const group = groups.get(tool.server);
+    if (group === undefined) groups.set(tool.server, [tool]);
+    else group.push(tool);
+  }
+  return groups;
+}
+
+/** The shortest name under which a tool can be called through `invoke`: its own where that means no other tool. */
+export function callableName(tool: CatalogEntry, catalog: Catalog): string {
+  return isClear(tool, catalog) ? tool.name : tool.listedName;
+}
+
+function isClear(tool: CatalogEntry, catalog: Catalog): boolean {
+  const { name } = tool;
+  const { tools } = catalog.lookup;
+  // What stands before a colon is taken for a server.
+  if (name.includes(':') || catalog.reserved.has(name) || tools.byName(name).length > 1) return false;
+  const others = [tools.byListedName(name) ?? tool, ...entriesByPrefix(catalog, tools, name)];
+  return others.every((other) => other === tool);
+}
+
+// Tools as ToolMux's tools look them up and miss them.
+
+/** The tool that a spelling means, when its server has started. Rejects with AppError in ToolMux's words. */
+export async function awaitNamedTool(
+  spelling: string,
+  server: string | undefined,
+  { awaitTool }: Pick<HelperContext, 'awaitTool'>,
+): Promise<CatalogEntry> {
+  try {
+    return await awaitTool(spelling, server);
+  } catch (error) {
+    throw toToolMuxError(error, spelling, server);
+  }
+}
+
+/** The errors that mean that a server is not there to answer. */
+const isGone: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'command_not_found',
+  'paused',
+  'server_disabled',
+  'server_exited',
+  'server_not_started',
+  'server_starting',
+  'server_timeout',
+  'server_unauthorized',
+  'server_unreachable',
+]);
+
+/** The same error beginning with the words that programs made for ToolMux look for. */
+export function toToolMuxError(error: unknown, tool: string, server: string | undefined): unknown {
+  if (!(error instanceof AppError)) return error;
+  const retold = (text: string): AppError => {
+    const { fix, data } = error;
+    return new AppError(error.code, text, { cause: error, ...(fix !== undefined && { fix }), ...(data && { data }) });
+  };
+  if (error.code === 'tool_not_found') return retold(`Tool '${truncateName(tool)}' not found.`);
+  const named = error.data?.['server'] ?? server;
+  return typeof named === 'string' && isGone.has(error.code)
+    ? retold(`Server '${truncateName(named)}' not available: ${error.message}`)
+    : error;
+}

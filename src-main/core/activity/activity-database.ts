@@ -1,0 +1,170 @@
+/** The activity database: its tables, and a bound of bytes for it. */
+import type { Log } from '../base/log.ts';
+import { RecoveringDatabase } from '../base/recovering-database.ts';
+import { isProblemIn } from './call-record.ts';
+
+const pageBytes = 4096;
+
+/** Opens nothing yet. */
+export function createActivityDatabase(file: string, maxBytes: number, log: Pick<Log, 'warn'>): RecoveringDatabase {
+  const kind = {
+    name: 'The activity database',
+    // The WAL counts towards the bound: what it needed once is given back.
+    pragmas: `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL;
+      PRAGMA wal_autocheckpoint = ${checkpointPages(maxBytes)};
+      PRAGMA journal_size_limit = ${Math.floor(maxBytes / 20)}`,
+    steps: activitySteps,
+  };
+  return new RecoveringDatabase(file, kind, (aside, error) =>
+    log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error }),
+  );
+}
+
+/** The WAL counts towards the bound as well: a twentieth of it, and at most SQLite's usual 1000 pages. */
+function checkpointPages(maxBytes: number): number {
+  return Math.max(8, Math.min(1000, Math.floor(maxBytes / 20 / pageBytes)));
+}
+
+/** The tables of the activity database, in its first and only step (`DatabaseKind.steps`). */
+const activitySteps: readonly string[] = [
+  `CREATE TABLE calls (
+    id INTEGER PRIMARY KEY,
+    startedAt INTEGER NOT NULL,
+    sessionId TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    via TEXT,
+    durationMs REAL NOT NULL,
+    resolveMs REAL NOT NULL,
+    allowMs REAL NOT NULL,
+    callMs REAL NOT NULL,
+    shapeMs REAL NOT NULL,
+    argumentBytes INTEGER NOT NULL,
+    resultBytes INTEGER NOT NULL,
+    givenBytes INTEGER NOT NULL,
+    tokensIn INTEGER,
+    tokensOut INTEGER,
+    tokensEstimated INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT NOT NULL,
+    errorCode TEXT,
+    errorText TEXT,
+    why TEXT,
+    spillId TEXT,
+    sensitivity TEXT,
+    step INTEGER,
+    tokensSent INTEGER,
+    user TEXT,
+    preview TEXT
+  ) STRICT;
+  -- Whether a call of a step went to a server is read from here alone.
+  CREATE INDEX callsByStep ON calls (step, server) WHERE step IS NOT NULL;
+  -- Few calls have any of these: a column would take room in each row.
+  CREATE TABLE callLabels (id INTEGER PRIMARY KEY, labels TEXT NOT NULL) STRICT;
+  CREATE TABLE callUnkept (id INTEGER PRIMARY KEY, why TEXT NOT NULL) STRICT;
+  CREATE TABLE callPassed (id INTEGER PRIMARY KEY, why TEXT NOT NULL, limitBytes INTEGER) STRICT;
+  CREATE TABLE moments (id INTEGER PRIMARY KEY, at INTEGER NOT NULL, kind TEXT NOT NULL, what TEXT NOT NULL) STRICT;
+  CREATE TABLE ledgerHours (
+    hour INTEGER NOT NULL,
+    session TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    times INTEGER NOT NULL,
+    sent INTEGER NOT NULL,
+    loaded INTEGER NOT NULL,
+    baseline INTEGER NOT NULL,
+    raw INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    user TEXT,
+    PRIMARY KEY (hour, session, app, mode, server, tool, cause)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE ledgerDays (
+    day TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    server TEXT NOT NULL,
+    tool TEXT NOT NULL,
+    cause TEXT NOT NULL,
+    times INTEGER NOT NULL,
+    sent INTEGER NOT NULL,
+    loaded INTEGER NOT NULL,
+    baseline INTEGER NOT NULL,
+    raw INTEGER NOT NULL,
+    estimated INTEGER NOT NULL,
+    PRIMARY KEY (day, app, mode, server, tool, cause)
+  ) STRICT, WITHOUT ROWID;
+  -- \`loaded\`: what a model read of a step, as far as the headline compares it with what it would have read.
+  CREATE TABLE steps (
+    id INTEGER PRIMARY KEY,
+    startedAt INTEGER NOT NULL,
+    sessionId TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    what TEXT NOT NULL,
+    durationMs REAL NOT NULL,
+    requestBytes INTEGER NOT NULL,
+    givenBytes INTEGER NOT NULL,
+    calls INTEGER NOT NULL,
+    outcome TEXT NOT NULL,
+    errorText TEXT,
+    unkept TEXT,
+    given INTEGER,
+    raw INTEGER,
+    baseline INTEGER,
+    loaded INTEGER,
+    user TEXT
+  ) STRICT;
+  CREATE INDEX stepsBySession ON steps (sessionId, id);
+  -- Steps that were reported while they ran. A step that has ended is among the others and no longer here, in one transaction.
+  CREATE TABLE openSteps (
+    id INTEGER PRIMARY KEY,
+    startedAt INTEGER NOT NULL,
+    sessionId TEXT NOT NULL,
+    app TEXT NOT NULL,
+    mode TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    what TEXT NOT NULL,
+    requestBytes INTEGER NOT NULL,
+    seenAt INTEGER NOT NULL,
+    pid INTEGER NOT NULL,
+    run TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER stepOver AFTER INSERT ON steps BEGIN DELETE FROM openSteps WHERE id = new.id; END;
+  -- Sums of sessions by hour (\`hour\` since the epoch). Triggers update them, so that they match the rows whoever adds or removes some.
+  CREATE TABLE sessionHours (
+    sessionId TEXT NOT NULL,
+    hour INTEGER NOT NULL,
+    steps INTEGER NOT NULL,
+    problems INTEGER NOT NULL,
+    given INTEGER NOT NULL,
+    raw INTEGER NOT NULL,
+    baseline INTEGER NOT NULL,
+    lastId INTEGER NOT NULL,
+    loaded INTEGER NOT NULL,
+    PRIMARY KEY (sessionId, hour)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER stepAdded AFTER INSERT ON steps BEGIN
+    INSERT INTO sessionHours (sessionId, hour, steps, problems, given, raw, baseline, lastId, loaded) VALUES (new.sessionId, new.startedAt / 3600000, 1,
+      ${isProblemIn('new.outcome')}, coalesce(new.given, 0), coalesce(new.raw, 0), coalesce(new.baseline, 0), new.id, coalesce(new.loaded, 0))
+    ON CONFLICT (sessionId, hour) DO UPDATE SET steps = steps + 1, problems = problems + excluded.problems, given = given + excluded.given,
+      raw = raw + excluded.raw, baseline = baseline + excluded.baseline, lastId = max(lastId, excluded.lastId), loaded = loaded + excluded.loaded;
+  END;
+  CREATE TRIGGER stepCounted AFTER UPDATE OF given, raw, baseline, loaded ON steps BEGIN
+    UPDATE sessionHours SET given = given + coalesce(new.given, 0) - coalesce(old.given, 0), raw = raw + coalesce(new.raw, 0) - coalesce(old.raw, 0),
+      baseline = baseline + coalesce(new.baseline, 0) - coalesce(old.baseline, 0), loaded = loaded + coalesce(new.loaded, 0) - coalesce(old.loaded, 0)
+    WHERE sessionId = new.sessionId AND hour = new.startedAt / 3600000;
+  END;
+  CREATE TRIGGER stepRemoved AFTER DELETE ON steps BEGIN
+    UPDATE sessionHours SET steps = steps - 1, problems = problems - ${isProblemIn('old.outcome')}, given = given - coalesce(old.given, 0),
+      raw = raw - coalesce(old.raw, 0), baseline = baseline - coalesce(old.baseline, 0), loaded = loaded - coalesce(old.loaded, 0)
+    WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000;
+    DELETE FROM sessionHours WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000 AND steps = 0;
+  END`,
+];

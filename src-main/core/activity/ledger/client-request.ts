@@ -1,0 +1,196 @@
+/** One request of a client app, from when it was read to when its answer has gone out, and the calls that ran for it. */
+import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { parseSpillInfo } from '../../spills/spill.ts';
+import type { Message, Result } from '../../wire/message.ts';
+import { RawJson } from '../../wire/raw-json.ts';
+import type { CallOutcome } from '../call-record.ts';
+import type { TokenCount } from '../token-counter.ts';
+import { type ResultIntake, countOnce, countIngested } from './ingested-tokens.ts';
+import type { CountedCall } from './attribute-result.ts';
+import type { LedgerEntry } from './ledger-entry.ts';
+import type { PayloadCounter } from './payload-counter.ts';
+
+/** A call of a server's tool that is over. */
+interface LedgerCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly via: string | undefined;
+  /** The server's result; undefined if there was none. */
+  readonly result: Result | undefined;
+  /** The result returned to the model. */
+  readonly given: Result | undefined;
+  readonly outcome: CallOutcome;
+}
+
+/** A call that ran for a request, with the fields that its step needs. */
+export interface FinishedCallInfo {
+  readonly server: string;
+  readonly tool: string;
+  readonly via: string | undefined;
+  readonly outcome: CallOutcome;
+}
+
+/** Progress of a server, as in its notification. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly message?: string | undefined;
+}
+
+/** In characters, of what a server says of its progress. */
+const maxProgressMessageLength = 200;
+
+/** Calls of one request that are told of it; a program may make more. */
+const maxFinishedCalls = 1000;
+
+/** Who asks, as it is when the request is over: a handshake may change all of it. */
+export interface StepOwner {
+  readonly sessionId: string;
+  /** User in a team. */
+  readonly user?: string | undefined;
+  readonly app: string;
+  readonly mode: string;
+}
+
+/** How a request ended: with what went out, or without an answer. */
+export type StepEnd = Message | 'cancelled';
+
+/** Gives a request up for a person: it ends at once, and its app is told by whom. */
+export interface Canceller {
+  cancel(exchange: ClientRequest): void;
+}
+
+/** Hears of every request and its end. */
+export interface StepRecorder {
+  /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
+  readonly idAt: (startedAt: number) => number;
+  start(exchange: ClientRequest, owner: () => StepOwner): void;
+  /** Ends a step unless it has already ended. Returns at once. */
+  end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void;
+  /** Adds the token counts that the ledger found for a step. */
+  addTokens(id: number, entries: readonly LedgerEntry[]): void;
+}
+
+/** The request that an entry belongs to. */
+export type StepRef = Pick<ClientRequest, 'id' | 'startedAt'>;
+
+interface RecordedRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** The id of a step that begins then, in ms since the epoch. */
+  readonly idAt: (startedAt: number) => number;
+  /** ms since the epoch. */
+  readonly now: number;
+}
+
+export class ClientRequest {
+  /** Id of its step. */
+  readonly id: number;
+  /** ms since the epoch, and on the clock that times are measured with. */
+  readonly startedAt: number;
+  readonly startedTick = performance.now();
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly #counter: PayloadCounter;
+  readonly #taker: ResultIntake;
+  readonly #late: (call: Promise<CountedCall>) => void;
+  readonly #ran: FinishedCallInfo[] = [];
+  /** Calls whose answers were not held until the request is over. */
+  #counted: Promise<CountedCall>[] = [];
+  /** Mostly there is no other: then it is counted when there is time. */
+  #only: LedgerCall | undefined;
+  #isOver = false;
+  /** How far it is, where the server told. */
+  progress: Progress | undefined;
+  /** Who can give the request up for a person; undefined: nobody. */
+  canceller: Canceller | undefined;
+
+  /** `late` hears of calls that end when the request has long been answered with a handle or a question. */
+  constructor(
+    { method, params, idAt, now }: RecordedRequest,
+    { counter, taker }: { readonly counter: PayloadCounter; readonly taker: ResultIntake },
+    late: (call: Promise<CountedCall>) => void,
+  ) {
+    this.startedAt = now;
+    this.id = idAt(now);
+    this.method = method;
+    this.params = params;
+    this.#counter = counter;
+    this.#taker = taker;
+    this.#late = late;
+  }
+
+  /** A call that ran for this request is over. Returns at once. */
+  addCall(call: LedgerCall): void {
+    const { server, tool, via, outcome } = call;
+    if (this.#ran.length < maxFinishedCalls) this.#ran.push({ server, tool, via, outcome });
+    if (this.#isOver) this.#late(this.#count(call));
+    else if (this.#ran.length === 1) this.#only = call;
+    else {
+      this.#countOnly();
+      this.#counted.push(this.#count(call));
+    }
+  }
+
+  /** Calls that ran for it and are over. */
+  get finishedCalls(): readonly FinishedCallInfo[] {
+    return this.#ran;
+  }
+
+  /** The same with their tokens: those that were over when it was closed. */
+  get calls(): readonly Promise<CountedCall>[] {
+    this.#countOnly();
+    return this.#counted;
+  }
+
+  /** A notification about how far something is: of this request where it bears its token. */
+  noteProgress(params: JsonObject): void {
+    const token = objectOrEmpty(this.params['_meta'])['progressToken'];
+    const { progressToken, progress, total, message } = params;
+    if (token === undefined || token !== progressToken || typeof progress !== 'number') return;
+    this.progress = {
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message: message.slice(0, maxProgressMessageLength) }),
+    };
+  }
+
+  /** The answer has gone out. */
+  close(): void {
+    this.#isOver = true;
+    // Its record is made later: its line, and over HTTP its response, is not held until then.
+    this.canceller = undefined;
+  }
+
+  #countOnly(): void {
+    if (this.#only !== undefined) this.#counted.push(this.#count(this.#only));
+    this.#only = undefined;
+  }
+
+  /** Counts each call as it ends: a program may make a thousand calls, whose results must not all be held. */
+  async #count({ server, tool, via, result, given }: LedgerCall): Promise<CountedCall> {
+    const untouched = result === given;
+    if (result === undefined || given === undefined) {
+      return { server, tool, via, raw: undefined, baseline: undefined, given: undefined, read: undefined, untouched };
+    }
+    const raw = (untouched ? undefined : countedWhenSpilled(given)) ?? (await countOnce(result, this.#counter));
+    if (untouched) {
+      const sent = await this.#counter.count(result);
+      const baseline = await countIngested(result, sent, this.#taker, this.#counter);
+      return { server, tool, via, raw, baseline, given: sent, read: baseline, untouched };
+    }
+    const baseline = await countIngested(result, raw, this.#taker, this.#counter);
+    const told = await this.#counter.count(given);
+    const read = await countIngested(given, told, this.#taker, this.#counter);
+    return { server, tool, via, raw, baseline, given: told, read, untouched };
+  }
+}
+
+/**
+ * One count for one answer: that which was told with it. What pictures and sound cost depends on the model, so that they are in
+ * none: keeping them on disk is not claimed to save what their bytes look like.
+ */
+function countedWhenSpilled(given: Result): TokenCount | undefined {
+  const facts = given instanceof RawJson ? undefined : parseSpillInfo(given);
+  return facts && { tokens: facts.resultTokens, estimated: facts.tokensEstimated };
+}

@@ -1,0 +1,158 @@
+/**
+ * Finds texts of calls by their words. An index for each stretch of rows: what is pruned goes whole with its index, and of a stretch
+ * that lost some rows a new one is made, so that no word of a deleted text is left on disk.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { payloadSides } from './payload-messages.ts';
+import { type PackedPayloads, type PayloadTexts, unpackPayloads } from './pack-payloads.ts';
+
+export interface PayloadMatches {
+  /** Ids of calls and steps, most recently stored payloads first. */
+  readonly ids: readonly number[];
+  /** There are more than were asked for. */
+  readonly more: boolean;
+}
+
+/** Rows of a stretch: a new index of one takes a second or two, in the thread of the texts. */
+const rowsPerSegment = 4096;
+/** Indexed length of each text, in characters: later text is not found. */
+const indexedLength = 16_000;
+/** Stretches from before there was an index that get one at a time. */
+const maxMissingRows = 2;
+const maxWords = 12;
+
+export class PayloadIndex {
+  #isThere: boolean | undefined;
+  readonly #known = new Set<number>();
+  /** Into the newest stretch: to compile it takes longer than to insert a row. */
+  #insert: { readonly stretch: number; readonly statement: StatementSync } | undefined;
+
+  /** Forgets what it knew of a file that is another one now. */
+  reset(): void {
+    this.#isThere = undefined;
+    this.#known.clear();
+    this.#insert = undefined;
+  }
+
+  /** Inside the transaction that writes the row. */
+  add(database: DatabaseSync, row: number, texts: PayloadTexts): void {
+    if (!this.#works(database)) return;
+    const stretch = stretchOf(row);
+    if (!this.#known.has(stretch)) make(database, stretch);
+    this.#known.add(stretch);
+    if (this.#insert?.stretch !== stretch) this.#insert = { stretch, statement: insertInto(database, stretch) };
+    this.#insert.statement.run(row, wordsIn(texts));
+  }
+
+  /** Brings it in line with the rows there are. `wasPruned`: the oldest stretch may have lost some. */
+  reconcile(database: DatabaseSync, wasPruned: boolean): void {
+    if (!this.#works(database)) return;
+    const indexed = stretchesOf(database);
+    const { first, last } = database.prepare('SELECT min(id) AS first, max(id) AS last FROM texts').get() ?? {};
+    const [oldest, newest] = [first, last].map((id) => (typeof id === 'number' ? stretchOf(id) : Infinity));
+    for (const stretch of indexed.filter((one) => one < (oldest ?? Infinity))) drop(database, stretch);
+    this.#known.clear();
+    if (oldest === undefined || newest === undefined || oldest === Infinity) return;
+    if (wasPruned && indexed.includes(oldest) && Number(first) > oldest * rowsPerSegment) remake(database, oldest);
+    const there = new Set(indexed);
+    for (let stretch = newest, left = maxMissingRows; stretch >= oldest && left > 0; stretch--) {
+      if (there.has(stretch)) continue;
+      remake(database, stretch);
+      left--;
+    }
+  }
+
+  /** Texts that have all words of `text`, each at the beginning of a word; not older than `since` (ms since the epoch). */
+  find(database: DatabaseSync, text: string, since: number, limit: number): PayloadMatches {
+    const query = matchOf(text);
+    if (query === undefined || !this.#works(database)) return { ids: [], more: false };
+    const ids: number[] = [];
+    for (const stretch of stretchesOf(database).toReversed()) {
+      const rows = database
+        .prepare(
+          `SELECT texts.call AS id FROM said${stretch} JOIN texts ON texts.id = said${stretch}.rowid
+           WHERE said${stretch} MATCH ? AND texts.startedAt >= ? ORDER BY said${stretch}.rowid DESC LIMIT ?`,
+        )
+        .all(query, since, limit + 1 - ids.length);
+      ids.push(...rows.map(({ id }) => Number(id)));
+      if (ids.length > limit) break;
+    }
+    return { ids: ids.slice(0, limit), more: ids.length > limit };
+  }
+
+  #works(database: DatabaseSync): boolean {
+    const asked = "SELECT sqlite_compileoption_used('ENABLE_FTS5') AS has";
+    this.#isThere ??= database.prepare(asked).get()?.['has'] === 1;
+    return this.#isThere;
+  }
+}
+
+function stretchOf(row: number): number {
+  return Math.floor(row / rowsPerSegment);
+}
+
+/** Oldest first. */
+function stretchesOf(database: DatabaseSync): readonly number[] {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL%'");
+  return tables
+    .all()
+    .map(({ name }) => Number(String(name).slice('said'.length)))
+    .toSorted((a, b) => a - b);
+}
+
+/** Words alone, not where they stand: a third of the size, and nobody looks for sentences. */
+function make(database: DatabaseSync, stretch: number): void {
+  database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS said${stretch} USING fts5(words, content = '', columnsize = 0,
+    detail = none, tokenize = 'unicode61 remove_diacritics 2')`);
+}
+
+function insertInto(database: DatabaseSync, stretch: number): StatementSync {
+  return database.prepare(`INSERT INTO said${stretch} (rowid, words) VALUES (?, ?)`);
+}
+
+function drop(database: DatabaseSync, stretch: number): void {
+  database.exec(`DROP TABLE said${stretch}`);
+}
+
+function remake(database: DatabaseSync, stretch: number): void {
+  database.exec(`DROP TABLE IF EXISTS said${stretch}`);
+  make(database, stretch);
+  const insert = insertInto(database, stretch);
+  const rows = database.prepare('SELECT id, codec, sides, body FROM texts WHERE id BETWEEN ? AND ?');
+  for (const row of rows.iterate(stretch * rowsPerSegment, (stretch + 1) * rowsPerSegment - 1)) {
+    insert.run(Number(row['id']), readable(row as unknown as PackedPayloads));
+  }
+}
+
+/** A damaged row is found by none of its words; whoever opens it is told. */
+function readable(row: PackedPayloads): string {
+  try {
+    return wordsIn(unpackPayloads(row));
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the text of JSON in one piece, unescaped: an escape would stick to the word after it. */
+function wordsIn(texts: PayloadTexts): string {
+  const said = payloadSides.flatMap((side) => {
+    const one = texts[side];
+    return 'none' in one ? [] : one.text.slice(0, indexedLength);
+  });
+  return said
+    .join(' ')
+    .replace(/\\+u([0-9a-f]{4})/gi, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .toWellFormed()
+    .replace(/(\\+)([bfnrt])(\w*)/g, escaped);
+}
+
+/** Two backslashes are a line end in a text within a text, or a folder of Windows: then both readings are found. */
+function escaped(_all: string, slashes: string, letter: string, word: string): string {
+  return slashes.length === 1 ? ` ${word}` : ` ${word} ${letter}${word}`;
+}
+
+/** undefined: there is no word in it. */
+function matchOf(text: string): string | undefined {
+  const words = text.match(/[\p{L}\p{N}\p{M}\p{Co}]+/gu)?.slice(0, maxWords) ?? [];
+  return words.length === 0 ? undefined : words.map((word) => `"${word}"*`).join(' AND ');
+}

@@ -1,0 +1,161 @@
+/**
+ * Sign-ins that no entry of the config leads to any more: the entry was taken out of the file by hand, or leads elsewhere. They are taken
+ * back when they have been gone for a while: an editor saves in steps, and a file that is switched for another comes back. Which there
+ * are, and since when, lies in a small file, so that a core that starts anew goes on counting; it holds names and fingerprints alone.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+import { withSqliteLock } from '../base/file-lock.ts';
+import { isObject } from '../base/json.ts';
+import type { Log } from '../base/log.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import type { OAuthManager } from '../servers/oauth/oauth-manager.ts';
+import { movedMessage, removalMessage, awaitSignOut } from './server-cleanup.ts';
+import type { UserEdits } from './user-edits.ts';
+
+export interface OrphanedSignInsDeps {
+  readonly file: string;
+  readonly config: Pick<ConfigStore, 'current' | 'changed' | 'path'>;
+  readonly edits: Pick<UserEdits, 'rawEntries'>;
+  readonly signIns: OAuthManager;
+  /** A sign-in was taken back, for the audit. */
+  readonly onSignedOut: (server: string, sentence: string) => void;
+  readonly log: Log;
+  /** How long one has to be gone, in ms (an hour by default). */
+  readonly standMs?: number;
+}
+
+interface Known {
+  readonly key: string;
+  readonly server: string;
+  /** ms since the epoch; absent: an entry leads to it. */
+  readonly goneSince?: number;
+}
+
+/** The known sign-ins by config path: another config file in the same home has entries of its own. */
+type Book = Readonly<Record<string, readonly Known[]>>;
+
+/** Sign-ins of a config, and configs: the first that were told go first. */
+const maxTrackedSignIns = 1000;
+const maxConfigs = 100;
+const hourMs = 60 * 60_000;
+
+export class OrphanedSignIns {
+  readonly #parts: OrphanedSignInsDeps;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void> = Promise.resolve();
+  #stopped = false;
+
+  constructor(parts: OrphanedSignInsDeps) {
+    this.#parts = parts;
+  }
+
+  /** Answers how that ends. */
+  watch(): () => void {
+    const stop = this.#parts.config.changed.on(() => this.#look());
+    this.#look();
+    return () => {
+      this.#stopped = true;
+      stop();
+      clearTimeout(this.#timer);
+    };
+  }
+
+  /** One after the other; what goes wrong is tried anew at the next change or start. */
+  #look(): void {
+    this.#turn = this.#turn
+      .then(() => this.#settle())
+      .catch((error: unknown) => this.#parts.log.warn('Which sign-ins are left over could not be told.', { error }));
+  }
+
+  async #settle(): Promise<void> {
+    const { file, standMs = hourMs } = this.#parts;
+    const current = this.#current();
+    if (this.#stopped || (current.length === 0 && !existsSync(file))) return;
+    const now = Date.now();
+    const [mine, others] = await this.#update((known) => merge(known, current, now));
+    const gone = mine.filter(({ goneSince }) => goneSince !== undefined);
+    const due = gone.filter(({ goneSince = now }) => now - goneSince >= standMs);
+    const left: string[] = [];
+    for (const one of due) if (await this.#leave(one, others)) left.push(one.key);
+    if (left.length > 0) await this.#update((known) => known.filter(({ key }) => !left.includes(key)));
+    const next = gone.filter((one) => !due.includes(one)).map(({ goneSince = now }) => goneSince + standMs - now);
+    clearTimeout(this.#timer);
+    // What was due and stays is about an entry that is there and of no use: it is looked at anew after a change.
+    if (next.length > 0 && !this.#stopped) this.#timer = setTimeout(() => this.#look(), Math.min(...next)).unref();
+  }
+
+  #current(): readonly Known[] {
+    const { config, signIns } = this.#parts;
+    return config.current.servers.flatMap((server) => {
+      const key = signIns.find(server)?.key;
+      return key === undefined ? [] : { key, server: server.name };
+    });
+  }
+
+  /** Whether that is done with. */
+  async #leave({ key, server }: Known, others: ReadonlySet<string>): Promise<boolean> {
+    const { config, edits, signIns, onSignedOut } = this.#parts;
+    if (others.has(key)) return true;
+    const isUsable = config.current.servers.some(({ name }) => name === server);
+    const isWritten = isUsable
+      ? false
+      : await edits.rawEntries([server]).then(
+          (written) => written.get(server) !== undefined,
+          () => true,
+        );
+    if (isWritten) return false;
+    const how = await awaitSignOut(await signIns.signOutRemoved(key, server));
+    if (how !== 'nothing') onSignedOut(server, isUsable ? movedMessage(server, how) : removalMessage(server, how, []));
+    return true;
+  }
+
+  /** Returns this config's updated sign-ins, and the keys of sign-ins that other configs use. */
+  async #update(change: (known: readonly Known[]) => readonly Known[]): Promise<[readonly Known[], Set<string>]> {
+    const { file, config } = this.#parts;
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    return withSqliteLock(file, async () => {
+      const book = await readBook(file);
+      const before = book[config.path] ?? [];
+      const theirs = Object.entries(book)
+        .filter(([path]) => path !== config.path)
+        .slice(1 - maxConfigs);
+      const next = change(before).slice(-maxTrackedSignIns);
+      if (JSON.stringify(next) !== JSON.stringify(before))
+        await writeFileAtomic(file, JSON.stringify(Object.fromEntries([...theirs, [config.path, next]])), {
+          mode: 0o600,
+        });
+      const others = theirs.flatMap(([, known]) => known);
+      return [next, new Set(others.flatMap(({ key, goneSince }) => (goneSince === undefined ? key : [])))];
+    });
+  }
+}
+
+/** Whoever is in the config is not gone; whoever was known and is not in it any more is gone from now on. */
+function merge(known: readonly Known[], current: readonly Known[], now: number): readonly Known[] {
+  const keys = new Set(current.map(({ key }) => key));
+  const gone = known.filter(({ key }) => !keys.has(key)).map((one) => ({ goneSince: now, ...one }));
+  return [...gone, ...current];
+}
+
+/** Treats unreadable content as empty. */
+async function readBook(file: string): Promise<Book> {
+  try {
+    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    if (!isObject(value)) return {};
+    return Object.fromEntries(
+      Object.entries(value).map(([path, known]) => [path, Array.isArray(known) ? known.filter(isKnown) : []]),
+    );
+  } catch {
+    return {};
+  }
+}
+
+function isKnown(value: unknown): value is Known {
+  if (!isObject(value)) return false;
+  const { key, server, goneSince } = value;
+  const isTime = goneSince === undefined || typeof goneSince === 'number';
+  return typeof key === 'string' && typeof server === 'string' && isTime;
+}

@@ -1,0 +1,133 @@
+/** Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched. */
+import { AppError, toAppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import type { CallContext } from '../servers/in-flight-calls.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import { probeConnection } from '../servers/probe-connection.ts';
+import type { TransportFactory } from '../servers/transports/create-transport.ts';
+import { rpcCode, RpcError } from '../wire/message.ts';
+
+export interface EntryProbe {
+  readonly ok: boolean;
+  /** The outcome, for the user. */
+  readonly sentence: string;
+  readonly tools: readonly string[];
+  readonly tookMs: number;
+  /** Last words of a server that did not answer, oldest first, masked. */
+  readonly stderr: readonly string[];
+}
+
+/** Its log is kept apart from that of the server the entry may replace. */
+const trialName = 'trial';
+
+/** Rejects with AppError config_invalid where it is no entry. */
+export async function probeEntry(
+  entry: JsonObject,
+  {
+    config,
+    transports,
+    version,
+  }: { readonly config: ConfigStore; readonly transports: TransportFactory; readonly version: string },
+): Promise<EntryProbe> {
+  const reading = config.parseText(
+    JSON.stringify({ servers: { [trialName]: { ...entry, enabled: true, disabled: false } } }),
+  );
+  const [server] = reading.config?.servers ?? [];
+  const problem = reading.problems.find(({ severity }) => severity === 'error');
+  if (server === undefined || problem !== undefined) {
+    throw new AppError('config_invalid', problem?.reason ?? 'This is not a server.', {
+      ...(problem?.suggestion !== undefined && { fix: problem.suggestion }),
+    });
+  }
+  const probe = await probeConnection(forgetful(server), transports, version);
+  const { ms: tookMs } = probe;
+  if ('error' in probe)
+    return { ok: false, sentence: aboutIt(probe.error.text), tools: [], tookMs, stderr: probe.stderr };
+  const tools = probe.listing.tools.map(({ name }) => String(name));
+  const sentence = `It answered in ${tookMs} ms with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`;
+  return { ok: true, sentence: [sentence, ...probe.problems].join(' '), tools, tookMs, stderr: [] };
+}
+
+/** Makes sure that an unaccepted server leaves nothing behind that another server would find. */
+function forgetful(server: ServerConfig): ServerConfig {
+  if (server.kind !== 'stdio' || server.isolate === undefined) return server;
+  return { ...server, isolate: { ...server.isolate, forgets: 'home' } };
+}
+
+/** The name that it has for the trial is none that people know. */
+function aboutIt(text: string): string {
+  return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
+}
+
+/** Whether a server answers, found out on the line that everybody shares: nothing is started twice, no call is cut off. */
+export interface ServerProbe {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly status: 'healthy' | 'timeout' | 'error';
+  readonly tools: number;
+  /** Why not. */
+  readonly error?: string;
+  /** It was left asleep, and not asked. */
+  readonly asleep?: true;
+}
+
+/** How to treat a stopped server: leave it, start it as a call would, or start it without back-off. */
+export type WakePolicy = 'leave' | 'wake' | 'retry';
+
+/** A server that takes longer goes on starting; only the answer does not wait for it. */
+const defaultTimeoutMs = 15_000;
+
+/** Never rejects. */
+export async function tryServer(
+  server: ManagedServer,
+  rousing: WakePolicy,
+  limitMs: number = defaultTimeoutMs,
+): Promise<ServerProbe> {
+  const { name } = server.config;
+  const limit = AbortSignal.timeout(limitMs);
+  const healthy = (): ServerProbe => ({ name, ok: true, status: 'healthy', tools: server.listing.tools.length });
+  if (rousing === 'leave' && server.state.kind === 'disconnected') return { ...healthy(), asleep: true };
+  try {
+    await untilAborted(rouse(server, rousing), limit);
+    await server.request('tools/list', {}, trialContext(limit));
+    return healthy();
+  } catch (error) {
+    // To say no is an answer as well.
+    if (error instanceof RpcError) return healthy();
+    if (!limit.aborted) return { name, ok: false, status: 'error', tools: 0, error: toAppError(error).text };
+    return { name, ok: false, status: 'timeout', tools: 0, error: `No answer within ${limitMs / 1000} s.` };
+  }
+}
+
+async function rouse(server: ManagedServer, rousing: WakePolicy): Promise<void> {
+  const { state } = server;
+  if (rousing !== 'leave') {
+    // One that is ready may be at work for others.
+    await (rousing === 'wake' || state.kind === 'ready' ? server.ready() : server.retry());
+  } else if (state.kind === 'error' || state.kind === 'pending-sign-in') throw state.error;
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const stop = (): void => reject(new AppError('cancelled', 'It took too long.'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+function trialContext(signal: AbortSignal): CallContext {
+  return {
+    sessionId: 'trial',
+    clientInfo: {},
+    clientCapabilities: {},
+    signal,
+    onLog: () => undefined,
+    askClient: () => Promise.reject(new RpcError(rpcCode.methodNotFound, 'Nobody is there to be asked.')),
+    acceptsInputRequired: false,
+  };
+}

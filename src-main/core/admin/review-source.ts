@@ -1,0 +1,78 @@
+/** Servers whose entry itself says that nobody has accepted them yet (MCPProxy's quarantine), as items of the inbox. */
+import { sentenceWithSecrets } from './explain-change.ts';
+import type { InboxSource } from '../trust/inbox/inbox.ts';
+import type { InboxAction, InboxItem } from '../trust/inbox/inbox-item.ts';
+import { markInvisible } from '../base/visible-text.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import type { DecisionHistory } from './decision-history.ts';
+import type { UserEdits } from './user-edits.ts';
+import type { ReviewChoice, ServerReview, ServerReviews } from './server-reviews.ts';
+
+interface ReviewSourceParts {
+  readonly reviews: ServerReviews;
+  readonly edits: UserEdits;
+  readonly history: DecisionHistory;
+  readonly config: ConfigStore;
+}
+
+export function createReviewSource({ reviews, edits, history, config }: ReviewSourceParts): InboxSource {
+  return {
+    onChange: (listener) => {
+      const stops = [config.changed.on(listener), reviews.previewed.on(listener)];
+      return () => stops.forEach((stop) => stop());
+    },
+    items: async (showing) => {
+      // What another program wrote is one item as a whole.
+      const edited = new Set(config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
+      const waiting = await reviews.pending(showing);
+      return waiting.filter(({ server, standing }) => standing === 'in-review' && !edited.has(server)).map(itemOf);
+    },
+    decide: async ({ id, server = '' }, { action, by }) => {
+      if (action !== 'look') return reviews.decide(server, action as ReviewChoice, id, by);
+      const { id: goesOnAs, look } = await reviews.preview(server, id);
+      return { sentence: look?.sentence ?? '', isDone: look?.isDone === true, goesOnAs };
+    },
+    decided: () => history.all(['review']),
+    undo: ({ id }) => history.undo(id, ({ back }) => edits.revert(back?.written ?? [])),
+  };
+}
+
+const actions: readonly InboxAction[] = [
+  action('refuse', 'Take out', 'Its entry is taken out of the config file.', false),
+  action('block', 'Block', 'It stays off for good; its entry stays where it is.', false),
+  action(
+    'look',
+    'Look inside',
+    'It is started once in a box, without the network and its variables, to show you what it lists, and ended.',
+    false,
+  ),
+  action('accept', 'Accept', 'It is started as it is shown here.', true),
+];
+
+function action(id: ReviewChoice | 'look', label: string, meaning: string, isRisky: boolean): InboxAction {
+  return { id, label, meaning, isRisky, isByPart: false };
+}
+
+function itemOf({ server, id, meanings, secrets, lines, isMasked, look }: ServerReview): InboxItem {
+  return {
+    id,
+    kind: 'review',
+    cause: `review ${server} ${id}`,
+    at: undefined,
+    until: undefined,
+    server,
+    meanings,
+    actions,
+    sentence: sentenceWithSecrets(
+      markInvisible(`The server "${server}" waits for your review and is not started before.`),
+      [{ secrets }],
+    ),
+    from: ['Its entry in the config file says that nobody has accepted it.', look?.sentence].join(' ').trim(),
+    isGrave: look?.isGrave === true,
+    parts: [
+      { keys: [server], title: markInvisible(`Entry of ${server}`), notes: [], added: [], lines, more: 0, isMasked },
+      ...(look?.parts ?? []),
+    ],
+    moreParts: look?.moreParts ?? 0,
+  };
+}

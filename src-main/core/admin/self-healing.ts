@@ -1,0 +1,313 @@
+/**
+ * Mends servers that do not start, from launches found elsewhere on this machine. Another app's command runs only after the
+ * person agreed to its place; what works is written to the config, so that it happens once.
+ */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Env } from '../base/app-paths.ts';
+import { AppError, type ErrorCode, errorText } from '../base/errors.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { Log } from '../base/log.ts';
+import {
+  endpointText,
+  HealConsents,
+  type HealCandidate,
+  findHealCandidates,
+  candidateKey,
+  ownCommand,
+} from '../client-apps/heal-candidates.ts';
+import type { ReadValue } from '../trust/launch-change.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import { secretNamesIn } from '../config/replace-variables.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { rawEntry } from '../config/edit-config.ts';
+import { secretVaultKey } from '../secrets/resolve-secrets.ts';
+import type { SecretService } from '../secrets/secret-service.ts';
+import type { SecretStore } from '../secrets/secret-store.ts';
+import { findCommand } from '../servers/launch/find-command.ts';
+import type { EnvironmentResolver } from '../servers/launch/resolve-environment.ts';
+import type { ManagedServer } from '../servers/managed-server.ts';
+import type { TransportFactory } from '../servers/transports/create-transport.ts';
+import type { UserEdits } from './user-edits.ts';
+import { type EntryProbe, probeEntry } from './probe-entry.ts';
+
+interface HealingDeps {
+  readonly consents: HealConsents;
+  readonly policy: () => 'ask' | 'auto' | 'off';
+  readonly servers: () => readonly ManagedServer[];
+  /** Rejects where the config has no such server. */
+  readonly writtenEntry: (server: string) => Promise<JsonObject>;
+  readonly findOffers: (server: string, written: JsonObject) => Promise<readonly HealCandidate[]>;
+  readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
+  readonly save: (server: string, entry: JsonObject) => Promise<void>;
+  readonly log: (text: string) => void;
+}
+
+const minFailures = 2;
+
+interface HealOutcome {
+  readonly server: string;
+  readonly healed: boolean;
+  /** The outcome or why nothing was done, in a sentence. */
+  readonly sentence: string;
+}
+
+export class SelfHealing {
+  /** The offers are others. */
+  readonly changed = new Emitter();
+  /** A server has another launch; `policy`: nobody was asked this time. */
+  readonly applied = new Emitter<{
+    readonly server: string;
+    readonly sentence: string;
+    readonly by: 'person' | 'policy';
+  }>();
+  readonly #deps: HealingDeps;
+  #offers = new Map<string, readonly HealCandidate[]>();
+  /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
+  readonly #seen = new Map<string, string>();
+  /** Failures that it takes where one may be chance. */
+  #patience = minFailures;
+  #work: Promise<void> = Promise.resolve();
+  /** A look that has not begun yet: it will see whatever happens until then. */
+  #next: Promise<void> | undefined;
+
+  constructor(deps: HealingDeps) {
+    this.#deps = deps;
+  }
+
+  /** The repairs that await approval, the best one for each server. */
+  get candidates(): readonly HealCandidate[] {
+    return [...this.#offers.values()].flatMap((offers) => offers.slice(0, 1));
+  }
+
+  /** The best launch that this machine knows for a name without an entry; nothing of it is run. */
+  async findLaunch(server: string): Promise<HealCandidate | undefined> {
+    return (await this.#deps.findOffers(server, {}))[0];
+  }
+
+  /** For models and whoever asks why a server does not start: that a launch is known which waits for the person's yes. */
+  hintFor(server: string): string | undefined {
+    const offer = this.#offers.get(server)?.[0];
+    if (offer === undefined) return undefined;
+    const from = offer.source.id === ownCommand.id ? 'its command, found elsewhere' : offer.source.title;
+    return `Another launch is known from ${from}: the person can take it with tooltray doctor --fix.`;
+  }
+
+  /** Looks after every server that is ill, whatever was found before: what a person asks for. Never rejects. */
+  rescan(): Promise<void> {
+    this.#seen.clear();
+    this.#patience = 1;
+    return this.scan();
+  }
+
+  /** Looks after every server that is ill and was not looked after yet. Resolves when all is done; never rejects. */
+  scan(): Promise<void> {
+    this.#next ??= this.#work
+      .then(() => {
+        this.#next = undefined;
+        return this.#inspectAll();
+      })
+      .catch((error: unknown) => this.#deps.log(errorText(error)));
+    this.#work = this.#next;
+    return this.#next;
+  }
+
+  /**
+   * The person agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the best first.
+   * Rejects with AppError not_found where nothing is offered.
+   */
+  async heal(server: string): Promise<HealOutcome> {
+    const offers = this.#offers.get(server) ?? (await this.#find(server));
+    const [best] = offers;
+    if (best === undefined) {
+      throw new AppError('not_found', `Nothing on this machine is known to start ${server}.`, {
+        fix: 'Mend its entry in the config file by hand.',
+      });
+    }
+    await this.#deps.consents.grant(best.source.id);
+    const outcome = await this.#tryAll(server, offers, best);
+    if (outcome.healed) this.applied.emit({ ...outcome, by: 'person' });
+    return outcome;
+  }
+
+  /** The person does not want this launch, by the key of its offer: it is neither offered nor used. */
+  async dismiss(offer: string): Promise<void> {
+    await this.#deps.consents.setDismissed(offer, true);
+    for (const [server, offers] of [...this.#offers]) {
+      const others = offers.filter((one) => candidateKey(one) !== offer);
+      if (others.length < offers.length) this.#setOffers(server, others);
+    }
+  }
+
+  /** The person may want it after all. Resolves when it was looked for. */
+  async restoreDismissed(offer: string): Promise<void> {
+    await this.#deps.consents.setDismissed(offer, false);
+    await this.rescan();
+  }
+
+  async #inspectAll(): Promise<void> {
+    if (this.#deps.policy() === 'off') return;
+    const tries = this.#patience;
+    this.#patience = minFailures;
+    const servers = this.#deps.servers();
+    for (const name of [...this.#offers.keys()]) {
+      const server = servers.find(({ config }) => config.name === name);
+      if (server === undefined || isHelped(server)) this.#setOffers(name, []);
+    }
+    for (const server of servers) if (illnessOf(server, tries) !== undefined) await this.#inspect(server.config);
+  }
+
+  async #inspect({ name, hash }: ServerConfig): Promise<void> {
+    if (this.#seen.get(name) === hash) return;
+    this.#seen.set(name, hash);
+    const offers = await this.#find(name);
+    if (offers.length === 0) return;
+    const { healed, sentence } = await this.#tryAll(name, offers);
+    if (!healed) return;
+    this.#deps.log(sentence);
+    this.applied.emit({ server: name, sentence, by: 'policy' });
+  }
+
+  async #find(server: string): Promise<readonly HealCandidate[]> {
+    const found = await this.#deps.findOffers(server, await this.#deps.writtenEntry(server));
+    const unwanted = await this.#deps.consents.dismissed();
+    const offers = found.filter((offer) => !unwanted.has(candidateKey(offer)));
+    this.#setOffers(server, offers);
+    return offers;
+  }
+
+  /** Tries, in order, what was agreed to; the first that works is kept. What needs a yes first stays an offer. */
+  async #tryAll(server: string, offers: readonly HealCandidate[], agreed?: HealCandidate): Promise<HealOutcome> {
+    const waiting: HealCandidate[] = [];
+    const failures: string[] = [];
+    for (const offer of offers) {
+      if (offer !== agreed && !(await this.#isAllowed(offer))) {
+        waiting.push(offer);
+        continue;
+      }
+      const trial = await this.#deps.tryEntry(offer.entry);
+      if (trial.ok && trial.tools.length > 0) {
+        await this.#deps.save(server, offer.entry);
+        this.#setOffers(server, []);
+        return { server, healed: true, sentence: healedText(offer, trial) };
+      }
+      failures.push(`${offer.source.title}: ${trial.ok ? 'It answered without tools.' : trial.sentence}`);
+    }
+    this.#setOffers(server, waiting);
+    return { server, healed: false, sentence: unhealedText(server, waiting, failures) };
+  }
+
+  async #isAllowed({ source, entry, reach }: HealCandidate): Promise<boolean> {
+    // A secret is given to another program, and reach to a server, at the person's word on that launch only.
+    if (secretNamesIn(entry).length > 0 || reach.length > 0) return false;
+    return this.#deps.policy() === 'auto' || (await this.#deps.consents.has(source.id));
+  }
+
+  #setOffers(server: string, offers: readonly HealCandidate[]): void {
+    const before = this.#offers.get(server) ?? [];
+    if (before.length === 0 && offers.length === 0) return;
+    if (offers.length === 0) this.#offers.delete(server);
+    else this.#offers.set(server, offers);
+    this.changed.emit();
+  }
+}
+
+/** No other launch is needed, or none would help. One that is just being tried again is as ill as it was. */
+function isHelped(server: ManagedServer): boolean {
+  const isUndecided = ['disconnected', 'connecting', 'installing', 'discovering'].includes(server.state.kind);
+  return !isUndecided && illnessOf(server, 1) === undefined;
+}
+
+/** Returns the offer as a question for the user; what it reaches beyond the present launch comes first. */
+export function candidateQuestion({ server, source, file, endpoint, reach }: HealCandidate): string {
+  if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
+  const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
+  return reach.length === 0 ? sentence : ['A launch with more reach is known.', ...reach, sentence].join(' ');
+}
+
+/** Says that a decision is pending; omits the entry, which may hold secrets. */
+export function candidateHint({ source }: Pick<HealCandidate, 'source'>): string {
+  return source.id === ownCommand.id ? 'Its command was found elsewhere.' : `${source.title} starts it in another way.`;
+}
+
+/** Goes to the log as well. */
+function healedText({ server, source, entry }: HealCandidate, { tools }: EntryProbe): string {
+  const from = source.id === ownCommand.id ? 'its command, found elsewhere' : `the launch that ${source.title} has`;
+  const count = `${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`;
+  return `${server} was mended with ${from}: ${endpointText(entry)}. It answered with ${count}, and the config file says so now.`;
+}
+
+function unhealedText(server: string, waiting: readonly HealCandidate[], failures: readonly string[]): string {
+  const [next] = waiting;
+  const tried = failures.length === 0 ? '' : `What was tried for ${server} does not work. ${failures.join(' ')}`;
+  return [tried, next === undefined ? '' : candidateQuestion(next)].filter(Boolean).join(' ');
+}
+
+// A Healing made of the parts of a running core.
+
+interface HealingParts {
+  readonly config: ConfigStore;
+  readonly env: Env;
+  readonly environment: EnvironmentResolver;
+  readonly transports: TransportFactory;
+  readonly version: string;
+  readonly edits: Pick<UserEdits, 'save'>;
+  readonly secrets: Pick<SecretService, 'sealEntry'>;
+  readonly vault: Pick<SecretStore, 'read'>;
+  readonly servers: () => readonly ManagedServer[];
+  readonly dataDir: string;
+  readonly log: Pick<Log, 'info'>;
+}
+
+export function createSelfHealing(parts: HealingParts): SelfHealing {
+  const { config, env, environment, transports, version, edits, secrets, vault, servers, log } = parts;
+  const machine = { env, platform: process.platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() };
+  return new SelfHealing({
+    consents: new HealConsents(join(parts.dataDir, 'heal-consents.json')),
+    policy: () => config.current.heal,
+    servers,
+    writtenEntry: async (server) => rawEntry(await config.text(), server),
+    findOffers: (server, written) =>
+      findHealCandidates(server, written, {
+        machine,
+        find: async (command, own) => findCommand(command, await environment.resolve(own)),
+        readValue: valuesFrom(environment, vault),
+      }),
+    tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
+    // Plain secrets of another app's entry are stored in the vault.
+    save: async (server, entry) => edits.save(server, (await secrets.sealEntry(server, entry)).entry, true),
+    log: (text) => log.info(text),
+  });
+}
+
+/** Reads values of placeholders from the login's environment and the vault, for comparisons. */
+export function valuesFrom(environment: EnvironmentResolver, vault: Pick<SecretStore, 'read'>): ReadValue {
+  return async (source, name) =>
+    source === 'secret' ? vault.read(secretVaultKey(name)) : (await environment.resolve())[name];
+}
+
+// Whether a server is ill in a way that another launch could mend.
+
+/** These say that the launch itself is wrong; any other failure may be chance. */
+const atOnce: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'config_invalid']);
+const perhapsChance: ReadonlySet<ErrorCode> = new Set([
+  'server_exited',
+  'server_protocol',
+  'server_timeout',
+  'server_unreachable',
+]);
+
+/** The reason; undefined for a server that is well, off, or waits for something else. `tries`: failures it takes where one may be chance. */
+function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: number): string | undefined {
+  if (!config.enabled || config.kind === 'builtin') return undefined;
+  // One that is being tried again is as ill as it was.
+  if ('failures' in state && state.error !== undefined) {
+    const { code, text } = state.error;
+    return atOnce.has(code) || (perhapsChance.has(code) && state.failures >= tries) ? text : undefined;
+  }
+  if (state.kind !== 'ready' || listedAt === undefined) return undefined;
+  const { tools, resources, resourceTemplates, prompts } = listing;
+  const offered = tools.length + resources.length + resourceTemplates.length + prompts.length;
+  return offered === 0 ? 'It answers, but with no tools.' : undefined;
+}

@@ -1,0 +1,66 @@
+/** Decides what happens to the sign-in and secrets of a removed server, and builds the message for the user. */
+import { markInvisible } from '../base/visible-text.ts';
+import type { AppConfig, ServerConfig } from '../config/app-config.ts';
+import { secretNamesOf } from '../secrets/resolve-secrets.ts';
+import type { RevocationResult } from '../servers/oauth/revoke-grant.ts';
+import type { OAuthManager } from '../servers/oauth/oauth-manager.ts';
+import { joinNames } from '../trust/inbox/entry-consequences.ts';
+
+/** How long a person waits to be told what became of a sign-in, in ms; it goes on after that. */
+const signOutTimeoutMs = 5000;
+
+/** `later`: it is gone here, and what became of it there is not known yet. */
+export type SignOutState = RevocationResult['how'] | 'later';
+
+/** Takes the sign-in of a server that is gone away, here at once. undefined: nobody could sign in to it. Rejects with the file system's error. */
+export async function signOutRemovedServer(
+  server: ServerConfig,
+  signIns: OAuthManager,
+): Promise<SignOutState | undefined> {
+  const left = await signIns.find(server)?.signOutRemoved();
+  return left && awaitSignOut(left);
+}
+
+/** Waits a moment for what became of it there. */
+export async function awaitSignOut({
+  takenBack,
+}: {
+  readonly takenBack: Promise<RevocationResult>;
+}): Promise<SignOutState> {
+  let timer: NodeJS.Timeout | undefined;
+  const later = new Promise<SignOutState>((resolve) => {
+    timer = setTimeout(() => resolve('later'), signOutTimeoutMs);
+  });
+  const how = await Promise.race([takenBack.then((one) => one.how), later]);
+  clearTimeout(timer);
+  return how;
+}
+
+/** Secrets that only this server got. */
+export function secretsOnlyUsedBy(server: ServerConfig | undefined, { servers }: AppConfig): readonly string[] {
+  if (server === undefined) return [];
+  const others = new Set(servers.filter(({ name }) => name !== server.name).flatMap((one) => [...secretNamesOf(one)]));
+  return secretNamesOf(server).filter((name) => !others.has(name));
+}
+
+export function removalMessage(server: string, how: SignOutState | undefined, unused: readonly string[]): string {
+  const signedOut = how === undefined ? '' : leftWords[how];
+  const secrets =
+    unused.length === 0
+      ? ''
+      : ` Nobody gets ${joinNames(unused.map(markInvisible))} any more: tooltray secret rm ${markInvisible(unused[0] ?? '')}`;
+  return `${markInvisible(server)} was removed.${signedOut}${secrets}`;
+}
+
+/** Returns the message for a server whose entry now has a different address or client. */
+export function movedMessage(server: string, how: SignOutState): string {
+  return `The entry of ${markInvisible(server)} leads elsewhere than where you had signed in.${leftWords[how]}`;
+}
+
+const leftWords: Readonly<Record<SignOutState, string>> = {
+  nothing: '',
+  revoked: ' You are signed out of it: what it was granted was taken back.',
+  unable: ' You are signed out of it here; what it was granted cannot be taken back, and ends by itself.',
+  failed: ' You are signed out of it here; what it was granted could not be taken back, and ends by itself.',
+  later: ' You are signed out of it here; what it was granted is being taken back.',
+};

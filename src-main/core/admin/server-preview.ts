@@ -1,0 +1,203 @@
+/**
+ * Previews the lists of a server that nobody has accepted, at the user's request. The server is started once in a
+ * sandbox without network, without its entry's values and without a trace on disk, then stopped. Its tools are neither
+ * listed nor callable.
+ */
+import { AppError } from '../base/errors.ts';
+import type { Env } from '../base/app-paths.ts';
+import type { JsonObject } from '../base/json.ts';
+import { isSecretName, maskText } from '../base/mask.ts';
+import { truncateText, markInvisible } from '../base/visible-text.ts';
+import { formatCount } from '../base/text-format.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { replaceSecrets, replaceVariables } from '../config/replace-variables.ts';
+import { withReferences } from '../secrets/find-plaintext-secrets.ts';
+import { isCommonVariable } from '../servers/launch/common-variables.ts';
+import { toIntroduction } from '../servers/server-introduction.ts';
+import { StartLimiter } from '../servers/connection-opener.ts';
+import { type ProbeSuccess, type ProbeResult, probeConnection } from '../servers/probe-connection.ts';
+import type { TransportFactory } from '../servers/transports/create-transport.ts';
+import type { InboxPart } from '../trust/inbox/inbox-item.ts';
+import { joinNames } from '../trust/inbox/entry-consequences.ts';
+import { partsOf } from '../trust/inbox/pin-source.ts';
+import { npxPackage, programName } from '../trust/pins/launch-fingerprint.ts';
+import { scannedAs } from '../trust/pins/scan-changes.ts';
+import { diffDefinitions, pinnableDefinitions, type DefinitionChange } from '../trust/pins/pinned-definitions.ts';
+import type { ScanThread } from '../trust/scan/scan-thread.ts';
+
+/** Texts are as the server said them, what cannot be seen marked: for a person, never for a model. */
+export interface ServerPreview {
+  /** ms since 1970. */
+  readonly at: number;
+  /** false: it could not be started, or did not answer. */
+  readonly isDone: boolean;
+  /** The outcome, including what was withheld from the server. */
+  readonly sentence: string;
+  readonly tools: number;
+  /** Ids of the rules that its texts were found by. */
+  readonly rules: readonly string[];
+  readonly isGrave: boolean;
+  readonly parts: readonly InboxPart[];
+  readonly moreParts: number;
+}
+
+interface LookParts {
+  readonly config: Pick<ConfigStore, 'parseText'>;
+  /** A factory without stored secrets, sign-ins or environments. */
+  readonly transports: TransportFactory;
+  readonly scans: Pick<ScanThread, 'definition'>;
+  readonly env: Env;
+  readonly version: string;
+  readonly now: () => number;
+  /** Timeout from the start to the end of its lists, in ms, if its package is already installed. */
+  readonly limitMs?: number;
+}
+
+/** Placeholder for a secret: lets a server start that only checks that the secret is set. */
+const withheld = 'withheld';
+const defaultTimeoutMs = 60_000;
+/** For a package that is fetched first, in ms. */
+const packageFetchTimeoutMs = 200_000;
+/** Definitions that are read; nobody reads more before they decide. */
+const maxDefinitions = 500;
+/** In characters of JSON; what is longer is cut from the look, and said to be. */
+const maxDefinitionLength = 256 * 1024;
+/** Fetched anew at each start, which a box without the network cannot; or in need of the service of containers. */
+const needsOutside = /^(?:uvx|uv|pipx|bunx|pnpx|pnpm|yarn|docker|podman|nerdctl)$/;
+
+export class ServerPreviewer {
+  readonly #parts: LookParts;
+  /** One after the other: each may fetch a package. */
+  readonly #slots = new StartLimiter(1);
+
+  constructor(parts: LookParts) {
+    this.#parts = parts;
+  }
+
+  /** `entry`: as it is written. Never rejects: why it cannot be is what came of it. */
+  async preview(server: string, entry: JsonObject): Promise<ServerPreview> {
+    try {
+      const launch = this.#launchOf(server, entry);
+      return await this.#slots.run(() => this.#run(launch));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return this.#failed(error.text);
+    }
+  }
+
+  async #run(launch: BareLaunch): Promise<ServerPreview> {
+    const { server, missing } = launch;
+    const { transports, version } = this.#parts;
+    // Lists of many pages take no longer than that altogether.
+    const limit = AbortSignal.timeout(server.initTimeoutMs * 1.5);
+    const probe = await probeConnection(server, transports, version, limit);
+    if ('error' in probe) return this.#failed(whyNot(probe, missing));
+    return this.#told(probe, missing);
+  }
+
+  async #told({ listing, handshake, server }: ProbeSuccess, missing: readonly string[]): Promise<ServerPreview> {
+    const all = [...pinnableDefinitions(listing, toIntroduction(handshake))];
+    const read = all
+      .slice(0, maxDefinitions)
+      .filter(([, definition]) => JSON.stringify(definition).length <= maxDefinitionLength);
+    const changes: DefinitionChange[] = [];
+    for (const change of diffDefinitions(new Map(), new Map(read))) {
+      const { findings } = await this.#parts.scans.definition(change.after, scannedAs[change.kind]);
+      changes.push({ ...change, findings });
+    }
+    const { parts, moreParts } = partsOf(changes);
+    const found = changes.flatMap(({ findings }) => findings);
+    const unread = all.length - read.length;
+    return {
+      at: this.#parts.now(),
+      isDone: true,
+      sentence: [
+        `In a box without the network it lists ${formatCount(listing.tools.length, 'tool')} and ${formatCount(listing.prompts.length, 'prompt')}.`,
+        ...(unread === 0
+          ? []
+          : [`${formatCount(unread, 'definition')} of it ${unread === 1 ? 'is' : 'are'} too much to be shown.`]),
+        ...withheldWords(missing),
+        `Started for good, ${markInvisible(server.name)} may list something else.`,
+      ].join(' '),
+      tools: listing.tools.length,
+      rules: [...new Set(found.map(({ rule }) => rule))].toSorted(),
+      isGrave: found.some(({ tier }) => tier === 'block'),
+      parts,
+      moreParts: moreParts + unread,
+    };
+  }
+
+  #failed(sentence: string): ServerPreview {
+    const nothing = { tools: 0, rules: [], isGrave: false, parts: [], moreParts: 0 };
+    return { at: this.#parts.now(), isDone: false, sentence, ...nothing };
+  }
+
+  /** Rejects with AppError where there is nothing that a box could start. */
+  #launchOf(name: string, entry: JsonObject): BareLaunch {
+    const { config, env, limitMs = defaultTimeoutMs } = this.#parts;
+    const bare = { ...withoutSecrets(name, entry, env), enabled: true, disabled: false, quarantined: false };
+    const reading = config.parseText(JSON.stringify({ servers: { [name]: bare } }));
+    const server: ServerConfig | undefined = reading.config?.servers[0];
+    const problem = reading.problems.find(({ severity }) => severity === 'error');
+    if (server === undefined) throw new AppError('config_invalid', problem?.reason ?? 'This is not a server.');
+    if (server.kind !== 'stdio')
+      throw unlookable('It is not started on this computer, so there is nothing to look at.');
+    const { command, args } = server;
+    const isFetched = npxPackage(command, args) !== undefined;
+    if (needsOutside.test(programName(command)) || (programName(command) === 'npx' && !isFetched)) {
+      throw unlookable(`What ${programName(command)} starts needs more than a box without the network has.`);
+    }
+    const isSecret = ([key, value]: readonly [string, string]): boolean =>
+      isSecretName(key) || value.includes(withheld);
+    const placeholders = Object.entries(server.env)
+      .filter(isSecret)
+      .map(([key]) => [key, withheld] as const);
+    return {
+      server: {
+        ...server,
+        env: Object.fromEntries(placeholders),
+        inheritEnv: [],
+        isolate: { kind: 'sandbox', read: [], write: [], network: false, extraArgs: [], forgets: 'everything' },
+        initTimeoutMs: limitMs + (isFetched ? packageFetchTimeoutMs : 0),
+      },
+      missing: Object.keys(server.env),
+    };
+  }
+}
+
+interface BareLaunch {
+  readonly server: StdioServerConfig;
+  /** Names of the variables of its entry. */
+  readonly missing: readonly string[];
+}
+
+/** The entry without a value that is or looks like a secret, wherever it stands, and without variables of the person's login. */
+function withoutSecrets(name: string, entry: JsonObject, env: Env): JsonObject {
+  const places = Object.entries(env).filter(
+    ([key, value]) => isCommonVariable(key, process.platform) && value !== undefined && maskText(value) === value,
+  );
+  const { description: _description, ...rest } = entry;
+  const filled = replaceVariables(rest, Object.fromEntries(places), () => undefined);
+  return replaceSecrets(
+    withReferences(name, filled, () => 'WITHHELD'),
+    () => withheld,
+  );
+}
+
+function unlookable(why: string): AppError {
+  return new AppError('bad_request', why);
+}
+
+function whyNot({ error, stderr }: Exclude<ProbeResult, ProbeSuccess>, missing: readonly string[]): string {
+  const said = stderr.at(-1);
+  return [
+    `It could not be looked at. ${markInvisible(error.text)}`,
+    ...(said === undefined ? [] : [`Its last words: “${truncateText(markInvisible(said), 300)}”.`]),
+    ...withheldWords(missing),
+  ].join(' ');
+}
+
+function withheldWords(missing: readonly string[]): string[] {
+  return missing.length === 0 ? [] : [`It was not given ${joinNames(missing.map((name) => markInvisible(name)))}.`];
+}

@@ -1,0 +1,183 @@
+/** Background of a server besides its status: its origin, what it reaches, its secrets, and when it was accepted. */
+import { isSecretName, maskText } from '../base/mask.ts';
+import { markInvisible } from '../base/visible-text.ts';
+import type { ServerConfig, StdioServerConfig } from '../config/app-config.ts';
+import { placementOf } from '../config/placement.ts';
+import { secretNamesIn } from '../config/replace-variables.ts';
+import { findPlaintextSecrets } from '../secrets/find-plaintext-secrets.ts';
+import { hostKind } from '../servers/network/address-kinds.ts';
+import { joinNames } from '../trust/inbox/entry-consequences.ts';
+import { describeIsolation } from '../trust/inbox/describe-isolation.ts';
+import type { FileDigestCache } from '../trust/pins/file-digest-cache.ts';
+import {
+  unpinnedPackage,
+  imageOf,
+  fingerprintLaunch,
+  npxPackage,
+  programName,
+  scriptOf,
+} from '../trust/pins/launch-fingerprint.ts';
+import { FilePinStore } from '../trust/pins/pin-store.ts';
+
+interface Known {
+  /** Folder of what was accepted of each server. */
+  readonly pinFolder: string;
+  /** Digests of program files; computed on each call if absent. */
+  readonly digests?: FileDigestCache;
+  /** Returns the account the user is signed in with; undefined if none is known. */
+  readonly signedIn: (server: ServerConfig) => Promise<SignedIn | undefined>;
+}
+
+interface SignedIn {
+  readonly account: string | undefined;
+}
+
+/** Sentences. */
+export interface ServerProvenance {
+  readonly origin: string;
+  /** Whether it comes with Tooltray and needs no acceptance. */
+  readonly isOurs: boolean;
+  /** In ms since 1970; undefined: nothing of it was accepted yet. */
+  readonly acceptedAt: number | undefined;
+  readonly reach: readonly string[];
+  readonly holds: readonly string[];
+}
+
+/** Nothing is started or asked. Never rejects. */
+export async function loadServerProvenance(
+  server: ServerConfig,
+  { pinFolder, digests, signedIn }: Known,
+): Promise<ServerProvenance> {
+  const accepted = await new FilePinStore(pinFolder)
+    .forServer(server.name)
+    .read()
+    .catch(() => undefined);
+  return {
+    origin: [await originOf(server, digests), ...addedFrom(server)].join(' '),
+    isOurs: server.kind === 'builtin',
+    acceptedAt: accepted?.acceptedAt,
+    reach: [...reachOf(server), ...placed(server)],
+    holds: holdingsOf(server, await signedIn(server)),
+  };
+}
+
+/** All of it in a row. */
+export function formatProvenance({ origin, isOurs, acceptedAt, reach, holds }: ServerProvenance): string {
+  const since = acceptedAt === undefined ? 'Nothing of it was accepted yet.' : `Accepted ${dateOf(acceptedAt)}.`;
+  return [origin, ...(isOurs ? [] : [since]), ...reach, ...holds].join(' ');
+}
+
+async function originOf(server: ServerConfig, digests: FileDigestCache | undefined): Promise<string> {
+  if (server.kind === 'builtin') return 'Comes with Tooltray.';
+  if (server.kind !== 'stdio') return placeOf(server.url);
+  const { command, args } = server;
+  const runner = programName(command);
+  const image = imageOf(command, args);
+  if (image !== undefined)
+    return `Is the image ${markInvisible(maskText(image.split('@', 1).join('')))} by ${runner}, ${imageVersion(image)}.`;
+  const fetched = isEngine.test(runner) ? undefined : unpinnedPackage(command, args);
+  if (fetched !== undefined) return `Is ${markInvisible(maskText(fetched))} by ${runner}, ${floatingVersion(server)}.`;
+  const { pin, program } = await fingerprintLaunch(server, digests?.of);
+  const version =
+    pin === undefined || isEngine.test(runner) ? 'of a version that cannot be told' : `version ${pin.slice(0, 19)}`;
+  // What is fetched by name is that package; of others the command line says which they are.
+  const [started, ...words] = program.split('\n').filter((word) => !word.startsWith('-'));
+  const named = started === runner && exact.test(version) ? words[0] : undefined;
+  if (named !== undefined) return `Is ${markInvisible(maskText(named))} by ${runner}, ${version}.`;
+  const script = scriptOf(args.filter((arg) => !/\s/.test(arg)));
+  const what = script === undefined ? runner : `${markInvisible(maskText(script))} by ${runner}`;
+  const where = server.isolate?.kind === 'container' ? '' : ' on this computer';
+  return `Is ${what}${where}, ${version}.`;
+}
+
+function placeOf(url: string): string {
+  const host = markInvisible(hostOf(url));
+  return isHere(url)
+    ? `Lies on this computer, at ${host}, in whatever version runs there.`
+    : `Lies at ${host}, in whatever version its operator runs.`;
+}
+
+const isEngine = /^(?:docker|podman|nerdctl)$/;
+
+function imageVersion(image: string): string {
+  const digest = /@(sha256:[0-9a-f]{12})/.exec(image)?.[1];
+  return digest === undefined ? 'whatever that name stands for here when it starts' : `which is ${digest} and no other`;
+}
+
+/** In a box a package of npm is installed once; without one the runner looks for a newer one. */
+function floatingVersion({ command, args, isolate }: StdioServerConfig): string {
+  const newest = 'the newest at each start';
+  if (npxPackage(command, args) === undefined) return newest;
+  if (isolate?.kind === 'sandbox') return 'the newest when it was installed for its box';
+  return isolate?.kind === 'auto' ? `the newest when it was installed for its box, or without one ${newest}` : newest;
+}
+
+/** It was so when it was added; what is run now is told from the launch. */
+function addedFrom({ registry }: ServerConfig): readonly string[] {
+  if (registry === undefined) return [];
+  const { name, server, version } = registry;
+  return [markInvisible(`Was added from the registry "${name}", where it is ${`${server} ${version}`.trim()}.`)];
+}
+
+/** A version of a package, not the digest of a file. */
+const exact = /^version (?!sha256:|\d+ bytes)/;
+
+function reachOf(server: ServerConfig): readonly string[] {
+  if (server.kind === 'builtin') {
+    return server.folders.length === 0 ? [] : [`Reads and writes ${joinNames(server.folders.map(markInvisible))}.`];
+  }
+  if (server.kind !== 'stdio') {
+    const told = 'is told what its tools are called with';
+    return [
+      isHere(server.url)
+        ? `Reads and reaches what whoever started it lets it; ${told}.`
+        : `Reads nothing here; ${told}.`,
+    ];
+  }
+  if (server.isolate !== undefined) return describeIsolation(server.isolate);
+  if (imageOf(server.command, server.args) !== undefined)
+    return ['Starts a container itself: what that reads, writes and reaches is said by its arguments.'];
+  return ['Runs with your rights: whatever you can read, write and reach, it can.'];
+}
+
+/** On a desktop it is of interest to whoever wrote it into the entry, or gave a server what is each person's own. */
+function placed(server: ServerConfig): readonly string[] {
+  const { placement, reason } = placementOf(server);
+  return server.placement === undefined && placement !== 'personal' ? [] : [reason];
+}
+
+function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): readonly string[] {
+  if (server.kind === 'builtin') return [];
+  const inherited = server.kind === 'stdio' ? (server.inheritEnv ?? []) : [];
+  const secrets = [...secretNamesIn(server), ...plainOf(server), ...(inherited === 'all' ? [] : inherited)];
+  const account = signedIn?.account === undefined ? '' : ` as ${markInvisible(signedIn.account)}`;
+  const held = [...new Set(secrets.map(markInvisible)), ...(signedIn === undefined ? [] : [`your sign-in${account}`])];
+  return [
+    held.length === 0 ? 'Holds no secret.' : `Holds ${joinNames(held)}.`,
+    ...(inherited === 'all' ? ['Gets every variable of your login.'] : []),
+  ];
+}
+
+/** Returns the names or positions of plaintext keys in an entry. */
+function plainOf(server: Exclude<ServerConfig, { kind: 'builtin' }>): readonly string[] {
+  const own = server.kind === 'stdio' ? server.env : server.headers;
+  const named = Object.keys(own).filter((name) => isSecretName(name) && secretNamesIn(own[name]).length === 0);
+  const found = findPlaintextSecrets(server.name, { ...server }).map(({ where }) => {
+    const [field = '', name] = where.split(' ');
+    if (field === 'url') return `${name ?? 'a key'} in its address`;
+    return name === undefined || field === 'args' ? 'a key in its arguments' : name;
+  });
+  return [...named, ...found];
+}
+
+function isHere(url: string): boolean {
+  return URL.canParse(url) && hostKind(new URL(url).hostname) === 'loopback';
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : maskText(url);
+}
+
+function dateOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

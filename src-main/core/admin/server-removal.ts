@@ -1,0 +1,102 @@
+/** Servers that a person takes out of the config: their sign-in goes with them, and the entry can be put back for a while. */
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../base/errors.ts';
+import { truncateName } from '../base/visible-text.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import type { ConfigStore } from '../config/config-store.ts';
+import { signOutRemovedServer, removalMessage, secretsOnlyUsedBy } from './server-cleanup.ts';
+import { OrphanedSignIns, type OrphanedSignInsDeps } from './orphaned-sign-ins.ts';
+import type { UserEdits } from './user-edits.ts';
+import type { AppliedEdit } from './revert-edit.ts';
+
+export interface RemovalResult {
+  /** The outcome, in sentences. */
+  readonly sentence: string;
+  /** For `undo`. */
+  readonly undo: string;
+}
+
+interface RemovalsParts extends OrphanedSignInsDeps {
+  readonly config: ConfigStore;
+  readonly edits: UserEdits;
+  /** Deletes what a server in a sandbox has kept. Never rejects. */
+  readonly removeHomes: (server: string) => Promise<void>;
+}
+
+/** In memory alone: entries hold what the person wanted gone. */
+const maxUndoEntries = 20;
+
+export class ServerRemoval {
+  readonly #parts: RemovalsParts;
+  readonly #removed = new Map<string, AppliedEdit>();
+
+  constructor(parts: RemovalsParts) {
+    this.#parts = parts;
+  }
+
+  /** Usable or not. Rejects with AppError server_not_found, or as the config's edit does. */
+  async remove(server: string): Promise<RemovalResult> {
+    const { config, edits, signIns, onSignedOut } = this.#parts;
+    const known = config.current.servers.find(({ name }) => name === server);
+    const before = (await edits.rawEntries([server])).get(server);
+    if ((await edits.removeExisting([server])).length === 0) {
+      throw new AppError('server_not_found', `There is no server called ${JSON.stringify(server)}.`);
+    }
+    await this.#parts.removeHomes(server);
+    const how = known && (await signOutRemovedServer(known, signIns));
+    const sentence = removalMessage(server, how, secretsOnlyUsedBy(known, config.current));
+    if (how !== undefined && how !== 'nothing') onSignedOut(server, sentence);
+    const undo = randomBytes(4).toString('hex');
+    this.#removed.set(undo, { kind: 'entry', server, entry: undefined, before });
+    for (const oldest of [...this.#removed.keys()].slice(0, -maxUndoEntries)) this.#removed.delete(oldest);
+    return { sentence, undo };
+  }
+
+  /**
+   * Does something that a person agreed to and that may take servers out: what signed in to those is taken back. Resolves with what came of
+   * it and whom that was about; rejects as the work does.
+   */
+  async runThenSignOut<T>(
+    work: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly signedOut: readonly string[] }> {
+    const { config } = this.#parts;
+    const before = config.current.servers;
+    const result = await work();
+    const names = new Set(config.current.servers.map(({ name }) => name));
+    const gone = before.filter(({ name }) => !names.has(name));
+    const left = await Promise.all(gone.map((server) => this.#leave(server)));
+    return { result, signedOut: gone.flatMap(({ name }, at) => (left[at] === true ? name : [])) };
+  }
+
+  /** Takes sign-ins back of entries that go by hand, after a while. Answers how that ends. */
+  watch(): () => void {
+    return new OrphanedSignIns(this.#parts).watch();
+  }
+
+  /** Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never rejects. */
+  async #leave(server: ServerConfig): Promise<boolean> {
+    const { edits, signIns, onSignedOut, removeHomes } = this.#parts;
+    const isWritten = await edits.rawEntries([server.name]).then(
+      (written) => written.get(server.name) !== undefined,
+      () => true,
+    );
+    if (!isWritten) await removeHomes(server.name);
+    const how = isWritten ? undefined : await signOutRemovedServer(server, signIns).catch(() => undefined);
+    if (how === undefined || how === 'nothing') return false;
+    onSignedOut(server.name, removalMessage(server.name, how, []));
+    return true;
+  }
+
+  /** The entry is as it was; nobody is signed in to it. Rejects with AppError not_found, config_conflict. */
+  async undo(id: string): Promise<{ readonly server: string }> {
+    const edit = this.#removed.get(id);
+    if (edit?.kind !== 'entry') {
+      throw new AppError('not_found', `No removal is known under ${truncateName(id)}.`, {
+        fix: 'The config file as it was lies beside it (.bak).',
+      });
+    }
+    await this.#parts.edits.revert([edit]);
+    this.#removed.delete(id);
+    return { server: edit.server };
+  }
+}

@@ -1,0 +1,103 @@
+/** A small JSON document that several processes read and change: a private file of a home here, a row of a team's database there. */
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { type FSWatcher, watch } from 'chokidar';
+import { writeFileAtomic } from './atomic-file.ts';
+import { Emitter } from './emitter.ts';
+import { withSqliteLock } from './file-lock.ts';
+
+export interface JsonDocument {
+  /** It may be another one. Of a file it is told from `start` to `stop`; a database tells by itself. */
+  readonly changed: Emitter;
+  /** undefined: there is none, or what stands there is no JSON. Never rejects. */
+  read(): Promise<unknown>;
+  /**
+   * One after the other, in whatever process: `change` is given what stands there then, perhaps more than once, and nothing is written
+   * where it gives that back. What it throws is thrown, and so is what the file system throws, or AppError store_unreachable.
+   */
+  change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R>;
+  start(): Promise<void>;
+  /** To be called once `start` has resolved. */
+  stop(): Promise<void>;
+}
+
+/** Kept as long as the process runs, where nobody else is to know. */
+export class MemoryJsonDocument implements JsonDocument {
+  readonly changed = new Emitter();
+  #value: unknown;
+
+  read(): Promise<unknown> {
+    return Promise.resolve(this.#value);
+  }
+
+  change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R> {
+    return Promise.resolve().then(() => {
+      const [next, answer] = change(this.#value);
+      this.#value = next;
+      return answer;
+    });
+  }
+
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+/** For the person alone (mode 0600), written under a lock. */
+export class FileJsonDocument implements JsonDocument {
+  readonly changed = new Emitter();
+  readonly #file: string;
+  readonly #empty: string;
+  #watcher: FSWatcher | undefined;
+
+  /** `empty`: what is written into one that is followed and not there yet. */
+  constructor(file: string, empty = '[]') {
+    this.#file = file;
+    this.#empty = empty;
+  }
+
+  async read(): Promise<unknown> {
+    try {
+      return JSON.parse(await readFile(this.#file, 'utf8')) as unknown;
+    } catch {
+      return undefined;
+    }
+  }
+
+  async change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R> {
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+    return withSqliteLock(this.#file, async () => {
+      const value = await this.read();
+      const [next, answer] = change(value);
+      // A damaged file may be repaired by hand.
+      if (next !== value && value === undefined)
+        await copyFile(this.#file, `${this.#file}.corrupt`).catch(() => undefined);
+      if (next !== value) await writeFileAtomic(this.#file, JSON.stringify(next, null, 2), { mode: 0o600 });
+      return answer;
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#ensureFile();
+    const watcher = watch(this.#file, { ignoreInitial: true });
+    this.#watcher = watcher;
+    watcher.on('all', () => this.changed.emit());
+    watcher.on('error', () => undefined);
+    await new Promise((resolve) => watcher.once('ready', () => resolve(undefined)));
+  }
+
+  async stop(): Promise<void> {
+    await this.#watcher?.close();
+    this.#watcher = undefined;
+  }
+
+  /** A file that is not there is watched by its folder, of which everything is read again each time that calls are noted beside it. */
+  async #ensureFile(): Promise<void> {
+    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => undefined);
+    await writeFile(this.#file, this.#empty, { flag: 'wx', mode: 0o600 }).catch(() => undefined);
+  }
+}

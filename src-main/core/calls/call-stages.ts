@@ -1,0 +1,175 @@
+/** The steps of the pipeline as the core runs them: who is asked at each stage. */
+import { AppError, type ErrorCode, errorText, addFix } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { IsToolEnabled, LiveCatalog } from '../catalog/live-catalog.ts';
+import { toolDisabledError } from '../catalog/tool-finder.ts';
+import type { ResultSettings } from '../config/app-config.ts';
+import type { ServerSet } from '../servers/server-manager.ts';
+import type { DataFlowGuard } from '../trust/data-flow/data-flow-guard.ts';
+import { type Result, RpcError } from '../wire/message.ts';
+import { scalarOf } from '../wire/raw-json.ts';
+import { type AdmitCall, type CallerContext, type CallRequest, type CallStages, checkIntent } from './call-tool.ts';
+import { validateArguments } from './validate-arguments.ts';
+import { SchemaChecker } from './schema-check.ts';
+import { type CallRecorders, recordCall, reportToLedger } from './record-call.ts';
+import { withSchemaHint, withSchemaHintInResult, withoutShownSchema } from './rejected-arguments.ts';
+import { ResultCache } from './result-cache.ts';
+import { callToolOnServer } from './required-task.ts';
+import type { ResultShaper } from './shape-result.ts';
+
+export interface CallStagesDeps extends CallRecorders {
+  readonly catalog: LiveCatalog;
+  readonly servers: ServerSet;
+  readonly isOn: IsToolEnabled;
+  /** Another launch that a person could take for a server that does not start, as a sentence. */
+  readonly knownFix: (server: string) => string | undefined;
+  readonly shaper: ResultShaper;
+  /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
+  readonly settleMs: number;
+  /** For how long answers may be given again. */
+  readonly results: () => Pick<ResultSettings, 'cacheSeconds'>;
+  readonly flow: Pick<DataFlowGuard, 'release' | 'recordResult' | 'recordText'>;
+  /** Absent on a desktop. */
+  readonly admit?: AdmitCall | undefined;
+  readonly isTraced?: boolean | undefined;
+}
+
+export function createCallStages(parts: CallStagesDeps): CallStages {
+  const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
+  const schemas = new SchemaChecker();
+  const cache = makeCache(servers, results);
+  return {
+    resolve: ({ tool, server }, context) => {
+      const found = catalog.finder.tryFind(tool, server);
+      if (!('missing' in found)) return found;
+      const awaited = (): Promise<CatalogEntry> => catalog.awaitTool(tool, server, settleMs, context);
+      return awaited().catch(async (error: unknown) => {
+        // What a server offers that each person signs in to is known when the first one has.
+        if (!(await admittedTo(servers, error, context))) throw error;
+        return awaited();
+      });
+    },
+    allow: (tool, { intent }) => {
+      if (!isOn(tool.server, tool.name)) throw toolDisabledError(tool.id);
+      // An answer that is kept for a while is none for a tool that is held.
+      servers.find(tool.server)?.assertAccepted('tools/call', tool.definition);
+      if (intent !== undefined) checkIntent(tool, intent);
+    },
+    check: async (tool, request, context) => {
+      try {
+        return await validateArguments(tool, request, schemas, request.asked ?? request.tool);
+      } catch (error) {
+        throw withoutShownSchema(error, { tool, request, context });
+      }
+    },
+    admit,
+    isTraced,
+    release: (tool, args, context) => flow.release(tool, args, context),
+    call: (tool, params, request, context) =>
+      noted(flow, tool, params, context, () =>
+        cache.cachedCall(tool, params, context, async (watched) => {
+          try {
+            const server = servers.get(tool.server);
+            if (tool.definition['execution'] === undefined) return await server.request('tools/call', params, watched);
+            return await callToolOnServer(server, tool.definition, params, watched);
+          } catch (error) {
+            if (error instanceof RpcError) throw await withSchemaHint(error, { tool, request, context }, schemas);
+            if (!(error instanceof AppError)) throw error;
+            throw addFix(addFix(error, knownFix(tool.server)), whatNow(error, tool, request, catalog));
+          }
+        }),
+      ),
+    shape: (result, tool, request, context) => {
+      if (scalarOf(result, 'isError') !== true) return shaper.shape(result, tool, request, context);
+      return withSchemaHintInResult(result, { tool, request, context }, schemas).then((explained) =>
+        shaper.shape(explained, tool, request, context),
+      );
+    },
+    record: (call, exchange) => {
+      recordCall(parts, call);
+      reportToLedger(call, exchange);
+    },
+  };
+}
+
+/** Whether whoever calls has a line of their own now, to the server that wants them to sign in. Rejects with AppError. */
+async function admittedTo(servers: ServerSet, error: unknown, context: CallerContext): Promise<boolean> {
+  if (!(error instanceof AppError) || error.code !== 'server_unauthorized') return false;
+  const server = error.data?.['server'];
+  return typeof server === 'string' && (await servers.find(server)?.admit(context)) === true;
+}
+
+/** The session has read what the server says, also where another one's answer is given again, or the call failed. */
+async function noted(
+  flow: CallStagesDeps['flow'],
+  tool: CatalogEntry,
+  { arguments: args }: JsonObject,
+  context: CallerContext,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const result = await call();
+    flow.recordResult(tool, isObject(args) ? args : undefined, result, context);
+    return result;
+  } catch (error) {
+    if (error instanceof RpcError) flow.recordText(tool.id, tool.server, errorText(error), context);
+    throw error;
+  }
+}
+
+/** The server was not there when it was called: whoever goes elsewhere does nothing twice. */
+const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'server_unauthorized']);
+
+/** Returns the next step after a failed call. Only the caller may retry it. */
+function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, catalog: LiveCatalog): string | undefined {
+  // One that was marked may have come back, taken the call, and died of it.
+  const wasNotSent = error.data?.['neverSent'] === true;
+  if (neverSent.has(error.code) || (tool.down !== undefined && wasNotSent)) {
+    return insteadOf(tool, catalog, request.mayName);
+  }
+  const onlyReads = objectOrEmpty(tool.definition['annotations'])['readOnlyHint'] === true;
+  if (error.code !== 'server_exited' || wasNotSent || onlyReads) return undefined;
+  return 'Whether it did what was asked is not known: look before calling again.';
+}
+
+/** A tool of another server that does the same by its words, for whoever cannot have this one now. */
+function insteadOf(
+  { id, name, server, definition }: CatalogEntry,
+  catalog: LiveCatalog,
+  mayName: (tool: CatalogEntry) => boolean = () => true,
+): string | undefined {
+  const { index, current } = catalog;
+  const { title } = definition;
+  const words = `${name} ${typeof title === 'string' ? title : ''}`;
+  const there = current.tools.filter((tool) => tool.down === undefined && mayName(tool));
+  const usable = new Map(there.map((tool) => [tool.id, tool]));
+  const [own] = index.search(words, { limit: 1, accepts: (one) => one === id }).hits;
+  const [other] = index.search(words, {
+    limit: 1,
+    accepts: (one) => (usable.get(one)?.server ?? server) !== server,
+  }).hits;
+  if (own === undefined || other === undefined || other.score < alikeShare * own.score) return undefined;
+  return `Another tool that may do: ${usable.get(other.id)?.listedName}.`;
+}
+
+/**
+ * Minimum share of the tool's own score for its own name. Of 224 tools of 13 real servers, 16 have such an alternative,
+ * nearly all with the same purpose: click and browser_click, search_docs and query-docs.
+ */
+const alikeShare = 0.4;
+
+function makeCache(servers: ServerSet, settings: CallStagesDeps['results']): ResultCache {
+  const cache = new ResultCache({
+    settings,
+    server: (name) => {
+      const server = servers.find(name);
+      return server && { hash: server.config.hash, listing: server.listing, handshake: server.handshake };
+    },
+    now: Date.now,
+  });
+  servers.notified.on(({ server, method }) => {
+    if (method === 'notifications/resources/updated') cache.invalidate(server.config.name);
+  });
+  return cache;
+}

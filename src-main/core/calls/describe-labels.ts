@@ -1,0 +1,50 @@
+/** User-facing descriptions of a result's labels: text that looks like instructions, and sensitive data. */
+import { type SensitiveKind, sensitiveLabels } from '../trust/data-flow/sensitive-data.ts';
+import { allRules } from '../trust/scan/rule-table.ts';
+
+export interface LabelDescription {
+  readonly rule: string;
+  /** `orders`: the answer looks as if it gave some. `data`: it holds keys or cards. `unread`: a part of it was not looked at. */
+  readonly about: 'orders' | 'data' | 'unread';
+  readonly name: string;
+  readonly says: string;
+}
+
+export const notScanned = 'not-scanned';
+
+/** The label of an answer that holds such data. */
+export function sensitiveLabel(kind: SensitiveKind): string {
+  return `holds-${kind.replace(' ', '-')}`;
+}
+
+const others: readonly LabelDescription[] = [
+  { rule: notScanned, about: 'unread', name: 'Not looked at whole', says: 'A part of it could not be looked at.' },
+  {
+    rule: sensitiveLabel('key'),
+    about: 'data',
+    name: `Holds ${sensitiveLabels.key}`,
+    says: 'It begins as the keys of a known service do.',
+  },
+  {
+    rule: sensitiveLabel('private key'),
+    about: 'data',
+    name: `Holds ${sensitiveLabels['private key']}`,
+    says: 'Whoever has it can sign or sign in with it.',
+  },
+  {
+    rule: sensitiveLabel('card'),
+    about: 'data',
+    name: `Holds ${sensitiveLabels.card}`,
+    says: 'Its digits are those of an issuer, and its check digit is right.',
+  },
+];
+
+/** Describes labels; an id that matches no rule is shown as it is. */
+export function describeLabels(rules: readonly string[]): readonly LabelDescription[] {
+  return rules.map((id) => {
+    const other = others.find(({ rule }) => rule === id);
+    if (other !== undefined) return other;
+    const { name = id, says = '' } = allRules.find((rule) => rule.id === id) ?? {};
+    return { rule: id, about: 'orders', name, says };
+  });
+}

@@ -1,0 +1,297 @@
+/**
+ * Tools that the person runs by hand, as a client app of its own called "You": through the one pipeline, with what the server asks
+ * meanwhile put to the person, and told step by step to whoever watches. The latest runs are kept in memory, no longer than the core.
+ */
+import { AppError, errorText, toAppError } from '../base/errors.ts';
+import { Emitter } from '../base/emitter.ts';
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import { neutralizeControlCharacters, truncateName } from '../base/visible-text.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { userApp, localUser } from '../security/principal.ts';
+import { viewExtension, viewType } from '../servers/extension-set.ts';
+import { type Result, rpcCode, RpcError } from '../wire/message.ts';
+import { awaitReply } from '../wire/abortable-reply.ts';
+import { scalarOf } from '../wire/raw-json.ts';
+import { type CallerContext, type CallRequest, type CallStages, callTool } from './call-tool.ts';
+
+/** One for runs one after the other, so that what a server keeps for its client (a browser's page, a folder) lasts from one run to the next. */
+export const userSession = 'you';
+
+/** The dashboard asks the person, and shows views of tools. */
+export const userCapabilities: JsonObject = {
+  elicitation: { form: {}, url: {} },
+  sampling: {},
+  extensions: { [viewExtension]: { mimeTypes: [viewType] } },
+};
+
+const maxRuns = 30;
+/** Questions of one run that are open at once, and lines of its log. */
+const maxQuestions = 12;
+const maxLogLines = 200;
+const maxLogLineLength = 2000;
+
+export interface RunClientRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+interface OpenQuestion extends RunClientRequest {
+  readonly answer: (answer: RunReply) => void;
+  readonly refuse: (error: Error) => void;
+}
+
+/** `sent`: what the server sent, undefined where it sent nothing; `given`: as it left the pipeline. */
+export interface RunEnd {
+  readonly endedAt: number;
+  readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
+  /** The server's or our own words, where it failed. */
+  readonly error?: { readonly code: string; readonly message: string; readonly fix: string };
+  readonly sent: Result | undefined;
+}
+
+export interface RunRequest {
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** The view of that server that asks for it; undefined: the person does. */
+  readonly view?: string | undefined;
+}
+
+/** How the person answered: a form, a page they went to, words in a model's place; or that they would rather not. */
+export interface RunReply {
+  readonly action: 'accept' | 'decline' | 'cancel';
+  readonly content?: JsonObject;
+  readonly text?: string;
+}
+
+interface RunParts {
+  readonly steps: CallStages;
+  readonly version: string;
+  /** Nothing more comes of that session. */
+  readonly endSession: (sessionId: string) => Promise<void>;
+}
+
+export class ManualRun {
+  readonly id: string;
+  readonly request: RunRequest;
+  readonly startedAt = Date.now();
+  readonly changed = new Emitter<void>();
+  readonly log: string[] = [];
+  /** Moves with whatever is told of it. */
+  revision = 1;
+  progress: JsonObject | undefined;
+  end: RunEnd | undefined;
+  readonly tool: CatalogEntry;
+  readonly sessionId: string;
+  readonly #stop = new AbortController();
+  readonly #asked = new Map<string, OpenQuestion>();
+  #questions = 0;
+
+  constructor(id: string, wish: RunRequest, tool: CatalogEntry, sessionId: string) {
+    this.id = id;
+    this.request = wish;
+    this.tool = tool;
+    this.sessionId = sessionId;
+  }
+
+  get openRequests(): readonly RunClientRequest[] {
+    return [...this.#asked.values()].map(({ id, method, params }) => ({ id, method, params }));
+  }
+
+  cancel(): void {
+    this.#stop.abort();
+  }
+
+  /** Throws AppError not_found where it is no longer open. */
+  reply(question: string, answer: RunReply): void {
+    const found = this.#asked.get(question);
+    if (found === undefined)
+      throw new AppError('not_found', 'This question is no longer open.', {
+        fix: 'The server went on, or was stopped.',
+      });
+    found.answer(answer);
+  }
+
+  /** Resolves when something is told that is newer than `after`, or the signal says that nobody waits any more. */
+  async waitForUpdate(after: number, signal: AbortSignal): Promise<void> {
+    while (this.revision <= after && this.end === undefined && !signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const stop = this.changed.on(resolve);
+      signal.addEventListener('abort', () => resolve(), { once: true });
+      await promise;
+      stop();
+    }
+  }
+
+  /** Never rejects. */
+  async execute({ steps, version }: Pick<RunParts, 'steps' | 'version'>): Promise<void> {
+    let sent: Result | undefined;
+    const watched: CallStages = {
+      ...steps,
+      // It was found when the run was asked for.
+      resolve: () => this.tool,
+      shape: (result, tool, request, context) => {
+        sent = result;
+        return steps.shape(result, tool, request, context);
+      },
+    };
+    try {
+      const given = await callTool(requestOf(this.request), this.#context(version), watched);
+      const isError = scalarOf(given, 'isError') === true;
+      this.#finish({ endedAt: Date.now(), outcome: isError ? 'tool_error' : 'ok', sent });
+    } catch (error) {
+      const { code, message, fix = '' } = toAppError(error);
+      const outcome =
+        code === 'cancelled' || code === 'paused' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
+      // What a server refuses with is told in its own words.
+      const told =
+        error instanceof RpcError ? { code: String(error.code), message: errorText(error), fix: '' } : undefined;
+      this.#finish({ endedAt: Date.now(), outcome, error: told ?? { code, message, fix }, sent });
+    }
+  }
+
+  #finish(end: RunEnd): void {
+    this.end = end;
+    const gone = new RpcError(rpcCode.aborted, 'Nobody waits for the answer any more.');
+    for (const { refuse } of [...this.#asked.values()]) refuse(gone);
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.revision++;
+    this.changed.emit();
+  }
+
+  /** The request to the pipeline, for a repeat of the call. */
+  get callRequest(): CallRequest {
+    return requestOf(this.request);
+  }
+
+  #context(version: string): CallerContext {
+    return {
+      principal: localUser,
+      sessionId: this.sessionId,
+      app: userApp,
+      mode: 'direct',
+      clientInfo: { name: userApp, version },
+      clientCapabilities: userCapabilities,
+      signal: this.#stop.signal,
+      onProgress: ({ progress, total, message }) => {
+        this.progress = neutralizeControlCharacters({ progress, total, message });
+        this.#tell();
+      },
+      onLog: ({ level, data }) => {
+        const words = typeof data === 'string' ? data : JSON.stringify(data);
+        this.log.push(neutralizeControlCharacters(`${textOrEmpty(level)}: ${words}`.slice(0, maxLogLineLength)));
+        if (this.log.length > maxLogLines) this.log.shift();
+        this.#tell();
+      },
+      askClient: (method, params, signal) => this.#ask(method, params, signal),
+      namesServers: false,
+      acceptsInputRequired: false,
+    };
+  }
+
+  #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
+    if (method !== 'elicitation/create' && method !== 'sampling/createMessage')
+      return Promise.reject(new RpcError(rpcCode.methodNotFound, `A person cannot answer ${method}.`));
+    if (this.#asked.size >= maxQuestions)
+      return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this person.`));
+    const id = String(++this.#questions);
+    const asked = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
+      const take = (given: RunReply): void => {
+        try {
+          answer(resultOf(method, given));
+        } catch (error) {
+          refuse(error as Error);
+        }
+      };
+      this.#asked.set(id, { id, method, params: neutralizeControlCharacters(params), answer: take, refuse });
+      return () => {
+        if (this.#asked.delete(id)) this.#tell();
+      };
+    });
+    this.#tell();
+    return asked;
+  }
+}
+
+/** A call by the user: its result is neither withheld nor replaced. */
+function requestOf({ server, tool, arguments: args, view }: RunRequest): CallRequest {
+  const why = view === undefined ? undefined : `Asked for by the view ${truncateName(view)}`;
+  return { tool, server, arguments: args, spill: 'never', why, byView: view !== undefined };
+}
+
+/** Throws RpcError where the person does not write what a model would have. */
+function resultOf(method: string, { action, content, text = '' }: RunReply): Result {
+  if (method === 'elicitation/create') return { action, ...(action === 'accept' && content && { content }) };
+  if (action !== 'accept') throw new RpcError(-1, 'The person declined the sampling request.');
+  return { role: 'assistant', content: { type: 'text', text }, model: 'a person', stopReason: 'endTurn' };
+}
+
+/** The confirmation that the tool's annotations require; undefined if the tool is read-only. */
+export function confirmationNeeded({
+  definition,
+}: Pick<CatalogEntry, 'definition'>): 'writes' | 'destroys' | undefined {
+  const { readOnlyHint, destructiveHint } = objectOrEmpty(definition['annotations']);
+  if (readOnlyHint === true) return undefined;
+  return destructiveHint === false ? 'writes' : 'destroys';
+}
+
+export class ManualRuns {
+  readonly #parts: RunParts;
+  readonly #runs = new Map<string, ManualRun>();
+  #started = 0;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+  }
+
+  /** The person has agreed, or the tool only reads. `steps`: of the pipeline that the tool's server belongs to. */
+  start(wish: RunRequest, tool: CatalogEntry, steps = this.#parts.steps): ManualRun {
+    const ended = [...this.#runs.values()].filter(({ end }) => end !== undefined);
+    if (this.#runs.size >= maxRuns) {
+      const [oldest] = ended;
+      if (oldest === undefined)
+        throw new AppError('session_limit', `${maxRuns} runs of yours are under way.`, {
+          fix: 'Cancel one, or wait.',
+        });
+      this.#runs.delete(oldest.id);
+    }
+    const run = new ManualRun(`run-${++this.#started}`, wish, tool, this.#sessionFor(tool.server));
+    this.#runs.set(run.id, run);
+    void run
+      .execute({ ...this.#parts, steps })
+      .then(() => (run.sessionId === userSession ? undefined : this.#parts.endSession(run.sessionId)));
+    return run;
+  }
+
+  /** A server's question names its session, not the call: of two runs at once each has one to itself. */
+  #sessionFor(server: string): string {
+    const taken = new Set(
+      [...this.#runs.values()].flatMap(({ end, tool, sessionId }) =>
+        end === undefined && tool.server === server ? sessionId : [],
+      ),
+    );
+    if (!taken.has(userSession)) return userSession;
+    let nth = 2;
+    while (taken.has(`${userSession}-${nth}`)) nth++;
+    return `${userSession}-${nth}`;
+  }
+
+  /** Throws AppError not_found. */
+  find(id: string): ManualRun {
+    const run = this.#runs.get(id);
+    if (run === undefined)
+      throw new AppError('not_found', 'This run is no longer known.', {
+        fix: 'Activity has its record. Run it again.',
+      });
+    return run;
+  }
+
+  /** Also ends what still runs. */
+  close(): void {
+    for (const run of this.#runs.values()) run.cancel();
+  }
+}

@@ -1,0 +1,91 @@
+/** Previews the result that each mode would return to a model, with the pipeline's own shaping, once per mode. */
+import { codeToolNames } from '../activity/ledger/attribute-result.ts';
+import type { Ledger } from '../activity/ledger/ledger.ts';
+import type { SpilledResult } from '../spills/spill.ts';
+import { payloadBytes } from '../spills/payload.ts';
+import { isToonResult } from '../spills/toon.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson, toObject } from '../wire/raw-json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import type { CallerContext, CallRequest } from './call-tool.ts';
+import type { ResultShaper } from './shape-result.ts';
+import { parseSpillInfo } from '../spills/spill.ts';
+
+export interface ModePreview {
+  /** Modes that return the same result. */
+  readonly modes: readonly string[];
+  /** `program`: a program of the model reads it whole, and the model what that prints. */
+  readonly kind: 'whole' | 'toon' | 'kept' | 'program';
+  /** Size of the content in bytes, duplicates counted once, as in every record. */
+  readonly bytes: number;
+  /** Counted as those of every answer on record are. */
+  readonly tokens: number;
+  readonly estimated: boolean;
+  /** Its beginning. */
+  readonly text: string;
+  readonly cut: boolean;
+}
+
+interface Answered {
+  readonly result: Result;
+  readonly tool: CatalogEntry;
+  readonly request: CallRequest;
+  readonly context: CallerContext;
+}
+
+/** Longest text that is shown, in characters. */
+const maxPreviewLength = 16_384;
+
+type Keep = Parameters<ResultShaper['withSpill']>[0];
+
+interface GivingParts {
+  readonly shaper: ResultShaper;
+  readonly keep: Keep;
+  readonly ledger: Pick<Ledger, 'count'>;
+}
+
+/** Spills a large result once for all modes, and counts equal results once. */
+export async function previewByMode(
+  { result, tool, request, context }: Answered,
+  modes: readonly string[],
+  { shaper, keep, ledger }: GivingParts,
+): Promise<readonly ModePreview[]> {
+  const kept = new Map<string, Promise<SpilledResult>>();
+  const keepOnce: Keep = (answer, origin, textKind, ...more) => {
+    const known = kept.get(textKind) ?? keep(answer, origin, textKind, ...more);
+    kept.set(textKind, known);
+    return known;
+  };
+  const once = shaper.withSpill(keepOnce);
+  const found = new Map<string, Given>();
+  for (const mode of modes) {
+    const via = mode === 'code' ? [...codeToolNames][0] : undefined;
+    const asked = { ...request, spill: undefined, via };
+    const { result: given } = await once.shape(result, tool, asked, { ...context, mode, lists: undefined });
+    const row = rowOf(given, mode, via);
+    const key = `${row.kind}\n${row.bytes}\n${row.text}`;
+    const alike = found.get(key);
+    found.set(key, alike === undefined ? row : { ...alike, modes: [...alike.modes, mode] });
+  }
+  return Promise.all(
+    [...found.values()].map(async ({ given, ...row }) => ({ ...row, ...(await ledger.count(given)) })),
+  );
+}
+
+type Given = Omit<ModePreview, 'tokens' | 'estimated'> & { readonly given: Result };
+
+function rowOf(given: Result, mode: string, via: string | undefined): Given {
+  const told = toObject(given);
+  const text = JSON.stringify(told);
+  const kind = kindOf(told, via);
+  const bytes = given instanceof RawJson ? given.byteLength : payloadBytes(told);
+  const shown = kind === 'program' ? '' : text.slice(0, maxPreviewLength);
+  const cut = kind !== 'program' && text.length > maxPreviewLength;
+  return { modes: [mode], kind, bytes, text: shown, cut, given };
+}
+
+function kindOf(told: ReturnType<typeof toObject>, via: string | undefined): ModePreview['kind'] {
+  if (via !== undefined) return 'program';
+  if (parseSpillInfo(told) !== undefined) return 'kept';
+  return isToonResult(told) ? 'toon' : 'whole';
+}

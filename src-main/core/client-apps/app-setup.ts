@@ -1,0 +1,357 @@
+/** Looks after the client apps of this machine: which there are, connected and taken apart again. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FSWatcher, watch } from 'chokidar';
+import { AppError } from '../base/errors.ts';
+import { Emitter } from '../base/emitter.ts';
+import type { JsonObject } from '../base/json.ts';
+import { maskText } from '../base/mask.ts';
+import { AppAccessService, type AppAccessDeps } from './app-access-service.ts';
+import { fileExists, knownApp, type Machine } from './app-files.ts';
+import { AppImports } from './app-imports.ts';
+import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer, UninstallPreview } from './app-rows.ts';
+import { loadAppStatus, appWarning } from './app-status.ts';
+import { type AppConfigFile, placesOf } from './update-app-file.ts';
+import { type AppChange, ChangeJournal } from './change-journal.ts';
+import { findApps, type FoundApp, runningProcesses } from './find-apps.ts';
+import type { ExistingServer } from './import-offers.ts';
+import { ImportHistory } from './import-history.ts';
+import type { ImportDeps, ImportOutcome } from './import-servers.ts';
+import { insertEntry } from './tooltray-entry.ts';
+import {
+  installEntry,
+  planInstall,
+  planUninstall,
+  type RestoredFiles,
+  restoreFiles,
+  uninstallEntries,
+} from './install.ts';
+import { entryName, type AppLaunch, type StdioLaunch } from './known-app.ts';
+import { findAggregators } from './other-aggregators.ts';
+import { tooltrayLaunches, type TooltrayProgram, repairEntries } from './tooltray-launch.ts';
+import { type ProjectSetupDeps, ProjectSetup } from './project-setup.ts';
+import { strictWarning } from './formats/strict-json.ts';
+import { type Undoable, undoChange, listUndoable } from './undo-app-change.ts';
+
+export interface AppSetupDeps {
+  readonly machine: Machine;
+  readonly own: TooltrayProgram;
+  /** Starts what an app would start; answers why it did not work, or undefined. */
+  readonly tryLaunch: (launch: AppLaunch) => Promise<string | undefined>;
+  /** The servers of our config. */
+  readonly here: () => Promise<readonly ExistingServer[]>;
+  readonly add: ImportDeps['add'];
+  readonly remove: ImportDeps['remove'];
+  readonly secrets: ImportDeps['secrets'];
+  /** The folder that a person is in; undefined: nobody is anywhere. */
+  readonly cwd?: string | undefined;
+  readonly isOnPath: ProjectSetupDeps['isOnPath'];
+  readonly access: AppAccessDeps;
+}
+
+interface InstallWish {
+  readonly app: string;
+  readonly http?: boolean;
+}
+
+interface UninstallWish {
+  readonly app: string;
+  /** The revision from the preview; absent means the present file. */
+  readonly revision?: string;
+}
+
+interface AccessWish {
+  readonly app: string;
+  readonly allowed: boolean;
+}
+
+interface ImportRequest {
+  readonly servers: readonly { readonly id: string; readonly name: string }[];
+  readonly move: boolean;
+  readonly keepSecrets?: boolean;
+}
+
+interface Said {
+  readonly sentence: string;
+}
+
+export class AppSetup {
+  /** Their servers, brought over. */
+  readonly imports: AppImports;
+  readonly #parts: AppSetupDeps;
+  readonly #access: AppAccessService;
+  readonly #journal: ChangeJournal;
+  readonly #records: ImportHistory;
+  readonly #changed = new Emitter();
+  readonly #watch = new OffersWatch(() => this.#forget());
+  #found: Promise<readonly FoundApp[]> | undefined;
+  #rows: Promise<readonly AppRow[]> | undefined;
+
+  constructor(parts: AppSetupDeps) {
+    const { own } = parts;
+    this.#parts = parts;
+    this.#access = new AppAccessService(parts.access);
+    this.#journal = new ChangeJournal(join(own.dataDir, 'app-changes'));
+    this.#records = new ImportHistory(join(own.dataDir, 'imports'));
+    this.imports = new AppImports({
+      deps: this.#importDeps(),
+      here: parts.here,
+      machine: parts.machine,
+      others: () => findAggregators(parts.machine, parts.cwd),
+      places: () => this.#places(),
+      onDone: async (moved) => {
+        if (moved) await this.#access.syncFromFiles(await this.#find());
+        this.#forget();
+      },
+    });
+  }
+
+  apps = (): Promise<readonly AppRow[]> => {
+    this.#rows ??= this.#readRows();
+    return this.#rows;
+  };
+
+  access = async (): Promise<readonly AccessRow[]> => this.#access.rows(await this.apps());
+
+  setAccess = async ({ app, allowed }: AccessWish): Promise<Said> => {
+    const sentence = await this.#access.set(app, allowed, await this.apps());
+    this.#forget();
+    return { sentence };
+  };
+
+  onChange = (listener: () => void): (() => void) => this.#changed.on(listener);
+
+  previewInstall = async ({ app: id, http: wish }: InstallWish): Promise<InstallPreview> => {
+    const found = await this.#require(id);
+    const http = wish ?? (await this.#isByAddress(found));
+    const address = http ? await this.#access.previewLaunch(id) : undefined;
+    const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal);
+    const warnings = [appWarning(found), await strictWarning(found), address?.warning].filter(
+      (one) => one !== undefined,
+    );
+    return {
+      ...plan,
+      snippet: http ? maskText(plan.snippet) : plan.snippet,
+      app: await this.#row(found),
+      warning: warnings.length === 0 ? undefined : warnings.join(' '),
+    };
+  };
+
+  installApp = async ({
+    app: id,
+    revision,
+    http: wish,
+  }: InstallWish & { readonly revision: string }): Promise<InstallOutcome> => {
+    const found = await this.#require(id);
+    const http = wish ?? (await this.#isByAddress(found));
+    const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
+    const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
+    const change = await this.#access.withAccess(id, http, (address) =>
+      installEntry(found, address ?? this.#launch(id), deps, revision),
+    );
+    await this.#access.syncFromFiles([found]);
+    const unread = await strictWarning(found);
+    const done = unread === undefined ? `is connected. ${found.app.restart}` : `has the entry. ${unread}`;
+    return this.#outcome(found, change, `${found.app.name} ${done}`, nothing);
+  };
+
+  /** Previews `uninstallApp`. */
+  previewUninstall = async ({ app: id }: { readonly app: string }): Promise<UninstallPreview> => {
+    return planUninstall(await this.#require(id), this.#journal);
+  };
+
+  uninstallApp = async ({ app: id, revision }: UninstallWish): Promise<InstallOutcome> => {
+    const found = await this.#require(id);
+    const change = await uninstallEntries(found, this.#journal, revision);
+    await this.#access.disconnected(found);
+    return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
+  };
+
+  /** Every app is disconnected, and each file is as it was before Tooltray changed it. */
+  disconnectAll = async (): Promise<RestoredFiles> => {
+    const places = await this.#places();
+    const restored = await restoreFiles(places, this.#journal);
+    for (const place of await this.#find()) await this.#access.disconnected(place);
+    this.#forget();
+    return restored;
+  };
+
+  undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
+    const sentence = undo.startsWith('import-') ? await this.imports.undo(undo) : await this.#undo(undo);
+    await this.#access.syncFromFiles(await this.#find());
+    this.#forget();
+    return { sentence };
+  };
+
+  undoable = (): Promise<readonly Undoable[]> => listUndoable(this.#journal, this.#records);
+
+  /** Returns the setup for the absolute path `folder`. */
+  inProject(folder: string): ProjectSetup {
+    return new ProjectSetup(folder, { ...this.#parts, access: this.#access, journal: this.#journal });
+  }
+
+  offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
+    servers: await this.imports.describeOffers(),
+  });
+
+  offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
+
+  importServers = ({ servers, move, keepSecrets = false }: ImportRequest): Promise<ImportOutcome> =>
+    this.imports.importOffered(servers, { move, seal: keepSecrets });
+
+  otherEntry = async ({
+    app,
+    http,
+  }: {
+    readonly app: string;
+    readonly http: boolean;
+  }): Promise<{ readonly entry: string }> => {
+    const launch = http
+      ? await this.#access.withAccess(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
+      : this.#launch(app);
+    if (http) this.#forget();
+    return { entry: JSON.stringify({ mcpServers: { [entryName]: launch } }, undefined, 2) };
+  };
+
+  rescan = async (): Promise<Record<string, never>> => {
+    this.#forget();
+    await this.apps();
+    return {};
+  };
+
+  /** Our entries that start what is gone are written anew. Resolves to the names of the apps. */
+  async repair(onProblem: (place: AppConfigFile, error: unknown) => void): Promise<readonly string[]> {
+    const changes = await repairEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
+    if (changes.length > 0) this.#forget();
+    return changes.map(({ app }) => knownApp(app).name);
+  }
+
+  /** Our own servers are others: what is here already has to be found out anew. */
+  configChanged(): void {
+    this.imports.invalidate();
+    this.#changed.emit();
+  }
+
+  async close(): Promise<void> {
+    await this.#watch.close();
+  }
+
+  #launch(app: string): StdioLaunch {
+    return tooltrayLaunches(this.#parts.own, app)[0];
+  }
+
+  #find(): Promise<readonly FoundApp[]> {
+    this.#found ??= runningProcesses(this.#parts.machine.platform).then((running) =>
+      findApps(this.#parts.machine, running),
+    );
+    return this.#found;
+  }
+
+  async #require(id: string): Promise<FoundApp> {
+    const found = (await this.#find()).find(({ app }) => app.id === knownApp(id).id);
+    if (found !== undefined) return found;
+    throw new AppError('unsupported', `${knownApp(id).name} does not exist for this system.`);
+  }
+
+  async #places(): Promise<readonly FoundApp[]> {
+    const found = (await this.#find()).flatMap((one) => placesOf(one).map((place) => ({ ...one, ...place })));
+    const there = await Promise.all(found.map(({ file }) => fileExists(file)));
+    return found.filter((_, index) => there[index]);
+  }
+
+  async #readRows(): Promise<readonly AppRow[]> {
+    const found = (await this.#find()).filter(({ installed }) => installed);
+    await this.#watch.follow(found.flatMap((one) => placesOf(one).map(({ file }) => file)));
+    return Promise.all(found.map((one) => this.#row(one)));
+  }
+
+  async #isByAddress(found: FoundApp): Promise<boolean> {
+    return (await this.#row(found)).via === 'http';
+  }
+
+  async #row(found: FoundApp): Promise<AppRow> {
+    const { id } = found.app;
+    const status = await loadAppStatus(
+      found,
+      await this.#access.acceptedLaunches(id, tooltrayLaunches(this.#parts.own, id)),
+    );
+    return { ...status, revoked: this.#access.isRevoked(id) };
+  }
+
+  #importDeps(): ImportDeps {
+    const { here, add, remove, secrets, access } = this.#parts;
+    return {
+      journal: this.#journal,
+      records: this.#records,
+      names: async () => (await here()).map(({ name }) => name),
+      add,
+      remove,
+      secrets,
+      connect: async (text, { app, project }) => {
+        await access.store.grant(app.id);
+        const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
+        return insertEntry(text, app, launch);
+      },
+    };
+  }
+
+  #outcome({ app }: FoundApp, change: AppChange | undefined, done: string, nothing: string): InstallOutcome {
+    this.#forget();
+    if (change === undefined) return { sentence: `${app.name} ${nothing}.`, backup: '', undo: '' };
+    return { sentence: done, backup: change.backup, undo: change.id };
+  }
+
+  async #undo(id: string): Promise<string> {
+    const { file } = await undoChange(id, this.#journal);
+    return `${file} is as it was before.`;
+  }
+
+  #forget(): void {
+    this.#found = this.#rows = undefined;
+    this.imports.invalidate();
+    this.#changed.emit();
+  }
+}
+
+// Watches the config files of client apps: what a person adds to one of them later is offered as well.
+
+/** Some apps write their file all the time; a change counts when it has been quiet for this long, in ms. */
+const debounceMs = 500;
+
+class OffersWatch {
+  readonly #onChange: () => void;
+  #watcher: FSWatcher | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #followed = '';
+
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
+
+  /** Follows these files from now on, as far as they are there. Resolves when they are watched. */
+  async follow(files: readonly string[]): Promise<void> {
+    const there = files.filter(existsSync);
+    if (there.join('\n') === this.#followed) return;
+    await this.close();
+    this.#followed = there.join('\n');
+    const watcher = watch(there, { ignoreInitial: true, persistent: false });
+    this.#watcher = watcher;
+    // A file that cannot be watched is looked at when somebody asks.
+    watcher.on('error', () => undefined);
+    watcher.on('all', () => this.#soon());
+    await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    const watcher = this.#watcher;
+    this.#watcher = undefined;
+    this.#followed = '';
+    await watcher?.close();
+  }
+
+  #soon(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(this.#onChange, debounceMs).unref();
+  }
+}

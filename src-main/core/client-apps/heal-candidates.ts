@@ -1,0 +1,446 @@
+/** Finds repairs for servers that fail to start: launches from other files. Runs none of them. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { Masker, secretValues } from '../base/mask.ts';
+import { markInvisible } from '../base/visible-text.ts';
+import {
+  maskedEntry,
+  moreReach,
+  placeholderValues,
+  resolved,
+  type ReadValue,
+  withOwnReferences,
+} from '../trust/launch-change.ts';
+import { fieldOfKey } from '../config/dialects/read-entry.ts';
+import { type ImportedServer, readOne, readServersOfText } from '../config/dialects/read-servers.ts';
+import { type Machine, resolvePaths } from './app-files.ts';
+import { isTooltrayEntry, readAppServers } from './app-servers.ts';
+import { launchIdentity, launchSubject } from '../config/dialects/launch-identity.ts';
+import type { KnownApp, PathsBySystem } from './known-app.ts';
+import { knownApps } from './known-apps.ts';
+import { writeFileAtomic } from '../base/atomic-file.ts';
+
+export interface HealCandidate {
+  readonly server: string;
+  readonly source: Pick<HealSource, 'id' | 'title'>;
+  /** The file it comes from; undefined where it is the person's own command, found anew. */
+  readonly file: string | undefined;
+  /** The whole entry as it would be written. */
+  readonly entry: JsonObject;
+  /** The command or address with its values, as it would be written; secrets as `***`. */
+  readonly endpoint: string;
+  /** Reach beyond the present entry, a sentence each; shown first. */
+  readonly reach: readonly string[];
+}
+
+/** Stands for a launch that is offered to a server, whatever place it comes from. */
+export function candidateKey({ server, entry }: HealCandidate): string {
+  return createHash('sha256')
+    .update(JSON.stringify([server, entry]))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+interface HealDeps {
+  readonly machine: Machine;
+  readonly find: FindCommand;
+  /** Absent: no value is known, and what is written is compared as it stands. */
+  readonly readValue?: ReadValue | undefined;
+}
+
+/** Trying the person's own command needs no yes; keeping the change does. */
+export const ownCommand: HealCandidate['source'] = { id: 'own-command', title: 'Your own command' };
+
+/** The best first: the person's own command, then the same name in the order of the places, then what launches the same. */
+export async function findHealCandidates(
+  server: string,
+  written: JsonObject,
+  { machine, find, readValue = () => Promise.resolve(undefined) }: HealDeps,
+): Promise<readonly HealCandidate[]> {
+  const own = readOne(written, { home: machine.home }).entry ?? {};
+  const values = await placeholderValues(own, readValue);
+  const repaired = (await repairedLaunches(own, find, machine)).map((entry) => ({
+    source: ownCommand,
+    name: server,
+    file: undefined,
+    entry,
+  }));
+  const found = await Promise.all(healSources(machine).map((source) => readHealSource(source, machine.home)));
+  const ourOwn = resolved(own, values);
+  const others: FoundLaunch[] = [];
+  for (const launch of ranked(found.flat(), server, own)) {
+    if (isTooltrayEntry(launch.name, launch.entry)) continue;
+    const entry = withOwnReferences(own, launch.entry, values);
+    const theirs = new Map([...values, ...(await placeholderValues(entry, readValue))]);
+    if (differs(resolved(entry, theirs), ourOwn)) others.push({ ...launch, entry });
+  }
+  const startable = await Promise.all(others.map(({ entry }) => canStart(entry, find)));
+  const offers = [...repaired, ...others.filter((_, index) => startable[index])].map(
+    ({ source, name, file, entry }) => {
+      const { id, title } = source;
+      const isOwn = id === ownCommand.id;
+      // What was left out of the person's own command is not to come back.
+      const whole = merged(written, isOwn ? {} : own, entry);
+      const launch = Object.fromEntries(Object.entries(whole).filter(([key]) => launchFields.has(key)));
+      const endpoint = launchText(maskedEntry(launch, values.values()));
+      const reach = isOwn ? [] : moreReach(own, launch, server, name);
+      return { server, source: { id, title }, file, entry: whole, endpoint, reach };
+    },
+  );
+  return firstOfEach(offers);
+}
+
+function ranked(found: readonly FoundLaunch[], server: string, own: JsonObject): FoundLaunch[] {
+  const named = found.filter(({ name }) => name === server);
+  const alike = found.filter(({ name }) => name !== server && name.toLowerCase() === server.toLowerCase());
+  const subject = launchSubject(own);
+  const launching = found.filter(
+    (one) => subject !== undefined && launchSubject(one.entry) === subject && ![...named, ...alike].includes(one),
+  );
+  return [...named, ...alike, ...launching];
+}
+
+/** Whether more than the name differs; a different name alone is no gain. */
+function differs(found: JsonObject, own: JsonObject): boolean {
+  if (launchIdentity(found) !== launchIdentity(own) || found['command'] !== own['command']) return true;
+  const said = (key: string): string => JSON.stringify(own[key] ?? null);
+  const isKnown = (key: 'env' | 'headers'): boolean =>
+    Object.entries(objectOrEmpty(found[key])).every(([name, value]) => objectOrEmpty(own[key])[name] === value);
+  return (
+    !isKnown('env') ||
+    !isKnown('headers') ||
+    (found['cwd'] !== undefined && JSON.stringify(found['cwd']) !== said('cwd'))
+  );
+}
+
+async function canStart(entry: JsonObject, find: FindCommand): Promise<boolean> {
+  const { command, env } = entry;
+  if (typeof command !== 'string') return true;
+  return (await find(command, objectOrEmpty(env) as Record<string, string>)) !== undefined;
+}
+
+const launchFields: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'type']);
+
+/** Keeps the user's settings beside the launch. Variables of both are merged; those of the working launch win. */
+function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonObject {
+  const isLaunch = (key: string): boolean =>
+    launchFields.has(fieldOfKey(key)) || (key === 'transport' && typeof written[key] === 'string');
+  const rest = Object.entries(written).filter(([key]) => !isLaunch(key) && key !== 'name');
+  const launch = Object.entries(found).filter(([key]) => launchFields.has(key));
+  const both = found['command'] === undefined ? 'headers' : 'env';
+  const together = { ...objectOrEmpty(own[both]), ...objectOrEmpty(found[both]) };
+  return {
+    ...Object.fromEntries(launch),
+    ...(Object.keys(together).length > 0 && { [both]: together }),
+    ...Object.fromEntries(rest),
+  };
+}
+
+/** The same launch in two places is one offer, that of the better place. */
+function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
+  const byEntry = new Map<string, HealCandidate>();
+  for (const offer of offers) {
+    const key = JSON.stringify(offer.entry);
+    if (!byEntry.has(key)) byEntry.set(key, offer);
+  }
+  return [...byEntry.values()];
+}
+
+/** All of an entry on one line for a person who decides on it: nothing is masked, and what cannot be seen stands there as a mark. */
+export function launchText({ type: _type, url, command, args, ...others }: JsonObject): string {
+  const launch = typeof url === 'string' ? url : inWords([command, ...listOf(args)].map(String));
+  const rest = Object.entries(others)
+    .filter(([, value]) => !isObject(value) || Object.keys(value).length > 0)
+    .map(([key, value]) => `${key} ${JSON.stringify(value)}`);
+  return markInvisible(rest.length === 0 ? launch : `${launch} with ${rest.join(', ')}`);
+}
+
+/** For logs and records, secrets masked. */
+export function endpointText(entry: JsonObject): string {
+  const { url, command, args, env, headers } = entry;
+  const secrets = secretValues({ ...textsOf(env), ...textsOf(headers) });
+  const masker = new Masker(secrets);
+  if (typeof url === 'string') return masker.maskText(url);
+  return inWords(masker.maskObject([command, ...listOf(args)].map(String)) as string[]);
+}
+
+function inWords(words: readonly string[]): string {
+  return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(objectOrEmpty(value)).map(([key, item]) => [key, String(item)]));
+}
+
+// Reads one place where a launch may be found: a folder of bundles, or a file of servers. What is malformed holds nothing.
+
+/** A server that another place knows, and the file that says so. */
+interface FoundLaunch extends ImportedServer {
+  readonly source: HealSource;
+  readonly file: string;
+}
+
+/** No launch needs a file this big, and no bundle folder this many. */
+const maxBytes = 32 * 1024 * 1024;
+const maxBundles = 2000;
+
+/** Everything a place defines. Never rejects. */
+async function readHealSource(source: HealSource, home: string): Promise<readonly FoundLaunch[]> {
+  if (source.kind === 'servers') {
+    const found =
+      source.app === undefined ? await serversIn(source.path, home) : await ofApp(source.app, source.path, home);
+    return found.map((server) => ({ ...server, source, file: source.path }));
+  }
+  const names = (await readdir(source.path).catch(() => [])).filter((name) => name.endsWith('.json'));
+  const bundles = await Promise.all(
+    names
+      .sort()
+      .slice(0, maxBundles)
+      .map((name) => readBundle(source, name, home)),
+  );
+  return bundles.filter((bundle) => bundle !== undefined);
+}
+
+/** The servers of an app's own file, in the order it has them; what launches nothing is left out. */
+async function ofApp(app: KnownApp, file: string, home: string): Promise<readonly ImportedServer[]> {
+  const { servers } = await readAppServers({ app, file });
+  return servers.flatMap(({ name, entry: theirs }) => {
+    const { entry } = readOne(theirs, { home });
+    return entry === undefined ? [] : [{ name, entry }];
+  });
+}
+
+async function serversIn(file: string, home: string): Promise<readonly ImportedServer[]> {
+  const text = await readSmallFile(file);
+  try {
+    const { servers } = text === undefined ? { servers: [] } : readServersOfText(text, file, { home });
+    return servers.flatMap(({ name, entry }) => (name === undefined || entry === undefined ? [] : [{ name, entry }]));
+  } catch {
+    return [];
+  }
+}
+
+/** `{"genericBundle": {"run": {"executable", "args", "env", "cwd"}}}`; a url in it is taken as one. */
+async function readBundle(source: HealSource, fileName: string, home: string): Promise<FoundLaunch | undefined> {
+  const file = join(source.path, fileName);
+  const text = await readSmallFile(file);
+  const value = text === undefined ? undefined : parsed(text);
+  const bundle = isObject(value) ? value['genericBundle'] : undefined;
+  const run = isObject(bundle) ? bundle['run'] : undefined;
+  if (!isObject(run)) return undefined;
+  const { entry } = readOne(run, { home });
+  return entry && { name: fileName.slice(0, -'.json'.length), entry, source, file };
+}
+
+async function readSmallFile(file: string): Promise<string | undefined> {
+  const stats = await stat(file).catch(() => undefined);
+  if (stats === undefined || !stats.isFile() || stats.size > maxBytes) return undefined;
+  return readFile(file, 'utf8').catch(() => undefined);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+// The person's own command in another spelling, for when it is gone from where the config has it: a moved node, a script of Windows.
+
+/** Finds a command on the PATH that servers get; undefined if there is none. */
+type FindCommand = (command: string, env: Readonly<Record<string, string>>) => Promise<string | undefined>;
+
+const twins: Readonly<Record<string, string>> = {
+  python: 'python3',
+  python3: 'python',
+  node: 'nodejs',
+  nodejs: 'node',
+};
+
+/** The entry with a command that can be found, the likeliest first; empty where its own can be, or nothing like it. */
+async function repairedLaunches(
+  entry: JsonObject,
+  find: FindCommand,
+  { home, platform }: { readonly home: string; readonly platform: NodeJS.Platform },
+): Promise<readonly JsonObject[]> {
+  const { command, args } = entry;
+  const env = stringsOf(entry['env']);
+  if (typeof command !== 'string' || (await find(command, env)) !== undefined) return [];
+  const words = [command, ...(Array.isArray(args) ? (args as unknown[]).map(String) : [])];
+  const repaired: JsonObject[] = [];
+  for (const base of hasOwnPath(env) ? [entry, withoutPath(entry, env)] : [entry]) {
+    for (const [program = '', ...rest] of [words, ...otherSpellings(words, home, platform)]) {
+      const known = repaired.some((one) => one['command'] === program);
+      if (known || (await find(program, stringsOf(base['env']))) === undefined) continue;
+      repaired.push({ ...base, command: program, ...(rest.length > 0 || args !== undefined ? { args: rest } : {}) });
+    }
+  }
+  return repaired;
+}
+
+/** One that was written down for good, as some installers do: it hides what has moved since. */
+function hasOwnPath(env: Readonly<Record<string, string>>): boolean {
+  return Object.entries(env).some(([name, value]) => isPath(name) && !value.includes('${'));
+}
+
+function withoutPath({ env: _, ...entry }: JsonObject, env: Readonly<Record<string, string>>): JsonObject {
+  const others = Object.entries(env).filter(([name]) => !isPath(name));
+  return others.length === 0 ? entry : { ...entry, env: Object.fromEntries(others) };
+}
+
+function isPath(name: string): boolean {
+  return name.toUpperCase() === 'PATH';
+}
+
+function otherSpellings([command = '', ...args]: readonly string[], home: string, platform: NodeJS.Platform) {
+  const own = /^~[/\\]/.test(command) ? [join(home, command.slice(2))] : [];
+  const file = command.split(/[\\/]/).at(-1) ?? command;
+  const bare = file.replace(/\.(exe|cmd|bat)$/i, '');
+  const twin = twins[bare.toLowerCase()];
+  // A path of a folder of ours says which program is meant; a relative one means a file that is gone.
+  const isMoved = isAbsolute(command) || /^[A-Za-z]:[\\/]/.test(command) || file === command;
+  const words = isMoved ? [bare, ...(twin === undefined ? [] : [twin])] : [];
+  const unwrapped = platform !== 'win32' && /^cmd$/i.test(bare) && /^\/c$/i.test(args[0] ?? '') ? [args.slice(1)] : [];
+  const spelled = [...own, ...words].filter((word) => word !== command).map((word) => [word, ...args]);
+  return [...unwrapped.filter((line) => line.length > 0), ...spelled];
+}
+
+function stringsOf(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(objectOrEmpty(value));
+  return Object.fromEntries(entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item] as const] : [])));
+}
+
+// Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known app.
+
+interface HealSource {
+  /** A person's yes is given to a source, once. */
+  readonly id: string;
+  /** The display name. */
+  readonly title: string;
+  /** `bundles`: a folder with a file per server; `servers`: one file that defines several. */
+  readonly kind: 'bundles' | 'servers';
+  /** Absolute. */
+  readonly path: string;
+  /** The app that owns the config file. */
+  readonly app?: KnownApp;
+}
+
+interface Place {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: HealSource['kind'];
+  readonly paths: PathsBySystem;
+  readonly app?: KnownApp;
+}
+
+// ToolMux itself looks below ~/.config only, wherever a machine's configs are.
+const registryBundles = ['$XDG_CONFIG_HOME/smithy-mcp/bundles', '$HOME/.config/smithy-mcp/bundles'];
+// ToolMux's README and its code disagree about two names, so both are looked at: mcp.json, ~/.claude.
+const shared = ['$XDG_CONFIG_HOME', '$HOME/.config'].flatMap((at) => [`${at}/mcp/config.json`, `${at}/mcp/mcp.json`]);
+const roaming = ['$APPDATA/mcp/config.json', '$APPDATA/mcp/mcp.json'];
+const claudeFile = 'claude_desktop_config.json';
+
+const places: readonly Place[] = [
+  {
+    id: 'mcp-registry',
+    title: 'MCP registry bundles',
+    kind: 'bundles',
+    paths: perSystem(registryBundles, ['$APPDATA/smithy-mcp/bundles']),
+  },
+  { id: 'user-bundles', title: 'Your own bundles', kind: 'bundles', paths: ['$HOME/.aim/bundles'] },
+  { id: 'shared-config', title: 'The shared MCP config', kind: 'servers', paths: perSystem(shared, roaming) },
+  ...placesOfApp('claude-desktop'),
+  {
+    id: 'claude-desktop',
+    title: 'Claude Desktop',
+    kind: 'servers',
+    paths: [
+      `$HOME/Library/Application Support/Claude/${claudeFile}`,
+      `$HOME/.config/Claude/${claudeFile}`,
+      `$HOME/.claude/${claudeFile}`,
+    ],
+  },
+  ...placesOfApp('cursor'),
+  ...knownApps.flatMap(({ id }) => placesOfApp(id)),
+];
+
+/** Every place once, the best first. */
+export function healSources(machine: Machine): readonly HealSource[] {
+  const byPath = new Map<string, HealSource>();
+  for (const { paths, ...place } of places) {
+    for (const path of resolvePaths(machine, paths)) if (!byPath.has(path)) byPath.set(path, { ...place, path });
+  }
+  return [...byPath.values()];
+}
+
+function placesOfApp(wanted: string): readonly Place[] {
+  return knownApps
+    .filter(({ id }) => id === wanted)
+    .map((app) => ({ id: app.id, title: app.name, kind: 'servers', paths: app.files, app }));
+}
+
+/** Windows has its own place, besides the one that programs from elsewhere use there. */
+function perSystem(paths: readonly string[], onWindows: readonly string[]): PathsBySystem {
+  return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
+}
+
+// The places whose launches a person agreed to use: a yes counts for the place, once and for all. And launches that they did not want.
+
+interface Consents {
+  readonly sources: readonly string[];
+  /** Keys of offers. */
+  readonly unwanted: readonly string[];
+}
+
+/** The oldest go first: they would be offered once more. */
+const maxUnwanted = 200;
+
+export class HealConsents {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  async has(source: string): Promise<boolean> {
+    return (await this.#read()).sources.includes(source);
+  }
+
+  async grant(source: string): Promise<void> {
+    const given = await this.#read();
+    if (!given.sources.includes(source)) await this.#write({ ...given, sources: [...given.sources, source] });
+  }
+
+  async dismissed(): Promise<ReadonlySet<string>> {
+    return new Set((await this.#read()).unwanted);
+  }
+
+  /** `offer` by its key. */
+  async setDismissed(offer: string, isUnwanted: boolean): Promise<void> {
+    const given = await this.#read();
+    const others = given.unwanted.filter((key) => key !== offer);
+    await this.#write({ ...given, unwanted: isUnwanted ? [...others, offer].slice(-maxUnwanted) : others });
+  }
+
+  async #write(consents: Consents): Promise<void> {
+    await writeFileAtomic(this.#file, `${JSON.stringify(consents, null, 2)}\n`, { mode: 0o600 });
+  }
+
+  /** A file that cannot be read holds no consent. */
+  async #read(): Promise<Consents> {
+    const text = await readFile(this.#file, 'utf8').catch(() => '{}');
+    const { sources, unwanted } = objectOrEmpty(parsed(text));
+    return { sources: namesIn(sources), unwanted: namesIn(unwanted) };
+  }
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? (value as unknown[]).filter((one): one is string => typeof one === 'string') : [];
+}

@@ -1,0 +1,94 @@
+/** Takes a change of an app's file back: the same bytes as before, or a refusal where somebody has changed the file since. */
+import { rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError } from '../base/errors.ts';
+import type { AppChange, ChangeJournal } from './change-journal.ts';
+import type { ImportHistory } from './import-history.ts';
+import { readAppFile, revisionOf, updateAppFile } from './update-app-file.ts';
+
+/** Throws AppError `not_found` for an unknown change, `config_conflict` when the file is not as the change left it. */
+export async function undoChange(id: string, journal: ChangeJournal): Promise<AppChange> {
+  const change = await journal.change(id);
+  const before = await journal.contentBefore(change);
+  await updateAppFile(change.file, {
+    edit: (text) => {
+      const revision = revisionOf(text);
+      // Written over by nobody: it was cut off before it was made, or undone before.
+      if (revision !== change.after && revision !== change.before) throw changedSince(change);
+      return before;
+    },
+  });
+  if (before === undefined && change.madeFolder !== undefined) await removeFolders(change.file, change.madeFolder);
+  await journal.forget(change.id);
+  for (const part of await journal.changes()) if (part.partOf === id) await undoChange(part.id, journal);
+  return change;
+}
+
+/** Newest first. What was noted but not made, since we were killed in between, and what was put back by hand is left out. */
+export async function undoableChanges(journal: ChangeJournal): Promise<readonly AppChange[]> {
+  const changes = await journal.changes();
+  const files = [...new Set(changes.map(({ file }) => file))];
+  const now = new Map(await Promise.all(files.map(async (file) => [file, await revisionNow(file)] as const)));
+  const isThere = ({ file, before }: AppChange): boolean => now.get(file) !== before;
+  return changes.filter(
+    (change, index) =>
+      change.partOf === undefined && isThere(change) && !changes.slice(0, index).some((one) => isSame(one, change)),
+  );
+}
+
+/** The one of the two that was made is the newer. */
+function isSame(one: AppChange, other: AppChange): boolean {
+  return one.file === other.file && one.before === other.before && one.after === other.after;
+}
+
+/** Undefined: it cannot be read, so it is in no state that we left. */
+async function revisionNow(file: string): Promise<string | undefined> {
+  return readAppFile(file).then(revisionOf, () => undefined);
+}
+
+/** Removes the folders that were made for the file, as long as nothing else has come into them. */
+export async function removeFolders(file: string, highest: string): Promise<void> {
+  for (let folder = dirname(file); folder.startsWith(highest); folder = dirname(folder)) {
+    const isGone = await rmdir(folder).then(
+      () => true,
+      () => false,
+    );
+    if (!isGone) return;
+  }
+}
+
+function changedSince({ file, backup }: AppChange): AppError {
+  const kept = backup === '' ? 'There was no file before.' : `The file as it was is kept in ${backup}.`;
+  return new AppError('config_conflict', `${file} was changed by something else since, so it was left as it is.`, {
+    fix: `Take the entry out instead (tooltray uninstall), or mend it by hand. ${kept}`,
+  });
+}
+
+/** Undoable changes to client apps' files: imports, and single changes outside of imports. */
+export interface Undoable {
+  /** Id of the import or of the change. */
+  readonly undo: string;
+  /** In ms since 1970. */
+  readonly at: number;
+  /** A few words for people. */
+  readonly about: string;
+  /** The apps' files that it changed. */
+  readonly files: readonly string[];
+}
+
+/** Newest first. */
+export async function listUndoable(journal: ChangeJournal, records: ImportHistory): Promise<readonly Undoable[]> {
+  const imports = await records.all();
+  const moved = new Set(imports.flatMap(({ changes }) => changes));
+  const files = new Map((await journal.changes()).map(({ id, file }) => [id, file]));
+  const changes = (await undoableChanges(journal)).filter(({ id }) => !moved.has(id));
+  return [
+    ...imports.map(({ id, at, added, changes: ids }) => ({
+      undo: id,
+      at,
+      about: `import of ${added.join(', ') || 'servers'}`,
+      files: ids.flatMap((one) => files.get(one) ?? []),
+    })),
+    ...changes.map(({ id, at, action, file }) => ({ undo: id, at, about: `${action} in ${file}`, files: [file] })),
+  ].toSorted((a, b) => b.at - a.at);
+}

@@ -1,0 +1,87 @@
+/** A VM with the globals of the sandbox in it, and nothing else: no files, no network, no environment, no output. */
+import { type HostFunction, JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
+import type { GuestHost } from './guest/guest-host-calls.ts';
+import { guestSource } from './guest/guest-source.ts';
+import type { RunMessage } from '../run-request.ts';
+
+const badFile = 8;
+
+interface VmOptions {
+  readonly memoryBytes: number;
+  /** Asked every few thousand steps. */
+  readonly isOver: () => boolean;
+  readonly onRejection: (promise: JSValueHandle, reason: JSValueHandle, handled: boolean) => void;
+}
+
+export function createVm(engine: WebAssembly.Module, options: VmOptions): Promise<QuickJS> {
+  return QuickJS.create({
+    wasm: engine,
+    memoryLimit: options.memoryBytes,
+    maxStackSize: MAX_STACK_SIZE,
+    interruptHandler: options.isOver,
+    onUnhandledRejection: options.onRejection,
+    timezoneOffset: 0,
+    // The engine's own notes would go to the core's stdout, which carries frames of MCP.
+    wasi: () => ({ fd_write: () => badFile }),
+  });
+}
+
+/** Host functions, given their arguments as texts, numbers and booleans. */
+export type HostFunctions = Readonly<Record<keyof GuestHost, HostAnswer>>;
+type HostAnswer = (...given: readonly (string | number | boolean)[]) => JSValueHandle | string | void;
+
+export interface GuestHandles {
+  readonly deliver: JSValueHandle;
+  readonly settle: JSValueHandle;
+  readonly describe: JSValueHandle;
+}
+
+/** Puts the globals in. Throws JSException when they do not fit the memory. */
+export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input, helpers }: RunMessage): GuestHandles {
+  const functions = vm.newObject();
+  for (const [name, run] of Object.entries(host)) functions.setProp(name, vm.newFunction(name, bridge(vm, run)));
+  const install = vm.evalCode(guestSource(), 'sandbox.js');
+  const blocking = style === 'code_execution' ? vm.true : vm.false;
+  const api = vm.callFunction(
+    install,
+    vm.undefined,
+    functions,
+    blocking,
+    vm.newString(input),
+    vm.newString(JSON.stringify(helpers)),
+  );
+  return { deliver: api.getProp('deliver'), settle: api.getProp('settle'), describe: api.getProp('describe') };
+}
+
+/** Only primitive arguments are read: reading anything else would run code of the VM. */
+function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
+  return (...handles) => {
+    const given = handles.map((handle) => {
+      if (handle.isString) return handle.toString();
+      if (handle.isNumber) return handle.toNumber();
+      return handle.isBool && handle.toBoolean();
+    });
+    try {
+      const answer = run(...given);
+      return answer instanceof JSValueHandle ? answer : vm.hostToHandle(answer);
+    } catch {
+      // An error thrown here would show the code paths of this computer. It comes about when the memory is full.
+      return vm.undefined;
+    }
+  };
+}
+
+/** Undefined when the text does not fit the memory of the VM. */
+export function newString(vm: QuickJS, text: string): JSValueHandle | undefined {
+  const handle = vm.newString(text);
+  if (handle.isString) return handle;
+  // The engine has an exception pending now, which would surface elsewhere.
+  vm.getException().dispose();
+  return undefined;
+}
+
+/** The engine's bytes, given the URL of the worker: the package's own file, or the one the build put beside the worker. */
+export function engineUrl(workerUrl: string): URL {
+  if (new URL(workerUrl).pathname.endsWith('.ts')) return new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'));
+  return new URL('./quickjs.wasm', workerUrl);
+}

@@ -1,0 +1,114 @@
+/** CPython as WebAssembly (Pyodide): its files, its image, and how it is brought up and sealed. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { loadPyodide } from 'pyodide';
+import { SealedImports } from './sealed-imports.ts';
+
+type Engine = Awaited<ReturnType<typeof loadPyodide>>;
+
+/** The parts of Emscripten's object used here; the package does not export it. */
+interface EngineModule {
+  readonly HEAP8: Int8Array;
+  stringToNewUTF8(text: string): number;
+  UTF8ToString(address: number): string;
+  _PyRun_SimpleStringFlags(text: number, flags: number): number;
+}
+
+export interface LoadedEngine {
+  readonly engine: Engine;
+  readonly module: EngineModule;
+  readonly imports: SealedImports;
+  /** Size of its memory before any code runs. */
+  readonly bytes: number;
+}
+
+interface EngineFiles {
+  /** The folder of Pyodide's own files. */
+  readonly folder: URL;
+  /** The memory of an engine that has loaded everything already; absent, it takes some seconds longer to start. */
+  readonly image: URL;
+  /** The Python that the image holds; there only among the sources. */
+  readonly guest: URL;
+}
+
+/** Locates the engine's files from the worker's URL: among the sources, or in the build's output. */
+export function engineFiles(workerUrl: string): EngineFiles {
+  if (!new URL(workerUrl).pathname.endsWith('.ts')) {
+    const folder = new URL('./python/', workerUrl);
+    return { folder, image: new URL('engine.image', folder), guest: new URL('guest.py', folder) };
+  }
+  const guest = new URL('./guest.py', workerUrl);
+  const folder = new URL('.//', import.meta.resolve('pyodide'));
+  // All that an image is made of: one of other sources is another one.
+  const state = createHash('sha256');
+  for (const file of [guest, new URL('package.json', folder), new URL(import.meta.url)])
+    state.update(readFileSync(file));
+  const image = new URL(`../../../../node_modules/.cache/python/${state.digest('hex').slice(0, 16)}.image`, workerUrl);
+  return { folder, image, guest };
+}
+
+/** Throws where the files are not there, or not those of one build. */
+export async function loadEngine(files: EngineFiles): Promise<LoadedEngine> {
+  const isImaged = existsSync(files.image);
+  const loaded = await load(files, isImaged ? { _loadSnapshot: readFileSync(files.image) } : {});
+  if (!isImaged) addGuest(loaded.engine, files);
+  return loaded;
+}
+
+/** The memory of an engine that has loaded everything, for `_loadSnapshot`. */
+export async function buildSnapshot(files: EngineFiles): Promise<Uint8Array> {
+  const { engine } = await load(files, { _makeSnapshot: true });
+  addGuest(engine, files);
+  return (engine as unknown as { makeMemorySnapshot(): Uint8Array }).makeMemorySnapshot();
+}
+
+/** Its packages are never loaded, so that their list need not be here. */
+const noPackages = {
+  info: { arch: 'wasm32', platform: 'emscripten', version: '0', python: '3.14', abi_version: '2026_0' },
+  packages: {},
+};
+
+async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
+  // Switching stacks would be a second way in and out.
+  for (const name of ['Suspending', 'promising']) Reflect.deleteProperty(WebAssembly, name);
+  const { instantiate } = WebAssembly;
+  let imports: SealedImports | undefined;
+  const sealing = async (source: BufferSource, given?: WebAssembly.Imports): Promise<unknown> => {
+    if (given?.['env'] === undefined) return instantiate(source, given);
+    const compiled = await WebAssembly.compile(source);
+    imports = new SealedImports();
+    return { module: compiled, instance: await instantiate(compiled, imports.wrap(compiled, given)) };
+  };
+  Object.assign(WebAssembly, { instantiate: sealing });
+  const { loadPyodide } = await import('pyodide');
+  const engine = await loadPyodide({
+    indexURL: fileURLToPath(files.folder),
+    lockFileContents: noPackages as never,
+    // Python's `import js` finds nothing in it.
+    jsglobals: Object.create(null) as object,
+    env: { HOME: '/', LANG: 'en_US.UTF-8' },
+    // Else it takes the name of our own file, and keeps it in the image.
+    _sysExecutable: 'python3',
+    ...more,
+  });
+  Object.assign(WebAssembly, { instantiate });
+  const module = (engine as unknown as { readonly _module: EngineModule })._module;
+  if (imports === undefined) throw new Error('The engine came up around its seal.');
+  imports.readText = (address) => module.UTF8ToString(address);
+  return { engine, module, imports, bytes: module.HEAP8.length };
+}
+
+/** Both halves as modules; a name that no library has. */
+function addGuest(engine: Engine, { guest }: EngineFiles): void {
+  const halves = { _tooltray_line: new URL('guest_line.py', guest), _tooltray: guest };
+  for (const [name, file] of Object.entries(halves)) {
+    const code = JSON.stringify(readFileSync(file, 'utf8'));
+    engine.runPython(`
+import sys, types
+sys.modules["${name}"] = types.ModuleType("${name}")
+exec(compile(${code}, "${name}.py", "exec"), sys.modules["${name}"].__dict__)
+del sys, types
+`);
+  }
+}

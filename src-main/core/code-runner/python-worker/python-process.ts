@@ -1,0 +1,26 @@
+/**
+ * Entry of the process for one Python program: hands on what core and thread say to each other, and ends with its line to the
+ * core. The thread blocks while the code runs or waits; this side stays awake, so that no program outlives the core.
+ */
+import { resolveWorkerUrl } from '../../base/workers.ts';
+import { isJavaScript } from '../javascript-source.ts';
+import type { FromWorker, ToPython } from '../run-request.ts';
+import { RunnerThread } from '../runner-thread.ts';
+
+const post = (message: FromWorker): void => void process.send?.(message);
+const thread = new RunnerThread(resolveWorkerUrl('python-worker', import.meta.url));
+
+process.once('disconnect', () => process.exit());
+process.on('message', (message: ToPython) => {
+  if (message.kind === 'answer') return thread.reply(message);
+  const code = message.kind === 'check' ? message.code : undefined;
+  return thread.run(message, {
+    message: (said) => post(said.kind === 'checked' ? { ...said, isJavaScript: isJavaScript(code ?? '') } : said),
+    // What the core makes of it stands there.
+    exit: () => process.exit(1),
+  });
+});
+
+await thread.ready;
+if (thread.isAlive) post({ kind: 'ready' });
+else post({ kind: 'absent', reason: thread.error?.message ?? 'It ended while it was loading.' });

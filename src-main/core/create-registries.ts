@@ -1,0 +1,50 @@
+/** Registries of servers put together: who looks things up there, and the person's desk that adds what was found. */
+import type { UserEdits } from './admin/user-edits.ts';
+import { probeEntry } from './admin/probe-entry.ts';
+import type { Env } from './base/app-paths.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import { Registries } from './registry/registries.ts';
+import { RegistryService } from './registry/registry-service.ts';
+import type { SecretService } from './secrets/secret-service.ts';
+import { HttpFetch } from './servers/network/http-fetch.ts';
+import type { OutboundNetwork } from './servers/network/outbound-network.ts';
+import type { ServerManager } from './servers/server-manager.ts';
+import type { TransportFactory } from './servers/transports/create-transport.ts';
+
+interface RegistryDeps {
+  readonly options: { readonly config: ConfigStore; readonly env: Env; readonly version: string };
+  readonly network: OutboundNetwork;
+  readonly edits: UserEdits;
+  readonly secrets: SecretService;
+  readonly servers: ServerManager;
+  readonly transports: TransportFactory;
+}
+
+export interface RegistryServices {
+  /** For everybody: looking changes nothing. */
+  readonly reader: Registries;
+  /** For people alone. */
+  readonly desk: RegistryService;
+  readonly close: () => void;
+}
+
+export function createRegistries({
+  options,
+  network,
+  edits,
+  secrets,
+  servers,
+  transports,
+}: RegistryDeps): RegistryServices {
+  const { config, env, version } = options;
+  const http = new HttpFetch({ env, network });
+  const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });
+  const desk = new RegistryService({
+    registries: reader,
+    secrets,
+    names: () => servers.all.map((server) => server.config.name),
+    tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
+    save: (name, entry) => edits.save(name, entry, false),
+  });
+  return { reader, desk, close: () => http.close() };
+}

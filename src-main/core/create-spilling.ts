@@ -1,0 +1,53 @@
+/** Answers that do not fit: where they are kept, how they are read back, and which go there. */
+import type { Log } from './base/log.ts';
+import type { StoreHealth } from './health/store-health.ts';
+import { ResultShaper } from './calls/shape-result.ts';
+import type { ResultSettings } from './config/app-config.ts';
+import { inlineBytesOf } from './client-apps/app-traits.ts';
+import type { ModeRegistry } from './modes/mode-registry.ts';
+import { ScheduledDeletions } from './spills/spill-pruner.ts';
+import { SpillAccess, SpillReader } from './spills/spill-reader.ts';
+import type { CoreStores } from './core-stores.ts';
+import type { SpillStore } from './spills/spill-store.ts';
+import type { ProtectedPaths } from './security/protected-paths.ts';
+import type { CountText } from './spills/spill-result.ts';
+
+interface ResultsOptions {
+  readonly folder: string;
+  readonly settings: () => ResultSettings;
+  readonly log: Log;
+  readonly health: StoreHealth;
+  readonly countTokens: CountText;
+  readonly own: ProtectedPaths;
+  readonly answers: CoreStores['answers'];
+  readonly modes: ModeRegistry;
+}
+
+interface Results {
+  readonly spills: SpillStore;
+  readonly files: SpillAccess;
+  readonly deletions: ScheduledDeletions;
+  readonly shaper: ResultShaper;
+  readonly close: () => Promise<void>;
+}
+
+export function createSpilling(options: ResultsOptions): Results {
+  const { folder, settings, log, health, countTokens, own, answers, modes } = options;
+  const spills = answers({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
+  const reader = new SpillReader();
+  const deletions = new ScheduledDeletions((id) => spills.remove(id));
+  const shaper = new ResultShaper({
+    keep: (result, origin, textKind, sent) => spills.spill(result, origin, textKind, sent),
+    excerpt: (result, bytes) => spills.excerpt(result, bytes),
+    settings,
+    inlineBytes: inlineBytesOf,
+    readHint: modes.readHint,
+    log: log.child('results'),
+  });
+  const close = async (): Promise<void> => {
+    await deletions.close();
+    await spills.close();
+    await reader.close();
+  };
+  return { spills, files: new SpillAccess(spills, reader), deletions, shaper, close };
+}

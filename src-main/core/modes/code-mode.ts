@@ -1,0 +1,181 @@
+/** Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes back. */
+import { toPlainNumber, textOrEmpty } from '../base/json.ts';
+import { AppError } from '../base/errors.ts';
+import type { CodeRunError, CodeRunOutcome } from '../code-runner/run-request.ts';
+import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
+import { languagesText } from './catalog-languages.ts';
+import { findTools, type FoundTool, moreMatchesText, parseNeeds, queryHint } from './find-tools.ts';
+import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import {
+  type Detail,
+  hasAnyTag,
+  namedTools,
+  readDetail,
+  parseLanguage,
+  runCode,
+  signatureLine,
+  toolTexts,
+} from './run-code.ts';
+
+/** `search`: tools by what they do, as text. */
+export const searchCode: HelperTool = {
+  kind: 'discovery',
+  definition: {
+    name: 'search',
+    description: 'Find tools, best first.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: queryHint },
+        detail: { enum: ['brief', 'detailed', 'full'] },
+        limit: { type: 'integer' },
+        tags: { type: 'array', items: { type: 'string' } },
+      },
+      required: ['query'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    // A program is what comes next.
+    context.sandbox.prewarm();
+    await context.settled();
+    const detail = readDetail(input['detail'], 'brief');
+    const limit = Number(toPlainNumber(input['limit']) ?? Number.NaN);
+    const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
+    const query = textOrEmpty(input['query']);
+    const { tools: found, more } = findTools(parseNeeds(query), context, {
+      limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, maxFound) : undefined,
+      ...(tags.length > 0 && { accepts: (tool) => hasAnyTag(tool, tags) }),
+    });
+    if (detail === 'full') for (const { tool } of found) markSchemaShown(tool, context.memory);
+    const all = context.catalog.tools.length;
+    const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
+    const text = found.length === 0 ? nothingFound(query, context) : header + linesOf(found, detail, more, context);
+    return withUnavailableServers({ content: [{ type: 'text', text }] }, context.finder.missingServers());
+  },
+};
+
+const maxFound = 50;
+/** Maximum number of signature lines in a list; enough to write the call. */
+const signed = 3;
+
+function linesOf(found: readonly FoundTool[], detail: Detail, more: number, { firstUse = false }: ModeView): string {
+  const tools = found.map(({ tool }) => tool);
+  // In ToolMux's words, where the settings ask for them.
+  if (detail !== 'brief' || firstUse) return toolTexts(tools, detail);
+  const lines = tools.map((tool, place) => (place < signed ? signatureLine(tool) : toolTexts([tool], 'brief')));
+  return [...lines, ...[moreMatchesText(more) ?? []].flat()].join('\n');
+}
+
+function nothingFound(query: string, { catalog, index }: HelperContext): string {
+  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []);
+  const meant = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
+  return `No tools matched the query.${meant}`;
+}
+
+// `get_schema`: the parameters of named tools.
+
+const getSchema: HelperTool = {
+  kind: 'schema',
+  definition: {
+    name: 'get_schema',
+    description: 'Parameters of tools found by search.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        tools: { type: 'array', items: { type: 'string' } },
+        detail: { enum: ['brief', 'detailed', 'full'] },
+      },
+      required: ['tools'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    const given = input['tools'] ?? input['name'];
+    const names = (Array.isArray(given) ? (given as unknown[]) : [given]).filter((name) => typeof name === 'string');
+    if (names.length === 0)
+      throw new AppError('bad_request', 'No tool is named.', { fix: 'Give their names as "tools".' });
+    const { found, missing } = await namedTools(context, names);
+    const absent =
+      missing.length === 0
+        ? []
+        : [`Tools not found: ${missing.map(({ name }) => name).join(', ')}`, ...missing.map(({ why }) => why)];
+    const detail = readDetail(input['detail'], 'detailed');
+    if (detail === 'full') for (const tool of found) markSchemaShown(tool, context.memory);
+    const known = found.length === 0 ? [] : [toolTexts(found, detail)];
+    return {
+      content: [{ type: 'text', text: [...known, ...absent].join('\n\n') }],
+      ...(found.length === 0 && { isError: true }),
+    };
+  },
+};
+
+/** `execute`: runs a program; what it returns is the answer. */
+export const execute: HelperTool = {
+  kind: 'program',
+  definition: {
+    name: 'execute',
+    description:
+      'Run code with await call_tool(name, args) and call_tools([{name, args}]): each gives structuredContent, else its text, JSON parsed; await sql(data, query) reads its rows. Only what it returns comes back. Failures throw. 30 s, 50 calls, no network.',
+    inputSchema: {
+      type: 'object',
+      properties: { code: { type: 'string' }, language: { enum: ['python', 'javascript', 'typescript'] } },
+      required: ['code'],
+    },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  spills: true,
+  async run(input, context) {
+    const { code } = input;
+    if (typeof code !== 'string')
+      throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+    const language = parseLanguage(input['language']);
+    if (language === null) {
+      throw new AppError('bad_request', `Code in ${JSON.stringify(input['language'])} cannot be run here.`, {
+        fix: 'Write Python, JavaScript or TypeScript.',
+      });
+    }
+    const outcome = await runCode({ code, language, globals: 'execute', via: 'execute' }, context);
+    const printed =
+      outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
+    const rest = [...printed, ...readAsNote(outcome.readAs)];
+    if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
+    // What a program printed is its result if it returned nothing.
+    const isPrintedOnly = outcome.value === undefined && printed.length > 0;
+    return { content: [...(isPrintedOnly ? [] : [{ type: 'text', text: valueText(outcome.value) }]), ...rest] };
+  },
+};
+
+/** Returns a note if no language was named and both parsers accepted the code. */
+function readAsNote(readAs: CodeRunOutcome['readAs']): { type: string; text: string }[] {
+  if (readAs === undefined) return [];
+  const [is, other] = readAs === 'python' ? ['Python', 'JavaScript'] : ['JavaScript', 'Python'];
+  return [{ type: 'text', text: `(Read as ${is}, though it is ${other} as well; "language" decides.)` }];
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined) return 'The code returned nothing. End it with: return value';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function errorLine({ code, message, line, column }: CodeRunError): string {
+  const place = line === undefined ? '' : ` at line ${line}${column === undefined ? '' : `, column ${column}`}`;
+  return `${code}${place}: ${message}`;
+}
+
+export const codeMode: Mode = {
+  name: 'code',
+  line: 'Three tools: search, read schemas, run code',
+  tokensPerUse: 190,
+  helpers: [searchCode, getSchema, execute],
+  fixedList: true,
+  listed: () => [],
+  callLine: (tool, args) => `execute with return await call_tool("${tool}", ${JSON.stringify(args)})`,
+  instructions,
+};
+
+function instructions({ catalog }: ModeView): string {
+  return `Search before saying that something cannot be done; get_schema without a signature; then execute. Tools of: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
+}

@@ -1,0 +1,54 @@
+/** Mode `proxy`: every tool is listed, with as much of its texts and schema as the level says. */
+import type { JsonObject } from '../base/json.ts';
+import { truncateText } from '../base/visible-text.ts';
+import { renderCallableTool, fitsInList } from './render-tools.ts';
+import { maxInstructions, type Mode, type ModeView, type OwnResource } from './mode.ts';
+import { readResultTool } from './read-spill.ts';
+
+export const proxyMode: Mode = {
+  name: 'proxy',
+  line: 'Every tool, with shorter texts',
+  helpers: [],
+  listed(view) {
+    const tools = serverTools(view);
+    // Without room for it long answers are read as resources.
+    const reads = view.spills === true && fitsInList(readResultTool.definition, tools, view.catalog);
+    return reads ? [...tools, readResultTool.definition] : tools;
+  },
+  callLine: (tool, args) => `${tool} ${JSON.stringify(args)}`,
+  instructions,
+};
+
+function serverTools(view: ModeView): JsonObject[] {
+  return view.catalog.tools.map((tool) => {
+    const written = view.descriptions.find(tool.server, tool.name, tool.definition['description']);
+    return renderCallableTool(tool, view, written);
+  });
+}
+
+/** Servers' own texts, in characters: a short one is told, whole; together at most so many. The others can be read by name. */
+const maxInstructionsLength = 300;
+const maxListed = 900;
+
+function instructions({ catalog, spills }: ModeView): string {
+  if (catalog.servers.length === 0) return 'Tooltray: no server is switched on yet.';
+  const kept = spills === true ? ' A long answer is kept: its summary says how to read on.' : '';
+  const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.${kept}`;
+  const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);
+  let left = maxListed;
+  const told = texts.filter((text) => text.length <= maxInstructionsLength && (left -= text.length) >= 0);
+  const rest = told.length === texts.length ? '' : ` What a server says of itself: ${serverInstructions}NAME.`;
+  return truncateText(head + rest + told.join(''), maxInstructions);
+}
+
+const serverInstructions = 'tooltray://instructions/';
+
+/** Full instructions of a server, by its name. */
+export const instructionsResource: OwnResource = {
+  definition: { uriTemplate: `${serverInstructions}{server}`, name: 'instructions', mimeType: 'text/plain' },
+  read(uri, { catalog }) {
+    const isOf = (server: string): boolean => uri === serverInstructions + encodeURIComponent(server);
+    const text = [...catalog.instructions].find(([server]) => isOf(server))?.[1];
+    return Promise.resolve(text === undefined ? undefined : { uri, mimeType: 'text/plain', text });
+  },
+};

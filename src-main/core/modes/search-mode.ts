@@ -1,0 +1,147 @@
+/** Mode `search`: two tools; the model searches for what it needs and calls it. */
+import { callKeys, readArguments, readServerName, readToolName } from '../calls/read-arguments.ts';
+import { isObject, type JsonObject, toPlainNumber } from '../base/json.ts';
+import { AppError } from '../base/errors.ts';
+import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { condenseLine } from '../condense/condense-tool.ts';
+import { parametersText } from '../condense/signature.ts';
+import { findTools, type FoundTool, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from './find-tools.ts';
+import { languagesText } from './catalog-languages.ts';
+import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
+
+// Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not enough.
+
+/** ToolMux shows them whole: what is called next is mostly among them. */
+const shownWhole = 2;
+
+/** `full`: all of them whole, whatever the session has seen. */
+export function renderFoundTools(tools: readonly FoundTool[], full: boolean, context: HelperContext): JsonObject[] {
+  const { firstUse = false, level, memory } = context;
+  const open = firstUse ? new Set(tools.slice(0, shownWhole).map(({ tool }) => tool.id)) : toolsNeedingSchema(tools);
+  return tools.map(({ tool }) => {
+    if (level === 'full' || full) {
+      markSchemaShown(tool, memory);
+      return level === 'full' ? { ...tool.definition, name: tool.listedName } : whole(tool);
+    }
+    if (!open.has(tool.id)) return line(tool, context);
+    return markSchemaShown(tool, memory) ? { ...line(tool, context), inputSchema_shown: 'earlier' } : whole(tool);
+  });
+}
+
+/** A definition without what only a person would look at. */
+function whole({ definition, listedName }: CatalogEntry): JsonObject {
+  const { title, description, annotations } = definition;
+  return {
+    name: listedName,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema: usableSchema(definition),
+    ...(isObject(annotations) && { annotations }),
+  };
+}
+
+function line({ server, name, listedName, definition }: CatalogEntry, { descriptions }: HelperContext): JsonObject {
+  const { description } = definition;
+  const written = descriptions.find(server, name, description);
+  return {
+    name: listedName,
+    sig: `(${parametersText(usableSchema(definition))})`,
+    desc: written ?? condenseLine(typeof description === 'string' ? description : undefined),
+  };
+}
+
+export const searchToolsTool: HelperTool = {
+  kind: 'discovery',
+  inPrograms: true,
+  definition: {
+    name: 'search_tools',
+    description:
+      'Find tools by what you want to do, best first. sig: ? is optional, ~ left out; detail "full" has all schemas.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: queryHint },
+        limit: { type: 'integer', description: 'default 8' },
+        detail: { enum: ['compact', 'full'] },
+      },
+      required: ['query'],
+    },
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  async run(input, context) {
+    await context.settled();
+    const needs = parseNeeds(input['query']);
+    if (needs.length === 0) {
+      throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
+    }
+    const { tools, more } = findTools(needs, context, { limit: limitOf(input['limit']) });
+    const shown = renderFoundTools(tools, input['detail'] === 'full', context);
+    const isTheirs = context.firstUse === true;
+    const rest = isTheirs ? undefined : moreMatchesText(more);
+    const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), rest];
+    const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
+    // ToolMux has the same in both; whoever has not asked for its answers is given them once.
+    const isWhole = isTheirs && (shown.length > 0 || content.length === 0);
+    const result = { content, ...(isWhole && { structuredContent: { result: shown } }) };
+    return withUnavailableServers(result, context.finder.missingServers());
+  },
+};
+
+const callTool: HelperTool = {
+  kind: 'call',
+  definition: {
+    name: 'call_tool',
+    description: 'Call a tool found by search_tools.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        arguments: { type: ['object', 'string'], description: 'object or its JSON text' },
+      },
+      required: ['name'],
+    },
+    _meta: { 'anthropic/alwaysLoad': true },
+  },
+  run: (input, context) =>
+    context.callTool({
+      tool: readToolName(input),
+      server: readServerName(input),
+      arguments: readArguments(input) ?? {},
+      beside: Object.fromEntries(Object.entries(input).filter(([key]) => !callKeys.has(key))),
+      rest: isObject(input['_meta']) ? { _meta: input['_meta'] } : undefined,
+      via: 'call_tool',
+    }),
+};
+
+export const searchMode: Mode = {
+  name: 'search',
+  line: 'Two tools: search and call',
+  tokensPerUse: 180,
+  helpers: [searchToolsTool, callTool],
+  fixedList: true,
+  listed: () => [],
+  callLine: (name, args) => `call_tool ${JSON.stringify({ name, arguments: args })}`,
+  instructions,
+};
+
+/** Nothing at all where no name is near and ToolMux's answers are wanted: that is how it says that nothing was found. */
+function nothingFound(
+  needs: readonly string[],
+  { catalog, firstUse = false, index }: HelperContext,
+): readonly string[] {
+  const ids = needs.flatMap((need) => index.suggest(need));
+  const near = ids.flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []);
+  if (near.length > 0) return [`Nothing matches. Did you mean ${[...new Set(near)].join(', ')}?`];
+  return firstUse ? [] : ['Nothing matches. Try other words.'];
+}
+
+function limitOf(value: unknown): number | undefined {
+  const wanted = value === undefined ? Number.NaN : Number(toPlainNumber(value) ?? Number.NaN);
+  return Number.isFinite(wanted) ? Math.min(Math.max(1, Math.trunc(wanted)), 50) : undefined;
+}
+
+function instructions({ catalog }: ModeView): string {
+  return `Search with search_tools before saying that something cannot be done; then call_tool. Tools of: ${joinServerNames(catalog.servers)}.${languagesText(catalog)}`;
+}

@@ -1,0 +1,152 @@
+/** A line that adds a server to a client app (`claude mcp add …`), read word by word as that app's command reads it. */
+import type { JsonObject } from '../base/json.ts';
+import { kindByType } from '../config/dialects/key-table.ts';
+import { splitCommand } from '../config/dialects/split-command.ts';
+import { flagMeaning, runners, type Setting } from './add-table.ts';
+import { type RegistryMatch, unrecognizedInputError, quoteWord } from './pasted-server.ts';
+import { assignment, parseAssignments, withVariables } from './shell-words.ts';
+
+interface WrittenLine {
+  /** Words that are no flags: name, then command or address, then the command's words. */
+  readonly words: readonly string[];
+  readonly flags: ReadonlyMap<Setting, readonly string[]>;
+  readonly notes: readonly string[];
+}
+
+export const isAddress = (word: string): boolean => /^https?:\/\/\S+$/i.test(word);
+
+/**
+ * `[flags] NAME COMMAND [ARGS]`, `[flags] NAME -- COMMAND [ARGS]`, `[flags] NAME URL [flags]`: what follows a command is that
+ * command's, but variables and a scope at the end. Throws AppError bad_request with the word that is not understood.
+ */
+export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
+  const { words: written, flags, notes } = readWords(words);
+  const first = (setting: Setting): string | undefined => flags.get(setting)?.[0];
+  const [name, rest] = first('name') === undefined ? [written[0], written.slice(1)] : [first('name'), written];
+  const given = first('command') ?? first('url');
+  const [target, args] = given === undefined ? [rest[0], rest.slice(1)] : [given, argsOf(first('args'), rest)];
+  if (name === undefined || name === '')
+    throw unrecognizedInputError('The line does not say what the server is called.');
+  if (target === undefined)
+    throw unrecognizedInputError(`The line does not say what ${quoteWord(name)} starts, or where it is.`);
+  const type = first('type');
+  if (
+    type !== undefined &&
+    !['stdio', 'http', 'sse'].includes(kindByType.get(type.toLowerCase().replace(/[-_]/g, '')) ?? '')
+  )
+    throw unrecognizedInputError(`${quoteWord(type)} is no transport: stdio, http or sse is.`);
+  const isUrl = isAddress(target);
+  if (type !== undefined && !/^(?:std|local)/i.test(type) && !isUrl)
+    throw unrecognizedInputError(`${quoteWord(target)} is no address, and the line says that it is one.`);
+  if (isUrl && args.length > 0)
+    throw unrecognizedInputError(`${quoteWord(args[0] ?? '')} after the address is not understood.`);
+  const wrong = (isUrl ? (['env', 'cwd', 'args'] as const) : (['headers', 'bearer_token_env_var'] as const)).filter(
+    (one) => flags.has(one),
+  );
+  const entry = { ...settingsOf(flags, wrong), ...(isUrl ? { url: target } : { command: target, args }) };
+  return { name, entry, notes: [...notes, ...wrong.map((one) => leftOut(one, isUrl))] };
+}
+
+function readWords(all: readonly string[]): WrittenLine {
+  const flags = new Map<Setting, string[]>();
+  const notes: string[] = [];
+  const put = (setting: Setting, value: string): void =>
+    void flags.set(setting, [...(flags.get(setting) ?? []), value]);
+  const words = all.includes('--') ? all : withoutTail(all, (value) => put('env', value));
+  const written: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? '';
+    if (word === '--') return { words: [...written, ...words.slice(at + 1)], flags, notes };
+    if (!word.startsWith('-') || word === '-') {
+      const isTarget = flags.has('name') || written.length > 0;
+      written.push(word);
+      // Droid and Auggie take a whole command line as one word, and flags behind it.
+      const isLine = runners.has(word.split(/\s/)[0] ?? '') && /\s/.test(word);
+      // OpenHands: `python -- -m server`.
+      const rest = words.slice(words[at + 1] === '--' ? at + 2 : at + 1);
+      if (isTarget && !isAddress(word) && !isLine) return { words: [...written, ...rest], flags, notes };
+      continue;
+    }
+    const [, flag = word, joined] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? [];
+    const meaning = flagMeaning(flag);
+    if (meaning === undefined)
+      throw unrecognizedInputError(
+        `${quoteWord(flag)} is not understood.`,
+        'Leave the word out, and look at the entry before you add it.',
+      );
+    const takesValue = meaning.as === 'nothing' ? meaning.takesValue : meaning.as !== 'disabled';
+    const value = joined ?? (takesValue ? words[++at] : '');
+    if (value === undefined) throw unrecognizedInputError(`${quoteWord(flag)} has no value.`);
+    if (meaning.as === 'nothing') {
+      if (meaning.note !== undefined) notes.push(meaning.note);
+      continue;
+    }
+    put(meaning.as, value);
+    // Claude Code takes several pairs after one flag.
+    while (meaning.as === 'env' && assignment.test(words[at + 1] ?? '')) put('env', words[++at] ?? '');
+  }
+  return { words: written, flags, notes };
+}
+
+/** Without the variables and the scope that stand behind a command and are the app's. */
+function withoutTail(words: readonly string[], onVariable: (pair: string) => void): readonly string[] {
+  const [flag, value = ''] = words.slice(-2);
+  const isVariable = flag === '--env' && assignment.test(value);
+  const isScope = flag === '--scope' && /^(?:user|project|local|global)$/.test(value);
+  if (words.length < 4 || (!isVariable && !isScope)) return words;
+  if (isVariable) onVariable(value);
+  return withoutTail(words.slice(0, -2), onVariable);
+}
+
+/** The flags as the keys of an entry. */
+function settingsOf(flags: WrittenLine['flags'], wrong: readonly Setting[]): JsonObject {
+  const client = Object.fromEntries(
+    (['clientId', 'callbackPort'] as const).flatMap(
+      (key) => flags.get(key)?.map((value) => [key, value] as const) ?? [],
+    ),
+  );
+  const entry: JsonObject =
+    Object.keys(client).length === 0 ? {} : { oauth: { ...client, ...portOf(client['callbackPort']) } };
+  for (const [setting, values] of flags) {
+    if (['name', 'command', 'url', 'args', 'clientId', 'callbackPort', ...wrong].includes(setting)) continue;
+    const [value = ''] = values;
+    if (setting === 'env')
+      entry[setting] = parseAssignments(values.flatMap((pairs) => pairs.split(/,(?=[A-Za-z_]\w*=)/)));
+    else if (setting === 'headers') entry[setting] = Object.fromEntries(values.map(headerOf));
+    else if (setting === 'disabled') entry[setting] = value !== 'false';
+    else if (setting === 'timeout_ms') entry[setting] = numberOf('--timeout', value);
+    else
+      entry[setting] = setting.endsWith('Tools')
+        ? values.flatMap((names) => names.split(',')).map((one) => one.trim())
+        : value;
+  }
+  return entry;
+}
+
+function portOf(text: string | undefined): JsonObject {
+  return text === undefined ? {} : { callbackPort: numberOf('--callback-port', text) };
+}
+
+function numberOf(flag: string, text: string): number {
+  const number = Number(text);
+  if (text !== '' && Number.isInteger(number) && number > 0) return number;
+  throw unrecognizedInputError(`${flag} takes a number, and ${quoteWord(text)} is none.`);
+}
+
+/** Kiro: by commas; others: as a shell would split it. */
+function argsOf(text: string | undefined, more: readonly string[]): readonly string[] {
+  if (text === undefined) return more;
+  return [...(text.includes(',') && !/\s/.test(text) ? text.split(',') : splitCommand(text)), ...more];
+}
+
+function headerOf(text: string): [string, string] {
+  const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw unrecognizedInputError('A header is written "Name: value".');
+  return [name, withVariables(value)];
+}
+
+function leftOut(setting: Setting, isUrl: boolean): string {
+  const flag =
+    { headers: '--header', bearer_token_env_var: '--bearer-token-env-var' }[setting as string] ?? `--${setting}`;
+  return `${flag} was left out: ${isUrl ? 'an address starts no command.' : 'a command has no headers.'}`;
+}

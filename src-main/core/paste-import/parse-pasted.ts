@@ -1,0 +1,174 @@
+/** The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word. */
+import JSON5 from 'json5';
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { formatOfText, type ParsedText, parseText, type TextFormat } from '../config/dialects/parse-text.ts';
+import { readOne, type ReadServer, readServersOfValue } from '../config/dialects/read-servers.ts';
+import { isAddress } from './mcp-add-command.ts';
+import { runners } from './add-table.ts';
+import { suggestServerName } from '../config/dialects/suggest-server-name.ts';
+import { parseLines } from './parse-lines.ts';
+import {
+  type RegistryMatch,
+  unrecognizedInputError,
+  type PastedServer,
+  type PastedText,
+  quoteWord,
+} from './pasted-server.ts';
+import { isRegistryEntry, serverFromRegistryEntry } from './server-json.ts';
+
+export interface PasteDeps {
+  /** Whether a command can be started here: any text is a command line to a parser. */
+  readonly isProgram: (command: string) => Promise<boolean>;
+  /** The user's home folder. */
+  readonly home: string;
+}
+
+/** Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no server in it. */
+export async function parsePasted(text: string, deps: PasteDeps): Promise<PastedText> {
+  if (/[\0\uFFFD]/.test(text))
+    throw unrecognizedInputError('The text is not UTF-8.', 'Save the file as UTF-8, or copy the text from an editor.');
+  const plain = text.replace(/^\uFEFF/, '').trim();
+  const blocks = [...plain.matchAll(/^[ \t]*(```|~~~)[^\n]*\n([^]*?)\n?[ \t]*\1[ \t]*$/gm)].map(([, , inside = '']) =>
+    inside.trim(),
+  );
+  if (blocks.length <= 1) return readText(blocks[0] ?? plain, deps);
+  // Of a page with several blocks of code those count that hold a server.
+  const read = await Promise.allSettled(blocks.map((block) => readText(block, deps)));
+  const found = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  if (found.length === 0) return readText(blocks[0] ?? '', deps);
+  const servers = found.flatMap((one) => one.servers);
+  return {
+    servers: servers.filter(({ name }, at) => servers.findIndex((one) => one.name === name) === at),
+    skipped: found.flatMap(({ skipped }) => skipped),
+  };
+}
+
+/** Whether a word of the command line is a whole text, and no name: `claude mcp add …` in quotes, an address, JSON. */
+export function looksPasted(word: string): boolean {
+  const [first = '', ...rest] = word.trim().split(/\s+/);
+  if (/[{\n]/.test(word) || /^[a-z][a-z0-9+.-]+:\S/i.test(word)) return true;
+  return (
+    rest.length > 0 && (runners.has(first) || /^\w+=/.test(first) || rest[0] === 'mcp' || rest.includes('--add-mcp'))
+  );
+}
+
+async function readText(text: string, { isProgram, home }: PasteDeps): Promise<PastedText> {
+  const values = valuesOf(text, home);
+  const lines = values === undefined ? parseLines(text) : [];
+  const found = lines.filter((one) => typeof one !== 'string');
+  const read = values?.read ?? found.map((one): [ReadServer, RegistryMatch] => [readOne(one.entry, { home }), one]);
+  const servers = read.flatMap(([{ name, entry, losses }, one]) =>
+    entry === undefined ? [] : [finished(entry, one?.name ?? name, [...(one?.notes ?? []), ...losses])],
+  );
+  const refused = read.flatMap(([{ name, entry, reason }, one]) =>
+    entry === undefined ? [`${one?.name ?? name ?? 'An entry'} was not read: ${reason}`] : [],
+  );
+  const skipped = [...(values?.notes ?? []), ...lines.filter((one) => typeof one === 'string'), ...refused];
+  if (servers.length === 0 && skipped.length > 0) throw new AppError('bad_request', skipped.join(' '));
+  if (servers.length === 0) throw unrecognizedInputError('There is no server in this text.');
+  const guesses = found.filter((one) => one.isGuess);
+  const missing = await missingPrograms(guesses, isProgram);
+  return { servers: servers.map((one) => withMissing(one, missing)), skipped };
+}
+
+interface Values {
+  readonly read: readonly (readonly [ReadServer, RegistryMatch?])[];
+  readonly notes: readonly string[];
+}
+
+/** undefined: the text is no configuration. Throws AppError bad_request where it is one and cannot be read. */
+function valuesOf(text: string, home: string): Values | undefined {
+  const miniA = /^\w*mcp\s*=\s*"?([[(].*[\])])"?$/s.exec(text)?.[1];
+  if (miniA !== undefined) return fromValue(slon(miniA), 'mini-a', home);
+  // Pages often show the inside of a config, without the braces around it.
+  const whole = /^"[^"\n]*"\s*:/.test(text) ? `{${text}}` : text;
+  const format = formatOfText(whole);
+  if (format === undefined || isAddress(text)) return undefined;
+  const { value, notes } = parsed(whole, format);
+  const found = fromValue(value, '', home);
+  const values = { ...found, notes: [...notes, ...found.notes] };
+  return format === 'json' || values.read.length > 0 || values.notes.length > 0 ? values : undefined;
+}
+
+function parsed(text: string, format: TextFormat): Pick<ParsedText, 'value' | 'notes'> {
+  try {
+    return parseText(text, format, 'The text');
+  } catch (error) {
+    // A sentence with a colon or an equals sign looks like YAML or TOML, too.
+    if (format !== 'json' && !/^\s*\[|^\s*(?:mcp\w*|servers|extensions|context_servers)\s*:\s*$/m.test(text))
+      return { value: undefined, notes: [] };
+    const straight = text.replace(/[“”]/g, '"').replace(/[‘’]/g, "'");
+    if (straight !== text) return parsed(straight, format);
+    throw error instanceof AppError ? unrecognizedInputError(error.message, error.fix) : error;
+  }
+}
+
+function fromValue(value: unknown, file: string, home: string): Values {
+  const items = Array.isArray(value) ? (value as unknown[]) : [value];
+  const registered = items.filter(isObject).filter(isRegistryEntry).map(serverFromRegistryEntry);
+  if (registered.length > 0) return { read: registered.map((one) => [readOne(one.entry, { home }), one]), notes: [] };
+  const { servers, notes } = readServersOfValue(value, file, { home });
+  return { read: servers.map((server) => [server]), notes };
+}
+
+/** OpenAF's notation, which Mini-A takes: `[(cmd: 'x') | (cmd: 'y')]`. */
+function slon(text: string): unknown {
+  const signs: Readonly<Record<string, string>> = { '(': '{', ')': '}', '|': ',' };
+  try {
+    const value: unknown = JSON5.parse(text.replace(/'[^']*'|"[^"]*"|[()|]/g, (part) => signs[part] ?? part));
+    return Array.isArray(value) ? value : [value];
+  } catch {
+    throw unrecognizedInputError(
+      'The text of mcp= is not read.',
+      'Write it as JSON, or paste the command of each server.',
+    );
+  }
+}
+
+/**
+ * Returns the programs among the commands that are not installed. Throws AppError bad_request for a text that is no
+ * command either.
+ */
+async function missingPrograms(
+  found: readonly RegistryMatch[],
+  isProgram: PasteDeps['isProgram'],
+): Promise<ReadonlySet<string>> {
+  const missing = new Set<string>();
+  for (const { entry } of found) {
+    const { command, args } = entry;
+    if (typeof command !== 'string' || runners.has(command) || (await isProgram(command))) continue;
+    const isCommand =
+      /\.(?:exe|cmd|bat|ps1)$|[\\/]/i.test(command) || (Array.isArray(args) && String(args[0]).startsWith('-'));
+    if (!isCommand)
+      throw unrecognizedInputError(
+        `There is no server in this text: ${quoteWord(command)} is no program on this computer.`,
+      );
+    missing.add(command);
+  }
+  return missing;
+}
+
+function withMissing(server: PastedServer, missing: ReadonlySet<string>): PastedServer {
+  const command = String(server.entry['command']);
+  if (!missing.has(command)) return server;
+  return { ...server, notes: [`Read, but ${command} is not on this computer.`, ...server.notes] };
+}
+
+function finished(entry: JsonObject, name: string | undefined, notes: readonly string[]): PastedServer {
+  const own = name?.trim();
+  return {
+    name: own === undefined || own === '' ? suggestServerName(entry) : own,
+    entry,
+    notes: [...new Set([...notes, ...passedOn(entry)])],
+  };
+}
+
+/** `docker run -e NAME` takes it from docker's own environment, which here is the entry's. */
+function passedOn({ command, args, env }: JsonObject): readonly string[] {
+  if (command !== 'docker' && command !== 'podman') return [];
+  const words = Array.isArray(args) ? (args as unknown[]).map(String) : [];
+  const named = words.filter((word, at) => /^(?:-e|--env)$/.test(words[at - 1] ?? '') && /^[A-Za-z_]\w*$/.test(word));
+  const missing = named.filter((name) => !Object.hasOwn(objectOrEmpty(env), name));
+  return missing.map((name) => `${name} is passed on to the container: write it into "env" of the entry.`);
+}

@@ -1,0 +1,53 @@
+/** A server that was found in a pasted text, and how what is not understood of one is said. */
+import { AppError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import { maskText } from '../base/mask.ts';
+import { truncateText } from '../base/visible-text.ts';
+import { findServers } from '../config/dialects/find-servers.ts';
+
+export interface PastedServer {
+  readonly name: string;
+  /** The entry in Tooltray's config format. */
+  readonly entry: JsonObject;
+  /** Parts of the text that were not converted or need input, a sentence each. */
+  readonly notes: readonly string[];
+}
+
+export interface PastedText {
+  readonly servers: readonly PastedServer[];
+  /** Parts of the text that are not servers, with the reason, a sentence each. */
+  readonly skipped: readonly string[];
+}
+
+/** A server as it is written, whose name the text may not have. */
+export interface RegistryMatch {
+  readonly name?: string | undefined;
+  readonly entry: JsonObject;
+  readonly notes?: readonly string[];
+  /** The text is a command line, and any text is one to a parser. */
+  readonly isGuess?: true;
+}
+
+/** The entries of a value that a link or a flag carries: one alone, by name, or in a whole configuration. */
+export function foundInValue(value: JsonObject): readonly RegistryMatch[] {
+  const { name, ...alone } = value;
+  const { entries } = findServers(value, '');
+  const found = entries.flatMap((one): RegistryMatch[] => {
+    if (one.raw === value) return [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
+    return isObject(one.raw) ? [{ name: one.name, entry: one.raw }] : [];
+  });
+  return found.length > 0 ? found : [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
+}
+
+/** Says what stands in the way, with the word that does. */
+export function unrecognizedInputError(what: string, fix = howToPaste): AppError {
+  return new AppError('bad_request', what, { fix });
+}
+
+const howToPaste =
+  'Paste the JSON that a server\'s page shows, with "mcpServers" or one entry, the command that starts it, a "claude mcp add …" line, an install link, or its address.';
+
+/** A word of the text as an error may show it: quoted, short, without secrets. */
+export function quoteWord(word: string): string {
+  return JSON.stringify(maskText(truncateText(word, 60)));
+}

@@ -1,0 +1,158 @@
+/**
+ * A core as each profile has it: with a catalog, an index, a pipeline and kept answers of its own, made of the same servers. What is out of
+ * scope is in none of them, so that no mode, helper or endpoint has to think of it.
+ */
+import type { ModelAdmin } from './admin/server-admin.ts';
+import { AppError } from './base/errors.ts';
+import { Emitter } from './base/emitter.ts';
+import { createCallStages, type CallStagesDeps } from './calls/call-stages.ts';
+import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
+import { ModeCosts } from './choose-mode.ts';
+import type { ConfigStore } from './config/config-store.ts';
+import { isScopeName, type ProfileScope, createProfileScope } from './profiles/profile-scope.ts';
+import { createScopedAdmin } from './profiles/scoped-admin.ts';
+import { ScopedServers } from './profiles/scoped-servers.ts';
+import { ScopedSpills } from './profiles/scoped-spills.ts';
+import { supportsViews } from './servers/extension-set.ts';
+import type { SessionServices } from './sessions/session-settings.ts';
+import type { SpillStore } from './spills/spill-store.ts';
+
+export interface ProfileCoresDeps {
+  readonly config: ConfigStore;
+  /** Services of the whole core. */
+  readonly core: () => SessionServices;
+  readonly steps: CallStagesDeps;
+  readonly admin: ModelAdmin;
+  readonly spills: Pick<SpillStore, 'find' | 'spill'>;
+  /** Whether somebody is shown a catalog now. */
+  readonly isShown: (catalog: LiveCatalog) => boolean;
+}
+
+interface ProfileCore {
+  readonly core: SessionServices;
+  readonly catalog: LiveCatalog;
+  readonly modeCosts: ModeCosts;
+  readonly end: () => void;
+}
+
+/** Each has a catalog and an index. Beyond these the one goes that was asked for longest ago and that nobody is shown. */
+const maxCores = 500;
+
+export class ProfileCores {
+  /** Emits when the lists of a profile change. */
+  readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
+  /** A core was let go, with its catalog: views of it are to be made anew. */
+  readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
+  readonly #parts: ProfileCoresDeps;
+  /** Who was asked for last stands last; by what they are made of, of those that were asked for; what is taken out of the config stays, and lets nothing through. */
+  readonly #cores = new Map<string, ProfileCore>();
+
+  constructor(parts: ProfileCoresDeps) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Access of all these profiles together. Throws AppError session_limit if there are too many different combinations.
+   */
+  core(names: readonly string[]): SessionServices {
+    const sorted = [...new Set(names)].sort();
+    const key = JSON.stringify(sorted);
+    const known = this.#cores.get(key) ?? this.#make(sorted);
+    this.#cores.delete(key);
+    this.#cores.set(key, known);
+    return known.core;
+  }
+
+  /** Catalogs of the combinations in use. */
+  get catalogs(): readonly LiveCatalog[] {
+    return [...this.#cores.values()].map(({ catalog }) => catalog);
+  }
+
+  /** To be called when the config, or what is written of tools, is another one. */
+  refresh(): void {
+    for (const core of this.#cores.values()) rebuildLists(core);
+  }
+
+  #evictOldest(): void {
+    if (this.#cores.size < maxCores) return;
+    const unused = [...this.#cores].find(([, { catalog }]) => !this.#parts.isShown(catalog));
+    if (unused === undefined) throw tooMany();
+    const [key, core] = unused;
+    this.#cores.delete(key);
+    core.end();
+    this.evicted.emit((catalog) => catalog === core.catalog);
+  }
+
+  #make(names: readonly string[]): ProfileCore {
+    this.#evictOldest();
+    const { config, steps: parts, spills } = this.#parts;
+    const whole = this.#parts.core();
+    const scope = createProfileScope(names, () => config.current);
+    const servers = new ScopedServers(parts.servers, scope);
+    const catalog = this.#catalog(servers, scope, whole);
+    // What a layer lets through may be another thing tomorrow, and an answer that was kept before is to be read on.
+    const lasting = names.filter((name) => !isScopeName(name));
+    const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
+    const shaper = own.scopeShaper(parts.shaper);
+    const modeCosts = new ModeCosts(whole.modes);
+    const core: SessionServices = {
+      ...whole,
+      catalog,
+      servers,
+      steps: createCallStages({ ...parts, catalog, servers, shaper }),
+      shaper,
+      spillFiles: (caller) => own.scopeFiles(whole.spillFiles(caller), caller),
+      admin: createScopedAdmin(this.#parts.admin, servers, scope),
+      activity: {
+        stats: () => statsIn(whole.activity.stats(), catalog),
+        // It only orders what the profile lets through.
+        usedTools: () => whole.activity.usedTools(),
+      },
+      hasTool: (server, definition) => scope.hasTool(server, definition),
+      modeCosts,
+    };
+    const end = (): void => {
+      catalog.dispose();
+      servers.end();
+    };
+    return { core, catalog, modeCosts, end };
+  }
+
+  #catalog(servers: ScopedServers, scope: ProfileScope, { modes, kind }: SessionServices): LiveCatalog {
+    const { config, steps } = this.#parts;
+    const catalog = new LiveCatalog({
+      servers,
+      reserved: new Set(modes.helpers.keys()),
+      isOn: steps.isOn,
+      problems: () => config.problems.filter(({ server }) => server === undefined || scope.hasServer(server)),
+      knownFix: steps.knownFix,
+      hasTool: (server, definition) => scope.hasTool(server, definition),
+      showsViews: kind !== undefined && supportsViews(kind),
+    });
+    catalog.rebuild();
+    catalog.changed.on((change) => this.changed.emit({ catalog, change }));
+    return catalog;
+  }
+}
+
+/**
+ * Lists can change though the servers did not: by settings, or rewritten descriptions. Sessions with unchanged lists
+ * are not notified.
+ */
+export function rebuildLists({ catalog, modeCosts }: Pick<SessionServices, 'catalog' | 'modeCosts'>): void {
+  modeCosts.invalidate();
+  catalog.rebuild();
+  catalog.changed.emit({ tools: true, resources: false, prompts: false });
+}
+
+function tooMany(): AppError {
+  return new AppError('session_limit', 'Too many profiles are used together in different ways.', {
+    fix: 'Use fewer profiles, or let people be shown the same.',
+  });
+}
+
+/** Call statistics of the profile's tools. */
+function statsIn(stats: ReturnType<SessionServices['activity']['stats']>, { current }: LiveCatalog): typeof stats {
+  const tools = stats.tools.filter(({ server, tool }) => current.lookup.tools.byId(`${server}:${tool}`).length > 0);
+  return { ...stats, tools };
+}

@@ -1,0 +1,97 @@
+/** Profiles as the person sees them, and the tokens they give and take back: for the dashboard and the command line, never in reach of a model. */
+import { displayNameOf } from '../client-apps/app-traits.ts';
+import type { AppConfig, Profile } from '../config/app-config.ts';
+import { profileNotFoundError } from './profile-scope.ts';
+import type { ProfileToken, ProfileTokenStore } from './profile-tokens.ts';
+
+/** A profile as the config has it. Names in it may come from servers: show them as text, never as HTML. */
+export interface ProfileRow extends Profile {
+  readonly name: string;
+  /** Rules for its servers' tools, in words; empty: everything is allowed. */
+  readonly rules: readonly string[];
+  /** The apps that are held to it. */
+  readonly apps: readonly { readonly app: string; readonly appName: string }[];
+  /** Its address for apps that speak HTTP; empty where there is none. */
+  readonly url: string;
+}
+
+/** Times in ms since 1970; `state` is that of the moment it was asked for. */
+export interface ProfileTokenRow extends ProfileToken {
+  readonly state: 'in force' | 'ended' | 'revoked';
+}
+
+export interface ProfilesOverview {
+  readonly profiles: readonly ProfileRow[];
+  /** Oldest first. */
+  readonly tokens: readonly ProfileTokenRow[];
+}
+
+/** The token is told in this answer alone. */
+export type IssuedToken = ProfileTokenRow & { readonly token: string; readonly url: string };
+
+interface ServiceDeps {
+  readonly config: () => Pick<AppConfig, 'profiles' | 'appProfiles'>;
+  readonly tokens: ProfileTokenStore;
+  /** Address of the HTTP endpoint, `http://127.0.0.1:PORT/mcp`; empty if it is not open. */
+  readonly http: () => string;
+}
+
+export class ProfileService {
+  readonly #parts: ServiceDeps;
+
+  constructor(parts: ServiceDeps) {
+    this.#parts = parts;
+  }
+
+  overview(): ProfilesOverview {
+    return { profiles: this.#profiles(), tokens: this.#parts.tokens.list().map(tokenRow) };
+  }
+
+  /** `ends`: in ms since 1970, within a year. Rejects with AppError not_found, bad_request, not_allowed. */
+  async issueToken(profile: string, ends: number): Promise<IssuedToken> {
+    const profiles = this.#profiles();
+    const row = profiles.find(({ name }) => name === profile);
+    const names = profiles.map(({ name }) => name);
+    if (row === undefined) throw profileNotFoundError(profile, names);
+    const { token, ...given } = await this.#parts.tokens.issue(profile, ends);
+    return { ...tokenRow(given), token, url: row.url };
+  }
+
+  /** Rejects with AppError not_found. */
+  async revoke(id: string): Promise<ProfileTokenRow & { readonly sentence: string }> {
+    const { wasInForce, ...token } = await this.#parts.tokens.revoke(id);
+    const sentence = wasInForce
+      ? `Token ${id} of the profile ${token.profile} opens nothing any more, and what it had open has ended.`
+      : `Token ${id} of the profile ${token.profile} was over already.`;
+    return { ...tokenRow(token), sentence };
+  }
+
+  #profiles(): readonly ProfileRow[] {
+    const { profiles, appProfiles } = this.#parts.config();
+    const http = this.#parts.http();
+    return Object.entries(profiles).map(([name, profile]) => ({
+      name,
+      ...profile,
+      rules: rulesOf(profile),
+      apps: Object.entries(appProfiles).flatMap(([app, held]) =>
+        held === name ? [{ app, appName: displayNameOf(app) }] : [],
+      ),
+      url: http === '' ? '' : `${http}/p/${encodeURIComponent(name)}`,
+    }));
+  }
+}
+
+function rulesOf({ tools, except = [], readOnly, noDestructive, noOpenWorld }: Profile): string[] {
+  return [
+    ...(tools === undefined ? [] : [tools.length === 0 ? 'no tool' : `only ${tools.join(', ')}`]),
+    ...(except.length === 0 ? [] : [`not ${except.join(', ')}`]),
+    ...(readOnly === true ? ['only what reads'] : []),
+    ...(noDestructive === true ? ['nothing that destroys'] : []),
+    ...(noOpenWorld === true ? ['nothing that reaches the open world'] : []),
+  ];
+}
+
+function tokenRow(token: ProfileToken): ProfileTokenRow {
+  const state = token.revoked !== undefined ? 'revoked' : token.ends <= Date.now() ? 'ended' : 'in force';
+  return { ...token, state };
+}

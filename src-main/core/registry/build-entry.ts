@@ -1,0 +1,140 @@
+/** Makes an entry of the config from one way to run a server of a registry and what the person answered. Pure. */
+import { defaultSandbox } from '../admin/default-sandbox.ts';
+import { AppError } from '../base/errors.ts';
+import type { JsonObject } from '../base/json.ts';
+import type { RegistryOrigin } from '../config/app-config.ts';
+import { joinedWord, runtimeProblem } from './package-kinds.ts';
+import type { TemplatePart, RegistryInput } from './parse-input.ts';
+import type { LaunchPlan, NamedValue, PlannedArgument, ParsedOption } from './parse-option.ts';
+
+/** Values by input id; the default applies if absent. Several values of one input are on separate lines. */
+export type InputValues = Readonly<Record<string, string>>;
+
+/** Something that stands in the way of an entry. */
+export interface InputProblem {
+  /** The input. */
+  readonly id: string;
+  readonly label: string;
+  readonly sentence: string;
+}
+
+/** Returns the text that replaces a secret value in an entry. */
+type SecretOf = (input: RegistryInput, value: string) => string;
+
+const maxInputLength = 10_000;
+
+/** Returns missing or invalid inputs; empty if an entry can be made. */
+export function validateInputs({ inputs }: ParsedOption, answers: InputValues): readonly InputProblem[] {
+  return inputs.flatMap((input) => {
+    const sentence = problemOf(input, valueOf(input, answers));
+    return sentence === undefined ? [] : [{ id: input.id, label: input.label, sentence }];
+  });
+}
+
+function problemOf(input: RegistryInput, value: string): string | undefined {
+  const { isRequired, choices, format } = input;
+  if (value === '') return isRequired ? `${input.label} is needed.` : undefined;
+  if (value.length > maxInputLength) return `${input.label} is longer than ${maxInputLength} characters.`;
+  if (choices.length > 0 && !choices.includes(value)) return `${input.label} is one of: ${choices.join(', ')}.`;
+  if (format === 'number' && !linesOf(input, value).every((line) => Number.isFinite(Number(line)))) {
+    return `${input.label} is a number.`;
+  }
+  return format === 'boolean' && !/^(?:true|false)$/.test(value) ? `${input.label} is true or false.` : undefined;
+}
+
+/** The values of its secrets that were given. */
+export function secretInputValues(
+  { inputs }: ParsedOption,
+  answers: InputValues,
+): readonly { input: RegistryInput; value: string }[] {
+  return inputs.flatMap((input) => {
+    const value = input.isSecret ? valueOf(input, answers) : '';
+    return value === '' ? [] : [{ input, value }];
+  });
+}
+
+/**
+ * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError bad_request for an answer that
+ * would make the runner run something else.
+ */
+export function buildEntry(
+  { inputs, plan }: ParsedOption & { readonly plan: LaunchPlan },
+  answers: InputValues,
+  registry: RegistryOrigin,
+  secretOf: SecretOf,
+): JsonObject {
+  const byId = new Map(inputs.map((input) => [input.id, input]));
+  const values = (pieces: readonly TemplatePart[]): readonly string[] => fill(pieces, byId, answers, secretOf);
+  if (plan.way === 'address') {
+    const headers = named(plan.headers, values);
+    return {
+      ...(plan.isSse && { type: 'sse' }),
+      url: values(plan.url)[0] ?? '',
+      ...(Object.keys(headers).length > 0 && { headers }),
+      registry,
+    };
+  }
+  const { command, kind, name, version, source } = plan;
+  const env = named(plan.env, values);
+  const runtime = plan.runtime.flatMap((word) => wordsOf(word, values, true));
+  const problem = runtimeProblem(kind, runtime);
+  if (problem !== undefined) throw new AppError('bad_request', problem, { fix: 'Answer something else.' });
+  const args = plan.args.flatMap((word) => wordsOf(word, values, false));
+  return {
+    command,
+    args: [...kind.words({ runtime, name, version, source, variables: Object.keys(env) }), ...args],
+    ...(Object.keys(env).length > 0 && { env }),
+    // A container is its box; in one of ours, the runner could not reach what makes containers.
+    isolation: kind.isOwnBox ? { mode: 'none' } : defaultSandbox,
+    registry,
+  };
+}
+
+type Values = (pieces: readonly TemplatePart[]) => readonly string[];
+
+function wordsOf({ name, pieces, isSwitch }: PlannedArgument, values: Values, isRuntime: boolean): readonly string[] {
+  return values(pieces).flatMap((value) => {
+    if (isSwitch && value !== 'true') return [];
+    if (isRuntime) return joinedWord(name, value, isSwitch === true);
+    if (name === undefined) return [value];
+    if (isSwitch) return [name];
+    return name.endsWith('=') ? [`${name}${value}`] : [name, value];
+  });
+}
+
+function named(list: readonly NamedValue[], values: Values): Record<string, string> {
+  return Object.fromEntries(list.flatMap(({ name, pieces }) => values(pieces).map((value) => [name, value] as const)));
+}
+
+/** One text, or several where it is one repeated input; none where an input of it is empty. */
+function fill(
+  pieces: readonly TemplatePart[],
+  inputs: ReadonlyMap<string, RegistryInput>,
+  answers: InputValues,
+  secretOf: SecretOf,
+): readonly string[] {
+  const [only] = pieces;
+  const repeated = pieces.length === 1 && typeof only === 'object' ? inputs.get(only.input) : undefined;
+  if (repeated?.isRepeated) {
+    return linesOf(repeated, valueOf(repeated, answers)).map((line) => told(repeated, line, secretOf));
+  }
+  const texts = pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const input = inputs.get(piece.input);
+    const value = input === undefined ? '' : valueOf(input, answers);
+    return input === undefined || value === '' ? undefined : told(input, value, secretOf);
+  });
+  return texts.includes(undefined) ? [] : [texts.join('')];
+}
+
+function told(input: RegistryInput, value: string, secretOf: SecretOf): string {
+  return input.isSecret ? secretOf(input, value) : value;
+}
+
+function valueOf({ id, default: usual }: RegistryInput, answers: InputValues): string {
+  return Object.hasOwn(answers, id) ? (answers[id] ?? '') : usual;
+}
+
+function linesOf({ isRepeated }: RegistryInput, value: string): readonly string[] {
+  return isRepeated ? value.split('\n').filter((line) => line.trim() !== '') : [value];
+}

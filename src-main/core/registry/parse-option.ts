@@ -1,0 +1,274 @@
+/** One way to run or reach a server of a registry: what it asks, and the plan by which an entry of the config is made of the answers. */
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { truncateText, markInvisible } from '../base/visible-text.ts';
+import { isExactVersion } from '../trust/pins/launch-fingerprint.ts';
+import {
+  answered,
+  hasImageTag,
+  joinedWord,
+  privilegedOptions,
+  customSource,
+  type PackageKind,
+  packageKinds,
+  runtimeProblem,
+  secureSource,
+  sourceVariable,
+  variableProblem,
+} from './package-kinds.ts';
+import { optionalText, type TemplatePart, parseTemplate, parseValue, type RegistryInput } from './parse-input.ts';
+
+/** An install option, as shown to users. */
+export interface InstallOption {
+  /** Its place among those of its server: `package-0`, `remote-1`. */
+  readonly id: string;
+  /** npm package, address on the network … */
+  readonly title: string;
+  /** The package with its version, or the address. */
+  readonly target: string;
+  readonly inputs: readonly RegistryInput[];
+  /** Notes for the user before they choose it, a sentence each. */
+  readonly notes: readonly string[];
+  /** Why it cannot be added here; absent: it can. */
+  readonly refusal?: string;
+}
+
+export interface ParsedOption extends InstallOption {
+  /** Absent where it is refused. */
+  readonly plan?: LaunchPlan;
+}
+
+/** One value or, where it is repeated, as many as are given; nothing where it comes out empty. */
+export interface PlannedArgument {
+  /** The option that stands before it: `--port`. */
+  readonly name?: string;
+  readonly pieces: readonly TemplatePart[];
+  /** The option alone says yes, and its absence no. */
+  readonly isSwitch?: true;
+}
+
+export interface NamedValue {
+  readonly name: string;
+  readonly pieces: readonly TemplatePart[];
+}
+
+export type LaunchPlan =
+  | {
+      readonly way: 'command';
+      readonly command: string;
+      readonly kind: PackageKind;
+      readonly name: string;
+      readonly version: string | undefined;
+      readonly source: string | undefined;
+      readonly runtime: readonly PlannedArgument[];
+      readonly args: readonly PlannedArgument[];
+      readonly env: readonly NamedValue[];
+    }
+  | {
+      readonly way: 'address';
+      readonly isSse: boolean;
+      readonly url: readonly TemplatePart[];
+      readonly headers: readonly NamedValue[];
+    };
+
+const maxInputs = 100;
+
+/** Parses an item of `packages`. */
+export function parsePackage(raw: JsonObject, index: number): ParsedOption {
+  const type = optionalText(raw['registryType']) ?? '';
+  const kind = Object.hasOwn(packageKinds, type) ? packageKinds[type] : undefined;
+  const [name, version] = [optionalText(raw['identifier']) ?? '', optionalText(raw['version'])];
+  const shown = {
+    id: `package-${index}`,
+    title: kind?.title ?? (type === 'mcpb' ? 'MCP bundle' : `${short(type) || 'unknown'} package`),
+    target: short(version === undefined || hasImageTag(name) ? name : `${name} ${version}`, 300),
+  };
+  if (kind === undefined) return refused(shown, unknownKind(type));
+  const command = optionalText(raw['runtimeHint']) || kind.runner;
+  const source = customSource(type, raw);
+  const runtime = readArguments(raw['runtimeArguments'], 'run', 'runner argument');
+  const args = readArguments(raw['packageArguments'], 'arg', 'argument');
+  const env = readNamed(raw['environmentVariables'], 'env', 'variable');
+  const before = runtime.words.flatMap(writtenWord);
+  const inputs = [...env.inputs, ...args.inputs, ...runtime.inputs];
+  const problem =
+    packageProblem(kind, { command, name, version, source, raw }) ??
+    (env.values.every((one) => /^[A-Za-z_]\w*$/.test(one.name)) ? undefined : 'It names a variable that is none.') ??
+    runtimeProblem(kind, before) ??
+    env.values
+      .map((one) => variableProblem(kind, one.name, fixedValue(one, env.inputs)))
+      .find((found) => found !== undefined) ??
+    fixedProblem([...runtime.words, ...args.words, ...env.values], inputs);
+  if (problem !== undefined) return refused(shown, problem);
+  const plan = { way: 'command', command, kind, name, version, source } as const;
+  return {
+    ...shown,
+    inputs,
+    notes: [
+      ...packageNotes(kind, { name, version, source }, before),
+      ...env.values.flatMap((one) => {
+        const other = sourceVariable(type, kind, one.name, fixedValue(one, env.inputs) ?? '');
+        return other === undefined ? [] : [fetchedFrom(other)];
+      }),
+    ],
+    plan: { ...plan, runtime: runtime.words, args: args.words, env: env.values },
+  };
+}
+
+/** Parses an item of `remotes`. */
+export function parseRemote(raw: JsonObject, index: number): ParsedOption {
+  const [type, url] = [optionalText(raw['type']) ?? '', optionalText(raw['url']) ?? ''];
+  const shown = { id: `remote-${index}`, title: 'address on the network', target: short(url, 300) };
+  if (type !== 'streamable-http' && type !== 'sse') {
+    return refused(shown, `It is reached by "${short(type)}", which is no transport of MCP.`);
+  }
+  const place = { id: 'url', label: 'Address', where: 'address' } as const;
+  const address = parseTemplate(url, objectOrEmpty(raw['variables']), place, false);
+  const headers = readNamed(raw['headers'], 'header', 'header');
+  const inputs = [...address.inputs, ...headers.inputs];
+  const areHeaders = headers.values.every((one) => /^[!#$%&'*+.^_`|~\w-]+$/.test(one.name));
+  const problem = areHeaders
+    ? fixedProblem([{ pieces: address.pieces }, ...headers.values], inputs)
+    : 'It names a header that cannot be sent.';
+  if (problem !== undefined) return refused(shown, problem);
+  const isOpen = /^http:\/\/(?!localhost[:/]|127\.)/i.test(url);
+  return {
+    ...shown,
+    inputs,
+    notes: isOpen ? ['Its address has no https: what is sent there and comes back can be read on the way.'] : [],
+    plan: { way: 'address', isSse: type === 'sse', url: address.pieces, headers: headers.values },
+  };
+}
+
+function refused(shown: Pick<InstallOption, 'id' | 'title' | 'target'>, refusal: string): ParsedOption {
+  return { ...shown, inputs: [], notes: [], refusal };
+}
+
+interface Package {
+  readonly name: string;
+  readonly version: string | undefined;
+  readonly source: string | undefined;
+}
+
+/** Why a package cannot be run here; undefined: it can. */
+function packageProblem(
+  { title, hints, name: names }: PackageKind,
+  { command, name, version, source, raw }: Package & { readonly command: string; readonly raw: JsonObject },
+): string | undefined {
+  if (!hints.includes(command)) {
+    return `Its entry wants "${short(command)}" to run it; here each ${title} is run by ${hints.join(' or ')}.`;
+  }
+  if (!names.test(name)) return `What it names is not the name of any ${title}.`;
+  if (version !== undefined && !/^\w[\w.+!-]*$/.test(version)) return 'Its version is not one exact version.';
+  if (source !== undefined && !secureSource.test(source)) {
+    return 'It is fetched from an address without https.';
+  }
+  const transport = optionalText(objectOrEmpty(raw['transport'])['type']) ?? 'stdio';
+  return transport === 'stdio'
+    ? undefined
+    : 'It is started by a command and then reached by an address; Tooltray does one or the other.';
+}
+
+function packageNotes(kind: PackageKind, { name, version, source }: Package, before: readonly string[]): string[] {
+  const isDigest = /@sha256:/.test(name);
+  const floats = kind.isOwnBox ? !isDigest : version === undefined || !isExactVersion(version);
+  const why = kind.isOwnBox
+    ? 'Its tag can be moved to another image: only a digest names one for good.'
+    : 'No exact version is written down: each start may fetch another one.';
+  return [
+    ...(floats ? [why] : []),
+    ...(source === undefined ? [] : [fetchedFrom(source)]),
+    ...privilegedOptions(kind, before).map(
+      (word) => `It asks for more than a container usually has: ${markInvisible(word)}.`,
+    ),
+  ];
+}
+
+function fetchedFrom(source: string): string {
+  return `It is fetched from ${markInvisible(source)}, not from the usual place.`;
+}
+
+/** Returns the argument for the runner, with a marker for the user's input. */
+function writtenWord({ name, pieces, isSwitch }: PlannedArgument): readonly string[] {
+  const value = pieces.map((piece) => (typeof piece === 'string' ? piece : answered)).join('');
+  return joinedWord(name, value, isSwitch === true);
+}
+
+/** Returns the publisher's fixed or default value of a variable; undefined if the user provides it. */
+function fixedValue({ pieces }: NamedValue, inputs: readonly RegistryInput[]): string | undefined {
+  const texts = pieces.map((piece) => {
+    if (typeof piece === 'string') return piece;
+    const input = inputs.find(({ id }) => id === piece.input);
+    return input === undefined || input.default !== '' ? (input?.default ?? '') : (input.choices[0] ?? '');
+  });
+  return texts.join('') === '' ? undefined : texts.join('');
+}
+
+interface ReadWords {
+  readonly words: readonly PlannedArgument[];
+  readonly inputs: readonly RegistryInput[];
+}
+
+function readArguments(value: unknown, prefix: string, where: RegistryInput['where']): ReadWords {
+  const read = list(value).map((raw, at) => readArgument(raw, `${prefix}-${at}`, where, `Argument ${at + 1}`));
+  return { words: read.flatMap(({ words }) => words), inputs: read.flatMap(({ inputs }) => inputs) };
+}
+
+const asks = ['value', 'default', 'choices', 'placeholder', 'format', 'isRequired', 'isSecret', 'description'];
+
+function readArgument(raw: JsonObject, id: string, where: RegistryInput['where'], usual: string): ReadWords {
+  const name = raw['type'] === 'named' ? optionalText(raw['name']) : undefined;
+  // Nothing is said of a value: the word is all there is.
+  if (name !== undefined && asks.every((key) => raw[key] === undefined))
+    return { words: [{ pieces: [name] }], inputs: [] };
+  const { pieces, inputs } = parseValue(raw, { id, label: name ?? optionalText(raw['valueHint']) ?? usual, where });
+  const isSwitch = name !== undefined && raw['format'] === 'boolean';
+  return { words: [{ ...(name !== undefined && { name }), pieces, ...(isSwitch && { isSwitch }) }], inputs };
+}
+
+function readNamed(
+  value: unknown,
+  prefix: string,
+  where: RegistryInput['where'],
+): { readonly values: readonly NamedValue[]; readonly inputs: readonly RegistryInput[] } {
+  const read = list(value).map((raw) => {
+    const name = optionalText(raw['name']) ?? '';
+    return { name, ...parseValue({ ...raw, isRepeated: false }, { id: `${prefix}-${name}`, label: name, where }) };
+  });
+  return {
+    values: read.map(({ name, pieces }) => ({ name, pieces })),
+    inputs: read.flatMap(({ inputs }) => inputs),
+  };
+}
+
+/**
+ * Why the publisher's own words cannot be used. They may name nothing of the person's: `${env:AWS_SECRET_ACCESS_KEY}` in a header would
+ * send that away. Nor may they begin such a name, for an answer to end it.
+ */
+function fixedProblem(
+  values: readonly { readonly name?: string; readonly pieces: readonly TemplatePart[] }[],
+  inputs: readonly RegistryInput[],
+): string | undefined {
+  const texts = [
+    ...values.flatMap(({ name = '', pieces }) => [name, ...pieces.filter((piece) => typeof piece === 'string')]),
+    ...inputs.flatMap(({ default: usual, choices }) => [usual, ...choices]),
+  ];
+  if (inputs.length > maxInputs) return `It asks for more than ${maxInputs} values.`;
+  if (texts.some((text) => /\$(?:\{|$)/.test(text))) return 'Its entry names variables or secrets of yours by "$".';
+  return texts.some((text) => markInvisible(text) !== text)
+    ? 'Its entry holds characters that cannot be seen.'
+    : undefined;
+}
+
+function unknownKind(type: string): string {
+  return type === 'mcpb'
+    ? 'Tooltray unpacks no bundles. Open it in an app that does, then bring it over: Servers, Add, From your apps.'
+    : 'Tooltray does not know how to run such packages.';
+}
+
+function short(text: string, length: number = 60): string {
+  return markInvisible(truncateText(text, length));
+}
+
+function list(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
+}

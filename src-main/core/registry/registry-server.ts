@@ -1,0 +1,91 @@
+/** One server as a registry tells of it (`server.json`), read into what people are shown and what an entry of the config is made from. */
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import { truncateText, markInvisible } from '../base/visible-text.ts';
+import { type ParsedOption, parsePackage, parseRemote } from './parse-option.ts';
+
+// Source: the registry's own OpenAPI description and schema of server.json, 2025-12-11.
+
+/** All texts are the publisher's, invisible characters in them marked: show them as text, never as HTML. */
+export interface RegistryServer {
+  /** In the registry: `io.github.user/weather`. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly version: string;
+  /** Who publishes it: what the registry made sure of, the part of its name before the slash. Empty where it has none. */
+  readonly publisher: string;
+  /** URL of its source; empty if unknown. */
+  readonly repository: string;
+  readonly website: string;
+  readonly status: 'active' | 'deprecated' | 'deleted';
+  /** Why; may be empty. */
+  readonly statusMessage: string;
+  /** The registry's timestamp (RFC 3339); may be empty. */
+  readonly publishedAt: string;
+  /** The ways to run or reach it, in the publisher's order. */
+  readonly options: readonly ParsedOption[];
+}
+
+const maxOptions = 20;
+const maxDescriptionLength = 1000;
+const maxNameLength = 255;
+
+/** Key of what the registry itself says, beside what the publisher does. */
+const registryMeta = 'io.modelcontextprotocol.registry/official';
+
+/** undefined for what is no server. Entries of the registry's first months lie one level higher than those of today. */
+export function parseRegistryServer(item: unknown): RegistryServer | undefined {
+  const server = isObject(item) && isObject(item['server']) ? item['server'] : item;
+  if (!isObject(server)) return undefined;
+  const { name, version, repository } = server;
+  if (typeof name !== 'string' || name === '' || name.length > 200 || markInvisible(name) !== name) return undefined;
+  const meta = objectOrEmpty(objectOrEmpty(objectOrEmpty(item)['_meta'])[registryMeta]);
+  return {
+    name,
+    title: shown(server['title'], maxNameLength),
+    description: shown(server['description'], maxDescriptionLength),
+    version: shown(version, maxNameLength),
+    publisher: name.includes('/') ? name.slice(0, name.indexOf('/')) : '',
+    repository: pageOf(objectOrEmpty(repository)['url']),
+    website: pageOf(server['websiteUrl']),
+    status: statusOf(meta['status'] ?? server['status']),
+    statusMessage: shown(meta['statusMessage'], 500),
+    publishedAt: shown(meta['publishedAt'], maxNameLength),
+    options: [
+      ...objects(server['packages']).slice(0, maxOptions).map(parsePackage),
+      ...objects(server['remotes']).slice(0, maxOptions).map(parseRemote),
+    ],
+  };
+}
+
+/** Whether the registry says that a newer version of it is there. */
+export function isOutdated(item: unknown): boolean {
+  return objectOrEmpty(objectOrEmpty(objectOrEmpty(item)['_meta'])[registryMeta])['isLatest'] === false;
+}
+
+/** A name for the config, from the part behind the slash: `weather`; numbered where that is taken. */
+export function uniqueName(registryName: string, taken: readonly string[]): string {
+  const last = registryName.slice(registryName.lastIndexOf('/') + 1);
+  const wanted = last.replace(/[^A-Za-z0-9._-]+/g, '-').replace(/^[^A-Za-z0-9]+|[-.]+$/g, '') || 'server';
+  const names = [wanted, ...Array.from({ length: taken.length + 1 }, (_, at) => `${wanted}-${at + 2}`)];
+  return names.find((name) => !taken.includes(name)) ?? wanted;
+}
+
+function statusOf(value: unknown): RegistryServer['status'] {
+  return value === 'deprecated' || value === 'deleted' ? value : 'active';
+}
+
+function shown(value: unknown, length: number): string {
+  return markInvisible(truncateText(textOrEmpty(value).replace(/\s+/g, ' ').trim(), length));
+}
+
+/** An address that a person may open; empty for anything else. */
+function pageOf(value: unknown): string {
+  const text = textOrEmpty(value);
+  const isPage = text.length <= 2000 && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  return isPage ? markInvisible(text) : '';
+}
+
+function objects(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as unknown[]).filter(isObject) : [];
+}

@@ -1,0 +1,326 @@
+/**
+ * A sandbox of bubblewrap (Linux) around a server: it sees the system's programs, its own files, what it was allowed, and a home of its own;
+ * nothing else of the disk, no other process, and of the network only what it was allowed. What it starts ends with it.
+ */
+import { execFile } from 'node:child_process';
+import { type FileHandle, lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { AppError, errorText } from '../../../base/errors.ts';
+import type { Isolation } from '../../../config/app-config.ts';
+import { isInside } from '../../../security/file-paths.ts';
+import {
+  isProtectedPath,
+  type ProtectedPaths,
+  realOf,
+  resolveProtectedPaths,
+} from '../../../security/protected-paths.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import type { ProcessLaunch } from '../process-group.ts';
+import { markVariable } from '../process-tree.ts';
+import type { AgreedPlace } from './agreed-places.ts';
+import { enclosing, type Mount, type Place, planMounts } from './mount-plan.ts';
+import { proxySocketInside, socatRoute } from './egress-proxy.ts';
+import { isSystem, type ProgramStep, systemFolders } from './program-files.ts';
+import { linksOnTheWay, makeBelow, openRealPath } from './real-paths.ts';
+
+export interface Sandbox {
+  /** Its private home, which exists; undefined: an empty one in memory. */
+  readonly home: string | undefined;
+  /** Paths hidden inside, whatever was allowed. */
+  readonly hidden: ProtectedPaths;
+  /** Folders of ours that it reads all the same: its installed package. */
+  readonly own: readonly string[];
+  /** Paths it may read and write. */
+  readonly places: readonly AgreedPlace[];
+  /** The files of its program, the program first. */
+  readonly program: readonly ProgramStep[];
+  /** The proxy's socket, if only some hosts are reachable. */
+  readonly door?: string;
+  /** The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its sandbox. */
+  readonly outside: ResolvedEnv;
+}
+
+/** Files of /etc that programs look up; the rest may hold secrets of the machine. */
+const lookedUp = [
+  ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'gai.conf', 'group', 'host.conf', 'hosts'],
+  ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'machine-id', 'mime.types', 'nsswitch.conf'],
+  ...['os-release', 'passwd', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'timezone', 'java', 'python3'],
+];
+
+/** Variables that lead to what is not in the box: each program then uses what lies in its home. */
+const leadsOut =
+  /^(?:XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP|npm_config_cache|PWD)$/;
+
+/** Ways out to the network, which may have a password in them: nothing for a box without one. */
+const proxy = /^(?:https?|all|no)_proxy$/i;
+
+/**
+ * Returns the same launch inside of a sandbox. `own`: the entry's variables. Rejects with AppError config_invalid for what cannot be allowed,
+ * server_not_started for what leads elsewhere by now. Whoever does not start it closes its descriptors.
+ */
+export async function wrapInBubblewrap(
+  launch: ProcessLaunch,
+  own: ResolvedEnv,
+  isolate: Isolation,
+  box: Sandbox,
+): Promise<ProcessLaunch> {
+  const { args, env, cwd } = launch;
+  const bwrap = await findSandbox(box.outside);
+  if (bwrap.command === undefined) throw new AppError('server_not_started', bwrap.problem);
+  const home = env['HOME'] ?? '/home/box';
+  const view = await viewOf({ ...box, hidden: await resolveProtectedPaths(box.hidden) }, isolate, { home, cwd });
+  const mounts = await mountsOf(view, bwrap.takesDescriptors);
+  const isUseless = (name: string): boolean => leadsOut.test(name) || (isolate.network === false && proxy.test(name));
+  const inside = Object.entries(env).filter(([name]) => !isUseless(name) || name in own);
+  const way = typeof isolate.network === 'boolean' ? undefined : socatRoute(isolate.network);
+  const variables = Object.entries({ ...Object.fromEntries(inside), ...way?.env, HOME: home });
+  const program = box.program[0]?.name ?? launch.command;
+  const words = [
+    ...['--unshare-all', ...(isolate.network === true ? ['--share-net'] : [])],
+    ...['--die-with-parent', '--cap-drop', 'ALL'],
+    ...(await systemMounts()),
+    ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run'],
+    ...(isolate.network === true ? await resolverMounts() : []),
+    ...(box.door === undefined ? [] : ['--dir', dirname(proxySocketInside), '--ro-bind', box.door, proxySocketInside]),
+    ...mounts.words,
+    ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
+    // What lies between all of these is nobody's to write.
+    ...['--remount-ro', '/', '--chdir', cwd ?? home],
+    // All that bubblewrap itself has.
+    ...[
+      '--unsetenv',
+      'PATH',
+      '--unsetenv',
+      markVariable,
+      ...variables.flatMap(([name, value]) => ['--setenv', name, value]),
+    ],
+  ];
+  return {
+    command: bwrap.command,
+    // Values of variables stay out of the list of processes, and out of the environment of bubblewrap, which would load what they name.
+    args: ['--args', String(firstDescriptor + mounts.opened.length), '--', ...(way?.command ?? []), program, ...args],
+    env: { PATH: box.outside['PATH'] ?? '' },
+    cwd: '/',
+    descriptors: mounts.opened,
+    input: words.map((word) => `${word}\0`).join(''),
+  };
+}
+
+/** The server's view besides the system. All paths are real. */
+interface View {
+  readonly home: Place | undefined;
+  /** An empty home in memory, if it has no other. */
+  readonly emptyHome: string | undefined;
+  readonly places: readonly Place[];
+  /** Shown although they lie in a hidden folder. */
+  readonly own: readonly string[];
+  readonly hidden: ProtectedPaths;
+  readonly links: ReadonlyMap<string, string>;
+}
+
+interface Folders {
+  readonly home: string;
+  readonly cwd: string | undefined;
+}
+
+async function viewOf(box: Sandbox, isolate: Isolation, { home, cwd }: Folders): Promise<View> {
+  const { hidden, program } = box;
+  const allowed = await allowedPlaces(box.places, isolate, hidden, cwd);
+  const folders = program.map(({ folder }) => folder).filter((folder) => !isSystem(folder));
+  const isOurs = (path: string): boolean => isProtectedPath(hidden, path);
+  const places = [
+    ...folders.filter((folder) => !isOurs(folder)).map((path) => ({ path, writable: false })),
+    ...allowed.filter(({ path }) => !isOurs(path)),
+  ];
+  const realHome = await realOf(home);
+  // Who was allowed the user's own home sees that one.
+  const hasOwn = !places.some(({ path }) => isInside(path, realHome));
+  const source = box.home === undefined ? undefined : await realpath(box.home);
+  const named = [home, ...(cwd === undefined ? [] : [cwd]), ...box.places.map(({ path }) => path)];
+  const ways = await Promise.all(named.map(linksOnTheWay));
+  return {
+    home: hasOwn && source !== undefined ? { path: realHome, writable: true, source } : undefined,
+    emptyHome: hasOwn && source === undefined ? realHome : undefined,
+    places,
+    own: [...new Set([...box.own, ...[...folders, ...allowed.map(({ path }) => path)].filter(isOurs)])],
+    hidden,
+    links: new Map([...ways, ...program.map(({ links }) => links)].flatMap((links) => [...links])),
+  };
+}
+
+/** Returns the allowed paths that exist. Throws AppError `config_invalid` for paths that no sandbox may have. */
+async function allowedPlaces(
+  agreed: readonly AgreedPlace[],
+  { read, write = [] }: Isolation,
+  hidden: ProtectedPaths,
+  cwd: string | undefined,
+): Promise<readonly Place[]> {
+  const found = await Promise.all(
+    agreed.map(async ({ path, real, writable }): Promise<Place[]> => {
+      const isRequested = read.includes(path) || write.includes(path);
+      if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
+      const isOurs = isProtectedPath(hidden, real);
+      if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own");
+      // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name it.
+      if (isOurs && path !== cwd) return [];
+      const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
+      if (holdsOwn && (isRequested || writable)) throw unallowable(path, "Tooltray's config file lies in it");
+      const exists = await stat(real).then(
+        () => true,
+        () => false,
+      );
+      if (!exists && isRequested) throw notThere(path);
+      return exists ? [{ path: real, writable: writable && !isOurs }] : [];
+    }),
+  );
+  return found.flat();
+}
+
+function isCovered({ folders }: ProtectedPaths, file: string): boolean {
+  return folders.some((folder) => isInside(folder, file));
+}
+
+function unallowable(path: string, why: string): AppError {
+  return new AppError('config_invalid', `A box cannot be allowed ${path}: ${why}.`, {
+    fix: 'Name the folders that the server needs under "isolation" in its entry.',
+  });
+}
+
+function notThere(path: string): AppError {
+  return new AppError('config_invalid', `It is allowed ${path}, which does not exist.`, {
+    fix: 'Create it, or take it out of "isolation" in its entry.',
+  });
+}
+
+interface Mounted {
+  readonly words: readonly string[];
+  readonly opened: readonly FileHandle[];
+}
+
+/** Behind the three usual ones. */
+const firstDescriptor = 3;
+
+async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted> {
+  const { home, emptyHome, places, own, hidden, links } = view;
+  const shown = [...places, ...(home === undefined ? [] : [home])];
+  const covers = hidden.folders.filter((folder) => places.some(({ path }) => isInside(path, folder)));
+  // One that is made later would be seen, and made by the server it would lead wherever that wants.
+  for (const folder of covers) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const planned = planMounts(shown, hidden.folders, own);
+  if (home?.source !== undefined) await prepareHome(home.path, home.source, shown, planned);
+  const opened: FileHandle[] = [];
+  const words: string[] = emptyHome === undefined ? [] : ['--tmpfs', emptyHome];
+  try {
+    for (const mount of planned) {
+      if (mount.kind === 'empty') words.push('--tmpfs', mount.path);
+      else {
+        const at = firstDescriptor + opened.push(await openRealPath(mount.source)) - 1;
+        const how = mount.writable ? '--bind' : '--ro-bind';
+        words.push(...(takesDescriptors ? [`${how}-fd`, String(at)] : [how, mount.source]), mount.path);
+      }
+    }
+    // One that takes none would hand them on to the server.
+    if (!takesDescriptors) await Promise.all(opened.splice(0).map((handle) => handle.close()));
+    for (const file of await filesBeside(hidden, places)) words.push('--ro-bind', '/dev/null', file);
+    const isSeen = (link: string): boolean =>
+      isSystem(link) || places.some(({ path }) => isInside(path, link)) || own.some((path) => isInside(path, link));
+    for (const [link, target] of links) {
+      if (isSeen(link)) continue;
+      if (home?.source !== undefined && isInside(home.path, link))
+        await makeBelow(home.source, relative(home.path, link), { target });
+      else words.push('--symlink', target, link);
+    }
+    return { words, opened };
+  } catch (error) {
+    await Promise.all(opened.map((handle) => handle.close()));
+    throw error;
+  }
+}
+
+/** Makes the places to mount at in the private home, which the server may have filled with links since its last start. */
+async function prepareHome(
+  home: string,
+  source: string,
+  shown: readonly Place[],
+  planned: readonly Mount[],
+): Promise<void> {
+  for (const mount of planned) {
+    if (mount.path === home || !isInside(home, mount.path)) continue;
+    if (enclosing(shown, mount.path)?.path !== home) continue;
+    // One of the home itself is made with what lies in it.
+    if (mount.kind === 'bind' && isInside(source, mount.source)) continue;
+    const isFile = mount.kind === 'bind' && !(await stat(mount.source)).isDirectory();
+    await makeBelow(source, relative(home, mount.path), isFile ? 'file' : 'folder');
+  }
+}
+
+/** Files of ours, with what lies beside them under their name, in what it may read. */
+async function filesBeside(hidden: ProtectedPaths, places: readonly Place[]): Promise<readonly string[]> {
+  const files = [...new Set(hidden.files)].filter(
+    (file) => !isCovered(hidden, file) && places.some(({ path }) => isInside(path, file)),
+  );
+  const beside = await Promise.all(
+    files.map(async (file) => {
+      const names = await readdir(dirname(file)).catch(() => []);
+      const own = names.filter((name) => name === basename(file) || name.startsWith(`${basename(file)}.`));
+      return own.map((name) => join(dirname(file), name));
+    }),
+  );
+  return beside.flat();
+}
+
+async function systemMounts(): Promise<readonly string[]> {
+  const folders = await Promise.all(
+    systemFolders.map(async (folder): Promise<readonly string[]> => {
+      const stats = await lstat(folder).catch(() => undefined);
+      if (stats === undefined) return [];
+      // Of merged systems: /bin is a link to usr/bin.
+      if (stats.isSymbolicLink()) return ['--symlink', await readlink(folder), folder];
+      return ['--ro-bind', folder, folder];
+    }),
+  );
+  return [...folders.flat(), ...lookedUp.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`])];
+}
+
+/** Mounts the target of /etc/resolv.conf, if that is a link to a file which the system rewrites. */
+async function resolverMounts(): Promise<readonly string[]> {
+  const real = await realpath('/etc/resolv.conf').catch(() => undefined);
+  return real === undefined || real === '/etc/resolv.conf' ? [] : ['--ro-bind', real, real];
+}
+
+/** Long enough for a busy machine; it does nothing but start. */
+const probeTimeoutMs = 5000;
+
+/** bubblewrap of this computer, or why there can be no sandbox here, as a sentence with what helps. */
+export type FoundSandbox =
+  | { readonly command: string; readonly takesDescriptors: boolean }
+  | { readonly command: undefined; readonly problem: string };
+
+/** Never rejects. */
+export async function findSandbox(env: ResolvedEnv): Promise<FoundSandbox> {
+  const none = (problem: string): FoundSandbox => ({ command: undefined, problem });
+  if (process.platform !== 'linux') return none('Tooltray has a sandbox on Linux only.');
+  const command = await findCommand('bwrap', env);
+  if (command === undefined)
+    return none('bubblewrap is not installed. Install the package "bubblewrap" of your system.');
+  const run = promisify(execFile);
+  const options = { env: { PATH: env['PATH'] ?? '' }, cwd: '/', timeout: probeTimeoutMs };
+  try {
+    const nothing = ['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL', '--ro-bind', '/', '/', 'true'];
+    await run(command, nothing, options);
+    const { stdout } = await run(command, ['--help'], options);
+    return { command, takesDescriptors: stdout.includes('--ro-bind-fd') };
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim() ?? errorText(error);
+    return none(
+      `bubblewrap cannot make a box here (${said}). Where the system forbids it (Ubuntu 24.04 by AppArmor), it needs a profile that allows "userns" for bwrap.`,
+    );
+  }
+}
+
+/** Why there can be no sandbox here; undefined: there can. Never rejects. */
+export async function sandboxUnavailableReason(env: ResolvedEnv): Promise<string | undefined> {
+  const found = await findSandbox(env);
+  return found.command === undefined ? found.problem : undefined;
+}

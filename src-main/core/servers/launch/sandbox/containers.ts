@@ -1,0 +1,375 @@
+/**
+ * A server in a container of Docker or Podman: of an image that stays the one it was at first, with what its entry allows mounted under the
+ * same names, and removed when it ends, whatever became of the program that started it.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import { writeFileAtomic } from '../../../base/atomic-file.ts';
+import { AppError, errorText } from '../../../base/errors.ts';
+import { isProcessRunning, withSqliteLock } from '../../../base/file-lock.ts';
+import { isObject } from '../../../base/json.ts';
+import type { Isolation } from '../../../config/app-config.ts';
+import { programName } from '../../../trust/pins/launch-fingerprint.ts';
+import { isInside } from '../../../security/file-paths.ts';
+import { isProtectedPath, type ProtectedPaths, resolveProtectedPaths } from '../../../security/protected-paths.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import { proxySocketInside, type ProxyRoute } from './egress-proxy.ts';
+import type { AgreedPlace } from './agreed-places.ts';
+import { pathExists, isSystem, scriptNamed, scriptStep } from './program-files.ts';
+import type { ProcessLaunch } from '../process-group.ts';
+
+const run = promisify(execFile);
+
+/** Timeout of `docker` and `podman` commands that start nothing, in ms. */
+const commandTimeoutMs = 10_000;
+/** An image over a slow line. */
+const pullTimeoutMs = 300_000;
+
+/** The environment that an entry gives its server. */
+interface Given {
+  /** The entry's own variables. */
+  readonly own: ResolvedEnv;
+  /** Names of the person's variables that it gets; the common ones are those of the image. */
+  readonly inherited: readonly string[];
+  /** The user's environment without the entry's own: in it the engine runs. */
+  readonly outside: ResolvedEnv;
+}
+
+interface Shown {
+  readonly person?: UserContainer | undefined;
+  readonly way?: ContainerProxyRoute | undefined;
+  /** Paths it may read and write. */
+  readonly places: readonly AgreedPlace[];
+  /** Paths hidden from every container. */
+  readonly hidden: ProtectedPaths;
+}
+
+/** One person's, of many whose containers are here. */
+export interface UserContainer {
+  /** Who it is for, and of which server: there is one at a time. No two are alike. */
+  readonly identity: string;
+  /** Stays; it is called the same inside. */
+  readonly home: string;
+}
+
+/** The way out of one container to the hosts that it may reach. */
+export interface ContainerProxyRoute extends ProxyRoute {
+  /** Ours, on this computer. */
+  readonly socket: string;
+}
+
+interface ContainersOptions {
+  /** Ours, private. */
+  readonly folder: string;
+  /** Whatever is there of this folder when we begin was left by a life of ours before this one. */
+  readonly isAlone?: boolean;
+  /** Variables that Docker and Podman need, if a server's environment lacks them. */
+  readonly env?: ResolvedEnv;
+}
+
+interface Engine {
+  readonly command: string;
+  /** Options before `run`. */
+  readonly options: readonly string[];
+}
+
+/** Images that have what a command needs, where the entry names none. */
+const defaultImages: readonly (readonly [RegExp, string])[] = [
+  [/^(?:node|npx|npm)$/, 'docker.io/library/node:24-slim'],
+  [/^(?:uvx|uv)$/, 'ghcr.io/astral-sh/uv:python3.13-bookworm-slim'],
+  [/^python[\d.]*$/, 'docker.io/library/python:3.13-slim'],
+];
+
+export class Containers {
+  readonly #options: ContainersOptions;
+  readonly #images: string;
+  readonly #label: string;
+  #engine: Engine | undefined;
+  #swept: Promise<void> | undefined;
+
+  constructor(options: ContainersOptions) {
+    this.#options = options;
+    this.#images = `${options.folder}/images.json`;
+    this.#label = digest(options.folder);
+  }
+
+  /** Removes what a life of ours before this one left, where it had any container. Never rejects. */
+  async removeLeftovers(env: ResolvedEnv): Promise<void> {
+    if (!existsSync(this.#images)) return;
+    const engine = await this.#findEngine('', this.#ofEngine(env, {})).catch(() => undefined);
+    if (engine !== undefined) await this.#sweepOnce(engine, this.#ofEngine(env, {}));
+  }
+
+  /** Without `way`, hosts by name are no network at all. Rejects with AppError server_not_started (no engine, no image), config_invalid. */
+  async confine(
+    server: string,
+    launch: ProcessLaunch,
+    isolate: Isolation,
+    given: Given,
+    { person, way, places, hidden }: Shown,
+  ): Promise<ProcessLaunch> {
+    const variables = [...Object.keys(given.own), ...given.inherited];
+    const env = this.#ofEngine(given.outside, picked(launch.env, variables));
+    const engine = await this.#findEngine(server, env);
+    await this.#sweepOnce(engine, env);
+    const program = programName(launch.command);
+    const wanted = isolate.image ?? defaultImages.find(([name]) => name.test(program))?.[1];
+    if (wanted === undefined) {
+      throw new AppError(
+        'config_invalid',
+        `${server} needs an image for its container: ${program} is in none that is known.`,
+        {
+          fix: `Name one: tooltray isolate ${server} container --image IMAGE`,
+        },
+      );
+    }
+    const image = await this.#imageOf(engine, server, wanted, env);
+    const name = `tooltray-${randomBytes(6).toString('hex')}`;
+    const container = { program: engine.command, options: engine.options, name, env };
+    // Whoever has the right to run it ends what another one left here, however that came about.
+    if (person !== undefined)
+      await removeAll(engine, await listed(engine, `whose=${digest(person.identity)}`, env), env);
+    const isEngines = (variable: string): boolean => env[variable] !== launch.env[variable];
+    return {
+      command: engine.command,
+      args: [
+        ...[...engine.options, 'run', '--rm', '-i', '--name', name],
+        ...['--label', `tooltray.home=${this.#label}`, '--label', `tooltray.core=${process.pid}`],
+        ...(person === undefined ? [] : ['--label', `tooltray.whose=${digest(person.identity)}`]),
+        ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+        ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
+        ...(way === undefined ? [] : ['-v', `${way.socket}:${proxySocketInside}:ro`]),
+        // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere for the engine.
+        ...variables.flatMap((variable) => [
+          '-e',
+          isEngines(variable) ? `${variable}=${launch.env[variable] ?? ''}` : variable,
+        ]),
+        ...Object.entries(way?.env ?? {}).flatMap(([variable, value]) => ['-e', `${variable}=${value}`]),
+        ...(await mounts(launch, isolate, { places, hidden, home: person?.home })),
+        ...isolate.extraArgs,
+        image,
+        ...(way?.command ?? []),
+        // Where a program lies here says nothing there.
+        ...[isOfImage(launch.command) ? program : launch.command, ...launch.args],
+      ],
+      env,
+      cwd: undefined,
+      leftBehind: {
+        container,
+        remove: () => removeAll(engine, [name], env),
+        // `--rm` does the rest; of one that was just being made the next sweep.
+        removeNow: () => {
+          spawn(engine.command, [...engine.options, 'kill', name], { env, detached: true, stdio: 'ignore' })
+            .on('error', () => undefined)
+            .unref();
+        },
+      },
+    };
+  }
+
+  /** The user's, with values that are handed on by their names alone; nothing of the entry steers the engine. */
+  #ofEngine(outside: ResolvedEnv, values: ResolvedEnv): ResolvedEnv {
+    const base = { ...outside, ...this.#options.env };
+    const handedOn = Object.entries(values).filter(([name]) => !(name in base) && !steersEngine.test(name));
+    return { ...base, ...Object.fromEntries(handedOn) };
+  }
+
+  /** Once, before the first of ours is there. */
+  #sweepOnce(engine: Engine, env: ResolvedEnv): Promise<void> {
+    this.#swept ??= this.#removeLeft(engine, env);
+    return this.#swept;
+  }
+
+  /** Docker where it answers, else Podman. One that answered once is asked no more. */
+  async #findEngine(server: string, env: ResolvedEnv): Promise<Engine> {
+    if (this.#engine !== undefined) return this.#engine;
+    const docker = await findCommand('docker', env);
+    if (docker !== undefined && (await answers(docker, ['version', '--format', '{{.Server.Version}}'], env))) {
+      return (this.#engine = { command: docker, options: [] });
+    }
+    const podman = await findCommand('podman', env);
+    if (podman !== undefined && (await answers(podman, ['version'], env))) {
+      return (this.#engine = { command: podman, options: await podmanOptions(env) });
+    }
+    const there =
+      docker === undefined ? 'Neither Docker nor Podman was found.' : 'Docker is installed and does not answer.';
+    throw new AppError('server_not_started', `${server} did not start: its container cannot be had. ${there}`, {
+      fix: `Start or install one of them, or run it otherwise: tooltray isolate ${server} sandbox`,
+    });
+  }
+
+  /** The image that the name stood for when it was first used, by its digest: a tag may be another image tomorrow. */
+  async #imageOf(engine: Engine, server: string, wanted: string, env: ResolvedEnv): Promise<string> {
+    const known = (await this.#readImages())[wanted];
+    if (known !== undefined && (await digestOf(engine, known, env)) !== undefined) return known;
+    const found = (await digestOf(engine, wanted, env)) ?? (await this.#pull(engine, server, wanted, env));
+    await mkdir(dirname(this.#images), { recursive: true, mode: 0o700 });
+    await withSqliteLock(this.#images, async () => {
+      const images = { ...(await this.#readImages()), [wanted]: found };
+      await writeFileAtomic(this.#images, JSON.stringify(images, null, 2), { mode: 0o600 });
+    });
+    return found;
+  }
+
+  async #pull(engine: Engine, server: string, image: string, env: ResolvedEnv): Promise<string> {
+    try {
+      await run(engine.command, [...engine.options, 'pull', '-q', image], { env, timeout: pullTimeoutMs });
+      const found = await digestOf(engine, image, env);
+      if (found !== undefined) return found;
+      throw new Error('it is not there after it was fetched');
+    } catch (error) {
+      const said = (error as { stderr?: string }).stderr?.trim().split('\n').at(-1) ?? errorText(error);
+      throw new AppError(
+        'server_not_started',
+        `${server} did not start: the image ${image} could not be had: ${said}`,
+        {
+          fix: 'Check its name and the network; it is tried again.',
+        },
+      );
+    }
+  }
+
+  async #readImages(): Promise<Readonly<Record<string, string>>> {
+    try {
+      const value: unknown = JSON.parse(await readFile(this.#images, 'utf8'));
+      return isObject(value) ? (value as Record<string, string>) : {};
+    } catch {
+      return {};
+    }
+  }
+
+  /** Containers of cores of this home that were killed. Never rejects. */
+  async #removeLeft(engine: Engine, env: ResolvedEnv): Promise<void> {
+    try {
+      const all = await listed(engine, `home=${this.#label}`, env);
+      // Alone, its number says nothing: in a container that was started again, whoever had it before had our own.
+      const left = this.#options.isAlone === true ? all : await orphaned(engine, all, env);
+      await removeAll(engine, left, env);
+    } catch {
+      // They hold nothing that a new one needs.
+    }
+  }
+}
+
+function picked(env: ResolvedEnv, names: readonly string[]): ResolvedEnv {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+/** Variables that the engine or the system's loader would apply to itself. */
+const steersEngine =
+  /^(?:LD_|DYLD_|DOCKER_|CONTAINERS?_|PODMAN_|BUILDAH_|STORAGE_|REGISTRY_|XDG_|GO[A-Z]+$|(?:HOME|USERPROFILE|TMPDIR|PATH|SSL_CERT_FILE|SSL_CERT_DIR|(?:https?|all|no)_proxy)$)/i;
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** Ids of those with a label of ours. Rejects where the engine does not tell. */
+async function listed({ command, options }: Engine, label: string, env: ResolvedEnv): Promise<readonly string[]> {
+  const ask = [...options, 'ps', '-a', '-q', '--filter', `label=tooltray.${label}`];
+  const { stdout } = await run(command, ask, { env, timeout: commandTimeoutMs });
+  return stdout.split('\n').filter((id) => id !== '');
+}
+
+/** Containers whose core no longer runs. */
+async function orphaned({ command, options }: Engine, ids: readonly string[], env: ResolvedEnv): Promise<string[]> {
+  if (ids.length === 0) return [];
+  // Docker's list tells one label, Podman's does not.
+  const ask = [...options, 'inspect', '--format', '{{.Id}} {{index .Config.Labels "tooltray.core"}}', ...ids];
+  const told = run(command, ask, { env, timeout: commandTimeoutMs });
+  // Of one that has gone meanwhile it complains, and tells of the others all the same.
+  const { stdout } = await told.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  return stdout.split('\n').flatMap((line) => {
+    const [id = '', core = ''] = line.trim().split(' ');
+    return id === '' || isProcessRunning(Number(core)) ? [] : [id];
+  });
+}
+
+/** Never rejects. */
+async function removeAll({ command, options }: Engine, names: readonly string[], env: ResolvedEnv): Promise<void> {
+  if (names.length === 0) return;
+  // Podman's `rm -f` alone asks a program to end, and waits ten seconds for one that does not.
+  for (const how of [['kill'], ['rm', '-f']])
+    await run(command, [...options, ...how, ...names], { env, timeout: commandTimeoutMs }).catch(() => undefined);
+}
+
+async function answers(command: string, args: readonly string[], env: ResolvedEnv): Promise<boolean> {
+  return run(command, [...args], { env, timeout: commandTimeoutMs }).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** crun refuses systems with both kinds of cgroups, which runc does not. */
+async function podmanOptions(env: ResolvedEnv): Promise<readonly string[]> {
+  const [crun, runc] = await Promise.all(['crun', 'runc'].map((name) => findCommand(name, env)));
+  const isHybrid = existsSync('/sys/fs/cgroup/unified');
+  return runc !== undefined && (crun === undefined || isHybrid) ? ['--runtime', 'runc'] : [];
+}
+
+async function digestOf({ command, options }: Engine, image: string, env: ResolvedEnv): Promise<string | undefined> {
+  const ask = [...options, 'image', 'inspect', '--format', '{{.Id}}', image];
+  const { stdout } = await run(command, ask, { env, timeout: commandTimeoutMs }).catch(() => ({ stdout: '' }));
+  return stdout.trim() === '' ? undefined : stdout.trim();
+}
+
+/**
+ * Mounts the real paths of the allowed places under their local names, and the script with its package read-only. The
+ * engine resolves paths itself, so nothing is mounted inside a writable path. Throws AppError `config_invalid`.
+ */
+async function mounts(
+  launch: ProcessLaunch,
+  isolate: Isolation,
+  { places, hidden, home }: Pick<Shown, 'places' | 'hidden'> & { readonly home: string | undefined },
+): Promise<readonly string[]> {
+  const { command, args, env, cwd } = launch;
+  const script = await scriptNamed(command, args, cwd);
+  const folder = script === undefined ? undefined : (await scriptStep(script, env)).folder;
+  const own = await resolveProtectedPaths(hidden);
+  const asked = [...isolate.read, ...(isolate.write ?? [])];
+  const found = await Promise.all(
+    places.map(async (place) => (asked.includes(place.path) || (await pathExists(place.real)) ? [place] : [])),
+  );
+  const program = folder === undefined || isSystem(folder) ? [] : [{ path: folder, real: folder, writable: false }];
+  const shown = [...program, ...found.flat()].filter(({ real }) => !isProtectedPath(own, real));
+  const written = shown.filter(({ writable }) => writable);
+  const files = own.files.filter((file) => !own.folders.some((ours) => isInside(ours, file)));
+  for (const { path, real, writable } of shown) {
+    const around = written.find((place) => place.real !== real && isInside(place.real, real));
+    if (around !== undefined && !writable) throw insideOf(path, around.path);
+    const holdsFolder = own.folders.some((ours) => isInside(real, ours));
+    const holdsFile = files.some((ours) => isInside(real, ours));
+    if ((holdsFolder && writable) || (holdsFile && (writable || asked.includes(path)))) throw holdsOurs(path);
+  }
+  const outer = shown.filter(({ real }) => !written.some((place) => place.real !== real && isInside(place.real, real)));
+  const covered = own.folders.filter((ours) => outer.some(({ real }) => isInside(real, ours)) && existsSync(ours));
+  const masked = files.filter((file) => outer.some(({ real }) => isInside(real, file)) && existsSync(file));
+  const at = isolate.workingDir ?? cwd;
+  return [
+    ...outer.flatMap(({ path, real, writable }) => ['-v', `${real}:${path}${writable ? '' : ':ro'}`]),
+    ...(home === undefined || outer.some(({ path }) => path === home) ? [] : ['-v', `${home}:${home}`]),
+    ...covered.flatMap((ours) => ['--tmpfs', ours]),
+    ...masked.flatMap((file) => ['-v', `/dev/null:${file}:ro`]),
+    ...(at === undefined ? [] : ['-w', at]),
+  ];
+}
+
+function insideOf(path: string, around: string): AppError {
+  return new AppError('config_invalid', `${path} is to be read alone, and lies in ${around}, which may be written.`, {
+    fix: 'Allow other folders under "isolation" in its entry.',
+  });
+}
+
+function holdsOurs(path: string): AppError {
+  return new AppError('config_invalid', `A container cannot be allowed ${path}: what is Tooltray's own lies in it.`, {
+    fix: 'Name the folders that the server needs under "isolation" in its entry.',
+  });
+}
+
+/** An interpreter of this computer, by its path: the image has its own. */
+function isOfImage(command: string): boolean {
+  return /[/\\]/.test(command) && defaultImages.some(([name]) => name.test(programName(command)));
+}

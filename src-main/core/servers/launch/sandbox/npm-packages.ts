@@ -1,0 +1,174 @@
+/**
+ * Packages of npm for servers in a box: fetched and set up once in a box of their own, with the network and without anything of the
+ * person's, into a folder that the server then only reads. What `npx` would fetch anew at each start, and share with all, it does not.
+ */
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { withSqliteLock } from '../../../base/file-lock.ts';
+import { defaultWorkingFolder } from '../../../base/working-folder.ts';
+import { AppError, errorText } from '../../../base/errors.ts';
+import { isObject } from '../../../base/json.ts';
+import { isInside } from '../../../security/file-paths.ts';
+import { noProtectedPaths } from '../../../security/protected-paths.ts';
+import { npxPackage } from '../../../trust/pins/launch-fingerprint.ts';
+import { isCommonVariable } from '../common-variables.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import { type ProcessLaunch, startLaunch } from '../process-group.ts';
+import { programSteps } from './program-files.ts';
+import { wrapInBubblewrap } from './bubblewrap.ts';
+
+/** In ms, for a slow network and a large package. */
+const installTimeoutMs = 180_000;
+/** Maximum retained output of npm, from its end. */
+const maxOutputBytes = 64 * 1024;
+
+interface Npm {
+  readonly npm: string;
+  readonly env: ResolvedEnv;
+}
+
+interface Installed {
+  readonly launch: ProcessLaunch;
+  /** Folders that it reads. */
+  readonly folders: readonly string[];
+}
+
+export class NpmPackages {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment, which says where
+   * packages come from: servers share what is installed here. Rejects with AppError server_not_started.
+   */
+  async install(server: string, launch: ProcessLaunch, outside: ResolvedEnv): Promise<Installed | undefined> {
+    const wanted = npxPackage(launch.command, launch.args);
+    if (wanted === undefined) return undefined;
+    const { name, wanted: version = 'latest' } = wanted;
+    const npm = await findCommand('npm', outside);
+    if (npm === undefined) throw notInstalled(server, `${name}@${version}`, 'npm was not found.');
+    const env = common(await npmSettings(npm, outside));
+    const from = createHash('sha256')
+      .update(env['npm_config_registry'] ?? '')
+      .digest('hex')
+      .slice(0, 8);
+    // A package of one name may be another one elsewhere.
+    const folder = join(this.#folder, `${name}@${version}`.replace(/[^A-Za-z0-9._@-]/g, '+'), from);
+    await mkdir(dirname(folder), { recursive: true, mode: 0o700 });
+    // Two servers of one package, or two cores: the second finds it there.
+    await withSqliteLock(folder, async () => this.#fetch(server, `${name}@${version}`, folder, { npm, env }), {
+      staleMs: installTimeoutMs + 10_000,
+      waitMs: installTimeoutMs + 20_000,
+    });
+    const file = await programIn(folder, name, wanted.program);
+    if (file === undefined) throw notInstalled(server, name, 'It holds no program of that name.');
+    const node = (await findCommand('node', outside)) ?? process.execPath;
+    return { launch: { ...launch, command: node, args: [file, ...wanted.args] }, folders: [folder] };
+  }
+
+  async #fetch(server: string, spec: string, folder: string, { npm, env }: Npm): Promise<void> {
+    if (await isThere(folder)) return;
+    const draft = `${folder}.draft`;
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { recursive: true, mode: 0o700 });
+    await writeFile(join(draft, 'package.json'), '{"private":true}');
+    const args = ['install', '--prefix', draft, '--no-audit', '--no-fund', '--loglevel=error', spec];
+    const isolate = { kind: 'sandbox', read: [], write: [draft], network: true, extraArgs: [] } as const;
+    // Its own and for this once: a cache that packages share, one of them could poison for the others.
+    const home = `${draft}.home`;
+    await rm(home, { recursive: true, force: true });
+    await mkdir(home, { mode: 0o700 });
+    const box = {
+      home,
+      hidden: noProtectedPaths,
+      own: [],
+      outside: env,
+      program: await programSteps(npm, env),
+      places: [{ path: draft, real: await realpath(draft), writable: true }],
+    };
+    try {
+      const boxed = await wrapInBubblewrap({ command: npm, args, env, cwd: undefined }, {}, isolate, box);
+      await runToEnd(boxed, installTimeoutMs);
+    } catch (error) {
+      throw notInstalled(server, spec, error instanceof AppError ? error.message : errorText(error));
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+    await rename(draft, folder);
+  }
+}
+
+/** Scripts of packages run there with the network: what the entry gives its server, and the person's own variables, are not for them. */
+function common(env: ResolvedEnv): ResolvedEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform)));
+}
+
+/** From where npm fetches, as the person has set it up; none of their tokens. */
+async function npmSettings(npm: string, env: ResolvedEnv): Promise<ResolvedEnv> {
+  // npm also reads the .npmrc of the folder that it starts in.
+  const options = { env, cwd: defaultWorkingFolder(env), timeout: 20_000 };
+  const { stdout } = await promisify(execFile)(npm, ['config', 'get', 'registry'], options).catch(() => ({
+    stdout: '',
+  }));
+  const registry = stdout.trim();
+  return { ...env, ...(/^https?:\/\/\S+$/.test(registry) && { npm_config_registry: registry }) };
+}
+
+async function isThere(folder: string): Promise<boolean> {
+  return readFile(join(folder, 'package.json')).then(
+    () => true,
+    () => false,
+  );
+}
+
+/**
+ * Returns the program of an installed package that is to be started, as npx chooses: the one that is named, the only one, or that of the package's own name. undefined: there is none in the package; what it
+ * says of itself may lead out of it.
+ */
+export async function programIn(folder: string, name: string, program?: string): Promise<string | undefined> {
+  const own = join(folder, 'node_modules', name);
+  const about: unknown = JSON.parse(await readFile(join(own, 'package.json'), 'utf8'));
+  const file = fileNamed(isObject(about) ? about['bin'] : undefined, name, program);
+  if (file === undefined) return undefined;
+  const [root, real] = await Promise.all([realpath(folder), realpath(join(own, file)).catch(() => undefined)]);
+  return real !== undefined && isInside(root, real) ? join(own, file) : undefined;
+}
+
+function fileNamed(bin: unknown, name: string, program: string | undefined): string | undefined {
+  if (typeof bin === 'string') return bin;
+  if (!isObject(bin)) return undefined;
+  const names = Object.keys(bin);
+  const chosen = program ?? (names.length === 1 ? names[0] : names.find((one) => one === basename(name)));
+  const file = chosen === undefined ? undefined : bin[chosen];
+  return typeof file === 'string' ? file : undefined;
+}
+
+/** Rejects with what it said last, or AppError server_not_started where it takes longer than `limitMs`. */
+async function runToEnd(launch: ProcessLaunch, limitMs: number): Promise<void> {
+  const child = await startLaunch(launch);
+  let said = '';
+  child.stdin.end();
+  child.stdout.resume();
+  child.stderr.on('data', (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-maxOutputBytes)));
+  const timer = setTimeout(() => child.kill('SIGKILL'), limitMs);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  if (code !== 0) throw new AppError('server_not_started', said.trim().split('\n').slice(-3).join(' '));
+}
+
+function notInstalled(server: string, spec: string, said: string): AppError {
+  return new AppError(
+    'server_not_started',
+    `${server} did not start: ${spec} could not be installed for its box. ${said}`.trim(),
+    {
+      fix: 'Check the name and the network; it is tried again.',
+    },
+  );
+}

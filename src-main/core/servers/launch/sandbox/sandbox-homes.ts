@@ -1,0 +1,106 @@
+/**
+ * Private homes of servers in sandboxes. One stays for each program that a server's entry starts, so that another program under the same
+ * name begins anew; what nobody has accepted gets an empty one that is deleted with it.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../../../base/atomic-file.ts';
+import { isProcessRunning } from '../../../base/file-lock.ts';
+import { objectOrEmpty } from '../../../base/json.ts';
+import { programNamed } from '../../../trust/pins/launch-fingerprint.ts';
+import type { ConfinedEntry } from './agreed-places.ts';
+
+export interface OpenHome {
+  /** Exists; undefined: an empty one in memory. */
+  readonly folder: string | undefined;
+  /** To be called when the server has ended. */
+  readonly cleanUp: CleanUp;
+}
+
+/** Removes what a launch leaves on the disk. Neither throws. */
+export interface CleanUp {
+  readonly remove: () => Promise<void>;
+  /** The same without waiting, for the end of our own process. */
+  readonly removeNow: () => void;
+}
+
+const nothing: CleanUp = { remove: () => Promise.resolve(), removeNow: () => undefined };
+
+/** Says in the folder of a server whose it is: its name alone does not. */
+const ownerFile = 'owner.json';
+
+export class SandboxHomes {
+  readonly #homes: string;
+  readonly #trials: string;
+
+  readonly #config: string;
+
+  /** `folder`: ours, private. `config`: the file whose servers these are; another file has servers of its own. */
+  constructor(folder: string, config: string) {
+    this.#config = config;
+    this.#homes = join(folder, 'homes');
+    this.#trials = join(folder, 'trials');
+  }
+
+  /** Rejects with the operating system's error. */
+  async open({ name, command, args, isolate: { forgets } }: ConfinedEntry): Promise<OpenHome> {
+    if (forgets === 'everything') return { folder: undefined, cleanUp: nothing };
+    if (forgets === 'home') {
+      const folder = join(this.#trials, `${process.pid}-${randomBytes(6).toString('hex')}`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const removeNow = (): void => rmSync(folder, { recursive: true, force: true });
+      return { folder, cleanUp: { remove: () => removeTree(folder), removeNow } };
+    }
+    const own = this.#folderOf(name);
+    const folder = join(own, digest(programNamed(command, args)).slice(0, 16));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const owner = JSON.stringify({ config: this.#config, server: name });
+    await writeFileAtomic(join(own, ownerFile), owner, { mode: 0o600 });
+    return { folder, cleanUp: nothing };
+  }
+
+  /** Never rejects. */
+  async remove(server: string): Promise<void> {
+    await removeTree(this.#folderOf(server));
+  }
+
+  /** Never rejects. */
+  async sweep(isGone: (server: string) => boolean): Promise<void> {
+    const homes = (await readdir(this.#homes).catch(() => [])).map((one) => join(this.#homes, one));
+    for (const home of homes) {
+      const server = await this.#ownerOf(home);
+      if (server !== undefined && isGone(server)) await removeTree(home);
+    }
+    const trials = await readdir(this.#trials).catch(() => []);
+    for (const trial of trials) {
+      if (!isProcessRunning(Number(trial.split('-')[0]))) await removeTree(join(this.#trials, trial));
+    }
+  }
+
+  /** The server of this config that a folder belongs to. */
+  async #ownerOf(home: string): Promise<string | undefined> {
+    try {
+      const owner: unknown = JSON.parse(await readFile(join(home, ownerFile), 'utf8'));
+      const { config, server } = objectOrEmpty(owner);
+      return config === this.#config && typeof server === 'string' ? server : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Names may hold anything, and no two share a folder. */
+  #folderOf(server: string): string {
+    const readable = server.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 40);
+    return join(this.#homes, `${readable}-${digest(JSON.stringify([this.#config, server])).slice(0, 8)}`);
+  }
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+async function removeTree(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+}

@@ -1,0 +1,237 @@
+/** Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted. */
+import { dirname, join } from 'node:path';
+import type { AppPaths } from '../../../base/app-paths.ts';
+import { AppError } from '../../../base/errors.ts';
+import { FileJsonDocument } from '../../../base/json-document.ts';
+import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
+import type { ConfigStore } from '../../../config/config-store.ts';
+import { type ProtectedPaths, tooltrayPaths } from '../../../security/protected-paths.ts';
+import { programName } from '../../../trust/pins/launch-fingerprint.ts';
+import { type ResolvedEnv, findCommand } from '../find-command.ts';
+import { AgreedPlaces, type ConfinedEntry, ownContainer } from './agreed-places.ts';
+import { Containers, type UserContainer } from './containers.ts';
+import { type EgressProxy, EgressProxyFactory, type OnRefused, routeByProgram } from './egress-proxy.ts';
+import { NpmPackages } from './npm-packages.ts';
+import type { ProcessLaunch } from '../process-group.ts';
+import { programSteps, type ProgramStep, scriptNamed, scriptStep } from './program-files.ts';
+import { type CleanUp, SandboxHomes } from './sandbox-homes.ts';
+import { wrapInBubblewrap, sandboxUnavailableReason } from './bubblewrap.ts';
+
+interface BoxesOptions {
+  /** Our private folder: sandbox homes and the packages installed for them. */
+  readonly folder: string;
+  /** The config file that the servers are of. */
+  readonly config: string;
+  /** Paths hidden from every sandbox. */
+  readonly hidden: ProtectedPaths;
+  /** The folder for sockets. */
+  readonly sockets: string;
+  readonly onRefused: OnRefused;
+  /** The user, in a team; all users share `containers`. */
+  readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
+}
+
+export interface SandboxedLaunch extends ProcessLaunch {
+  readonly serverName: string;
+  /** The entry's own variables. */
+  readonly own: ResolvedEnv;
+  /** Names of the person's variables that it gets. */
+  readonly inherited: readonly string[];
+  /** The entry that the user approved, before secrets are filled in. */
+  readonly entry: ConfinedEntry;
+  /** The common environment without the entry's own; the sandbox program runs in it. */
+  readonly outside: ResolvedEnv;
+}
+
+export class ServerSandboxes {
+  readonly #options: BoxesOptions;
+  readonly #packages: NpmPackages;
+  readonly #containers: Containers;
+  readonly #doors: EgressProxyFactory;
+  readonly #places: AgreedPlaces;
+  readonly #homes: SandboxHomes;
+  #problem: Promise<string | undefined> | undefined;
+
+  constructor(options: BoxesOptions) {
+    this.#options = options;
+    this.#packages = new NpmPackages(join(options.folder, 'npm'));
+    this.#containers = options.person?.containers ?? new Containers({ folder: options.folder });
+    this.#doors = new EgressProxyFactory(options.sockets, options.onRefused);
+    this.#places = new AgreedPlaces(new FileJsonDocument(join(options.folder, 'agreed-places.json'), '{}'));
+    this.#homes = new SandboxHomes(options.folder, options.config);
+  }
+
+  /** The user has agreed to these servers: what their paths lead to is fixed. Never rejects. */
+  agree(servers: readonly ServerConfig[]): Promise<void> {
+    return this.#places.agree(servers);
+  }
+
+  /** Resolves a server's paths again on the user's request. */
+  agreeAgain(server: string): Promise<void> {
+    return this.#places.forget(server);
+  }
+
+  /** Deletes the homes of a server that is gone. Never rejects. */
+  removeHomes(server: string): Promise<void> {
+    return this.#homes.remove(server);
+  }
+
+  /**
+   * Deletes homes of servers that are gone, and those of trials whose core was killed. A config file that cannot be read as a whole says of
+   * no server that it is gone. Never rejects.
+   */
+  sweepHomes({ current, problems }: Pick<ConfigStore, 'current' | 'problems'>): Promise<void> {
+    const isWhole = problems.every(({ severity }) => severity !== 'error');
+    const names = new Set(current.servers.map(({ name }) => name));
+    return this.#homes.sweep((server) => isWhole && !names.has(server));
+  }
+
+  /** A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError server_not_started. */
+  async checkMounts(entry: Omit<ConfinedEntry, 'isolate'>): Promise<void> {
+    const isolate = ownContainer(entry.command, entry.args);
+    if (isolate !== undefined) await this.#places.check({ ...entry, isolate });
+  }
+
+  /**
+   * Returns the sandboxed launch. Rejects with AppError `server_not_started` if there is no sandbox, or
+   * `config_invalid`.
+   */
+  async wrapLaunch(wanted: SandboxedLaunch): Promise<ProcessLaunch> {
+    const { serverName, own, entry, outside, command, args, env, cwd } = wanted;
+    const { isolate } = entry;
+    const launch = { command, args, env, cwd };
+    if (isolate.kind === 'container') return this.#inContainer(launch, wanted);
+    const problem = await this.sandboxProblem(outside);
+    if (problem !== undefined) {
+      if (isolate.kind === 'auto') return launch;
+      throw unavailable(serverName, problem);
+    }
+    const places = await this.#places.check(entry);
+    const installed = (await this.#packages.install(serverName, launch, outside)) ?? { launch, folders: [] };
+    const program = await programOf(installed.launch);
+    await this.#places.checkProgram(entry, program);
+    const home = await this.#homes.open(entry);
+    const box = { home: home.folder, hidden: this.#options.hidden, own: installed.folders, places, program, outside };
+    return withCleanUp(home.cleanUp, async () => {
+      const { network } = isolate;
+      if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
+      if ((await findCommand('socat', outside)) === undefined) throw unavailable(serverName, noSocat);
+      const door = await this.#doors.open(serverName, network);
+      return withCleanUp(closing(door), () =>
+        wrapInBubblewrap(installed.launch, own, isolate, { ...box, door: door.socket }),
+      );
+    });
+  }
+
+  async #inContainer(launch: ProcessLaunch, wanted: SandboxedLaunch): Promise<ProcessLaunch> {
+    const { serverName: server, entry, env } = wanted;
+    const { isolate } = entry;
+    const person = this.#personsOwn(server, env);
+    const places = await this.#places.check(entry);
+    const shown = { places, hidden: this.#options.hidden };
+    if (typeof isolate.network === 'boolean')
+      return this.#containers.confine(server, launch, isolate, wanted, { person, ...shown });
+    const by = routeByProgram(programName(launch.command), isolate.network);
+    const problem = proxyProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
+    if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
+    const door = await this.#doors.open(server, isolate.network, true);
+    const way = { ...by, socket: door.socket };
+    return withCleanUp(closing(door), () =>
+      this.#containers.confine(server, launch, isolate, wanted, { person, way, ...shown }),
+    );
+  }
+
+  #personsOwn(server: string, { HOME: home }: ResolvedEnv): UserContainer | undefined {
+    const { person } = this.#options;
+    if (person === undefined || home === undefined) return undefined;
+    return { identity: JSON.stringify([person.identity, server]), home };
+  }
+
+  /** Why there is no sandbox on this machine, asked once; undefined: there is one. Never rejects. */
+  sandboxProblem(env: ResolvedEnv): Promise<string | undefined> {
+    this.#problem ??= sandboxUnavailableReason(env);
+    return this.#problem;
+  }
+}
+
+/** Creates the sandboxes for the Tooltray home that uses `configFile`. */
+export function createServerSandboxes(
+  paths: AppPaths,
+  configFile: string,
+  onRefused: OnRefused = () => undefined,
+): ServerSandboxes {
+  return new ServerSandboxes({
+    folder: join(paths.dataDir, 'boxes'),
+    config: configFile,
+    hidden: tooltrayPaths(paths, configFile),
+    sockets: dirname(paths.socketPath),
+    onRefused,
+  });
+}
+
+/** The parts of a launch on this computer: the program with its interpreters, and its script. */
+async function programOf({ command, args, env, cwd }: ProcessLaunch): Promise<readonly ProgramStep[]> {
+  const program = (await findCommand(command, env, cwd)) ?? command;
+  const script = await scriptNamed(command, args, cwd);
+  return [...(await programSteps(program, env)), ...(script === undefined ? [] : [await scriptStep(script, env)])];
+}
+
+function closing(door: EgressProxy): CleanUp {
+  return {
+    remove: () => {
+      door.close();
+      return Promise.resolve();
+    },
+    removeNow: () => door.close(),
+  };
+}
+
+/** Cleans up once what `make` makes has ended, or cannot be made. */
+async function withCleanUp(cleanUp: CleanUp, make: () => Promise<ProcessLaunch>): Promise<ProcessLaunch> {
+  try {
+    const made = await make();
+    const { leftBehind } = made;
+    return {
+      ...made,
+      leftBehind: {
+        ...leftBehind,
+        remove: async () => {
+          await leftBehind?.remove();
+          await cleanUp.remove();
+        },
+        removeNow: () => {
+          cleanUp.removeNow();
+          leftBehind?.removeNow();
+        },
+      },
+    };
+  } catch (error) {
+    await cleanUp.remove();
+    throw error;
+  }
+}
+
+const noForwarder = 'what opens its way to them needs Node.js or Python in its image, and its program is neither';
+
+function proxyProblem({ extraArgs }: Isolation): string | undefined {
+  // A socket of this computer cannot be shown to the one that containers run on there.
+  if (process.platform !== 'linux') return 'Tooltray can do that on Linux only';
+  const others = extraArgs.some((arg) => /^--(?:net|network)(?:=|$)/.test(arg));
+  return others ? 'its "extra_args" give it another network' : undefined;
+}
+
+function notHeld(server: string, problem: string): AppError {
+  const what = `${server} is to reach some hosts alone, which this container cannot be held to: ${problem}.`;
+  return new AppError('config_invalid', what, {
+    fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray isolate ${server} container --network`,
+  });
+}
+
+const noSocat =
+  'Which hosts a sandbox reaches can be chosen only where socat is installed. Install the package "socat" of your system, or give it the network as a whole.';
+
+function unavailable(server: string, problem: string): AppError {
+  return new AppError('server_not_started', `${server} did not start: its box cannot be had. ${problem}`, {
+    fix: `To let it run as your own programs do: tooltray isolate ${server} none`,
+  });
+}

@@ -1,0 +1,79 @@
+/** One sign-in on this machine, from the address for the browser to the tokens: the door that it comes back to, and how long it may take. */
+import { AppError } from '../../base/errors.ts';
+import { isSameToken } from '../../security/access-token.ts';
+import { CallbackListener } from './callback-listener.ts';
+import { callbackPorts } from './client-metadata-document.ts';
+import { toOAuthError, oauthError } from './oauth-errors.ts';
+import {
+  startPendingAuthorization,
+  completeAuthorization,
+  type Visit,
+  type PendingAuthorizationOptions,
+} from './pending-authorization.ts';
+
+export interface AuthorizationFlow {
+  /** The sign-in URL for a browser: https, or http on this machine. */
+  readonly url: string;
+  /** Resolves when the tokens are stored. Rejects with AppError: denied, refused, too late, cancelled. */
+  readonly done: Promise<void>;
+  readonly cancel: () => void;
+}
+
+export interface AuthorizationFlowOptions extends PendingAuthorizationOptions {
+  /** How long the person may take, in ms. */
+  readonly waitMs: number;
+}
+
+/** Resolves when the person can be sent off. Rejects with AppError server_unauthorized or server_unreachable. */
+export async function startAuthorizationFlow(options: AuthorizationFlowOptions): Promise<AuthorizationFlow> {
+  const { serverName, waitMs, registration, client, documentUrl } = options;
+  const done = Promise.withResolvers<void>();
+  const flow: { now?: Visit } = {};
+  const listener = await CallbackListener.open({
+    knowsState: (state) => flow.now !== undefined && isSameToken(state, flow.now.state),
+    wishedPorts: [
+      ...(registration === undefined ? [] : [Number(new URL(registration.redirectUrl).port)]),
+      ...(documentUrl === undefined ? [] : callbackPorts),
+    ],
+    registered: client?.redirectUri === undefined ? undefined : new URL(client.redirectUri),
+    onCallback: async (params) => {
+      try {
+        if (flow.now === undefined) throw oauthError(serverName, 'was not signed in to');
+        const came = await completeAuthorization(params, flow.now, options);
+        if ('next' in came) {
+          flow.now = came.next;
+          return { goTo: came.next.url };
+        }
+        done.resolve();
+        return came;
+      } catch (error) {
+        const told = toOAuthError(serverName, error);
+        done.reject(told);
+        throw told;
+      }
+    },
+  });
+  const late = (): void => done.reject(oauthError(serverName, `was not signed in to within ${minutes(waitMs)}`));
+  const timer = setTimeout(late, waitMs);
+  const end = (): void => {
+    clearTimeout(timer);
+    listener.close();
+  };
+  done.promise.then(end, end);
+  try {
+    flow.now = await startPendingAuthorization(options, listener.redirectUrl);
+    return {
+      url: flow.now.url,
+      done: done.promise,
+      cancel: () => done.reject(new AppError('cancelled', 'The sign-in was given up.')),
+    };
+  } catch (error) {
+    const told = toOAuthError(serverName, error);
+    done.reject(told);
+    throw told;
+  }
+}
+
+function minutes(ms: number): string {
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`;
+}

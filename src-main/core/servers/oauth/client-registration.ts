@@ -1,0 +1,144 @@
+/** Who we are at an authorization server, in this order: registered by the person, a document at an address, registered by ourselves. */
+import {
+  type AddClientAuthentication,
+  type OAuthClientInformationMixed,
+  registerClient,
+  selectClientAuthMethod,
+  type StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client';
+import type { OAuthClient } from '../../config/app-config.ts';
+import { isObject } from '../../base/json.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
+import type { AuthorizationServerInfo } from './discover-authorization.ts';
+import { clientRequiredError, quoteForeignText, oauthError } from './oauth-errors.ts';
+import type { Registration } from './grant-store.ts';
+
+export interface OAuthClientIdentity {
+  readonly client: StoredOAuthClientInformation;
+  /** `own`: by us, at this authorization server, so that we can do it again. */
+  readonly how: 'configured' | 'document' | 'own';
+  /** To be kept; undefined where there is nothing new to keep. */
+  readonly registration?: Registration;
+}
+
+interface IdentityOptions {
+  readonly serverName: string;
+  readonly client?: OAuthClient | undefined;
+  readonly documentUrl?: string | undefined;
+  /** An earlier registration; valid only at its own authorization server and for its own address. */
+  readonly registration: Registration | undefined;
+  readonly redirectUrl: string;
+  readonly authorization: AuthorizationServerInfo;
+  readonly fetch: FetchLike;
+}
+
+/** Rejects with AppError, or with what the SDK makes of an answer. */
+export async function resolveClientIdentity(options: IdentityOptions): Promise<OAuthClientIdentity> {
+  const { serverName, client, documentUrl: document, registration, redirectUrl, authorization } = options;
+  const { issuer, metadata } = authorization;
+  if (client?.clientId !== undefined) return configured(client, options);
+  if (metadata.client_id_metadata_document_supported === true && document !== undefined) {
+    return { client: { client_id: document, token_endpoint_auth_method: 'none', issuer }, how: 'document' };
+  }
+  const known = registration?.client;
+  if (known?.issuer === issuer && registration?.redirectUrl === redirectUrl) return { client: known, how: 'own' };
+  if (metadata.registration_endpoint === undefined) throw clientRequiredError(serverName, issuer, redirectUrl);
+  return registerOAuthClient(options);
+}
+
+/**
+ * Registers anew. Without `scope`: an authorization server that is told one binds the client to it, so that no wider right can
+ * be asked for later (RFC 7591 section 2). With one it is for those that take nothing that was not said.
+ */
+export async function registerOAuthClient(options: IdentityOptions, scope?: string): Promise<OAuthClientIdentity> {
+  const { authorization, redirectUrl, fetch } = options;
+  const { issuer, metadata, discovery } = authorization;
+  let management: Registration['management'];
+  const registered = await registerClient(discovery.authorizationServerUrl, {
+    metadata,
+    clientMetadata: {
+      client_name: 'Tooltray',
+      redirect_uris: [redirectUrl],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      // A program on a person's machine cannot keep a secret from that person (RFC 8252).
+      token_endpoint_auth_method: 'none',
+      // What comes back to a name of ours comes to a web site, as a team's does.
+      application_type: redirectUrl.startsWith('https:') ? 'web' : 'native',
+    },
+    ...(scope !== undefined && { scope }),
+    // The SDK's schema drops what is not in RFC 7591.
+    fetchFn: async (url, init) => {
+      const response = await fetch(url, init);
+      management = await managementOf(response.clone());
+      return response;
+    },
+  });
+  const client = { ...registered, issuer };
+  return { client, how: 'own', registration: { client, redirectUrl, ...(management && { management }) } };
+}
+
+async function managementOf(response: Response): Promise<Registration['management']> {
+  const told: unknown = await response.json().catch(() => undefined);
+  if (!isObject(told)) return undefined;
+  const { registration_client_uri: uri, registration_access_token: token } = told;
+  return typeof uri === 'string' && URL.canParse(uri) && typeof token === 'string' ? { uri, token } : undefined;
+}
+
+/** The secret stands in the entry alone; what is kept is where the client counts. */
+function configured(client: OAuthClient, options: IdentityOptions): OAuthClientIdentity {
+  const { serverName, registration, redirectUrl, authorization } = options;
+  const { issuer } = authorization;
+  const kept = registration?.client;
+  if (client.issuer === undefined && kept?.client_id === client.clientId && kept?.issuer !== issuer) {
+    const what = `is signed in to at ${quoteForeignText(issuer)} now, but its client was used at ${quoteForeignText(kept?.issuer ?? '')} before`;
+    const fix = `Nothing was sent there. If it has moved, sign out first, and sign in with a client of the new one.`;
+    throw oauthError(serverName, what, { fix });
+  }
+  const known: StoredOAuthClientInformation = { client_id: client.clientId ?? '', issuer };
+  return {
+    client: withSecret(known, client),
+    how: 'configured',
+    registration: { client: known, redirectUrl },
+  };
+}
+
+/** The client with the secret that the entry has for it. */
+export function withSecret(
+  known: StoredOAuthClientInformation,
+  client: OAuthClient | undefined,
+): StoredOAuthClientInformation {
+  if (client?.clientSecret === undefined || client.clientId !== known.client_id) return known;
+  return { ...known, client_secret: client.clientSecret };
+}
+
+/** The client without a secret that its entry has: that one is kept in one place. */
+export function withoutSecret(
+  known: StoredOAuthClientInformation,
+  client: OAuthClient | undefined,
+): StoredOAuthClientInformation {
+  if (client?.clientId !== known.client_id) return known;
+  const { client_secret: _secret, ...rest } = known;
+  return rest;
+}
+
+/** How we say who we are at the token and revocation endpoints. Source: RFC 6749 section 2.3.1, which wants both parts form-encoded. */
+export function clientAuthentication(client: OAuthClientInformationMixed): AddClientAuthentication {
+  return (headers, params, _url, metadata) => {
+    const { client_id: id, client_secret: secret } = client;
+    const method = selectClientAuthMethod(client, metadata?.token_endpoint_auth_methods_supported ?? []);
+    if (method === 'client_secret_basic' && secret !== undefined) {
+      headers.set(
+        'authorization',
+        `Basic ${Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64')}`,
+      );
+      return;
+    }
+    params.set('client_id', id);
+    if (method === 'client_secret_post' && secret !== undefined) params.set('client_secret', secret);
+  };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
+}

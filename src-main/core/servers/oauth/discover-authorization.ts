@@ -1,0 +1,185 @@
+/** Who signs people in for a server, as it and its authorization server say; refused where that cannot be done safely. */
+import {
+  type AuthorizationServerMetadata,
+  checkResourceAllowed,
+  discoverAuthorizationServerMetadata,
+  discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
+  type OAuthDiscoveryState,
+  type OAuthProtectedResourceMetadata,
+} from '@modelcontextprotocol/client';
+import { isObject } from '../../base/json.ts';
+import type { OAuthClient } from '../../config/app-config.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
+import { quoteForeignText, oauthError } from './oauth-errors.ts';
+
+/** The sign-in parameters of a 401 or 403. */
+export interface Challenge {
+  readonly resourceMetadataUrl?: URL | undefined;
+  readonly scope?: string | undefined;
+}
+
+export interface AuthorizationServerInfo {
+  /** The name of the authorization server, letter by letter: what it granted counts nowhere else. */
+  readonly issuer: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** The resource that the tokens are for (RFC 8707). */
+  readonly resource: string;
+  readonly resourceMetadata: OAuthProtectedResourceMetadata | undefined;
+  /** The state stored with a grant. */
+  readonly discovery: OAuthDiscoveryState;
+}
+
+interface FindOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  readonly client?: OAuthClient | undefined;
+  readonly challenge: Challenge;
+  readonly fetch: FetchLike;
+}
+
+/** `header` is WWW-Authenticate. */
+export function parseChallenge(header: string | undefined): Challenge {
+  if (header === undefined) return {};
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(
+    new Response(null, { headers: { 'www-authenticate': header } }),
+  );
+  return { resourceMetadataUrl, scope };
+}
+
+/** A member that only some kinds of such documents have. */
+export function memberOf(metadata: AuthorizationServerMetadata, name: string): unknown {
+  return (metadata as Readonly<Record<string, unknown>>)[name];
+}
+
+/** Rejects with AppError, or with what the SDK makes of an answer. */
+export async function discoverAuthorization(options: FindOptions): Promise<AuthorizationServerInfo> {
+  const { serverName, serverUrl, client, challenge } = options;
+  const resourceMetadata = await readResource(options);
+  const named = resourceMetadata?.authorization_servers ?? [];
+  // Without a word of the server it is its own authorization server (2025-03-26).
+  const first = named[0] ?? new URL('/', serverUrl).href;
+  const authorizationServerUrl = named.find((one) => one === client?.issuer) ?? first;
+  const found = await readMetadata(options, authorizationServerUrl);
+  const metadata =
+    found ?? (client?.authServerMetadataUrl === undefined ? defaultPaths(authorizationServerUrl) : undefined);
+  if (metadata === undefined) {
+    throw oauthError(
+      serverName,
+      `cannot be signed in to: ${quoteForeignText(first)} does not say how it signs people in`,
+      {
+        fix: askOperator,
+      },
+    );
+  }
+  requireOurWay(serverName, metadata, client);
+  const { resourceMetadataUrl } = challenge;
+  return {
+    issuer: metadata.issuer,
+    metadata,
+    resource: resourceOf(resourceMetadata, serverUrl),
+    resourceMetadata,
+    discovery: {
+      authorizationServerUrl,
+      authorizationServerMetadata: metadata,
+      ...(resourceMetadata && { resourceMetadata }),
+      ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }),
+    },
+  };
+}
+
+/**
+ * Default endpoints of an authorization server without metadata: below the root of its address, with PKCE, which all
+ * clients use. Source: MCP 2025-03-26, basic/authorization ("Fallbacks for Servers without Metadata Discovery").
+ */
+function defaultPaths(authorizationServerUrl: string): AuthorizationServerMetadata {
+  const { origin } = new URL(authorizationServerUrl);
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorize`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/register`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+  };
+}
+
+const askOperator = 'Ask its operator, or put a key of theirs into its headers as Authorization.';
+
+/** RFC 9728; undefined where the server has no such document. */
+async function readResource(options: FindOptions): Promise<OAuthProtectedResourceMetadata | undefined> {
+  const { serverName, serverUrl, challenge, fetch } = options;
+  const { resourceMetadataUrl } = challenge;
+  const found = await discoverOAuthProtectedResourceMetadata(
+    serverUrl,
+    resourceMetadataUrl && { resourceMetadataUrl },
+    fetch,
+  ).catch((error: unknown) => {
+    // Of the network, or an address that is refused.
+    if (error instanceof TypeError) throw error;
+    return undefined;
+  });
+  if (found === undefined) return undefined;
+  if (!checkResourceAllowed({ requestedResource: serverUrl, configuredResource: found.resource })) {
+    const what = `cannot be signed in to: it says that its tokens are for ${quoteForeignText(found.resource)}, which is not where it is`;
+    throw oauthError(serverName, what, { fix: askOperator });
+  }
+  return found;
+}
+
+/** From where the person says, else from the well-known places, whose issuer has to be the one that was asked for. */
+async function readMetadata(
+  { client, fetch }: FindOptions,
+  authorizationServerUrl: string,
+): Promise<AuthorizationServerMetadata | undefined> {
+  const { authServerMetadataUrl } = client ?? {};
+  let said: unknown;
+  const fetchFn: FetchLike = async (wellKnown, init) => {
+    const response = await fetch(authServerMetadataUrl ?? wellKnown, init);
+    if (!response.ok) return response;
+    said = await response
+      .clone()
+      .json()
+      .catch(() => undefined);
+    // Hosts of single pages answer any address by their page.
+    return isObject(said) ? response : new Response(null, { status: 404 });
+  };
+  const read = await discoverAuthorizationServerMetadata(authServerMetadataUrl ?? authorizationServerUrl, {
+    fetchFn,
+    skipIssuerValidation: authServerMetadataUrl !== undefined,
+  });
+  // Of an OpenID document the SDK keeps what it knows, which is not where tokens are taken back.
+  return read === undefined || !isObject(said) ? read : { ...said, ...read };
+}
+
+/**
+ * The resource of the tokens: as the server states it, else its address. RFC 8707 section 2: no fragment, and no query,
+ * which may contain keys.
+ */
+export function resourceOf(said: OAuthProtectedResourceMetadata | undefined, serverUrl: string): string {
+  if (said !== undefined) return said.resource;
+  const { origin, pathname } = new URL(serverUrl);
+  return pathname === '/' ? origin : `${origin}${pathname}`;
+}
+
+function requireOurWay(
+  serverName: string,
+  metadata: AuthorizationServerMetadata,
+  client: OAuthClient | undefined,
+): void {
+  const { issuer, response_types_supported: types, code_challenge_methods_supported: methods } = metadata;
+  if (client?.issuer !== undefined && client.issuer !== issuer) {
+    const what = `is signed in to at ${quoteForeignText(issuer)} now, but the client in its entry is one of ${quoteForeignText(client.issuer)}`;
+    throw oauthError(serverName, what, { fix: 'Nothing was sent there. Put a client of the new one into its entry.' });
+  }
+  // Absent means that it is not done (MCP 2025-11-25 and 2026-07-28, Authorization Code Protection).
+  if (methods?.includes('S256') !== true) {
+    const what = `cannot be signed in to safely: ${quoteForeignText(issuer)} does not say that it protects sign-ins by PKCE with S256`;
+    throw oauthError(serverName, what, { fix: askOperator });
+  }
+  if (!types.includes('code')) {
+    const what = `cannot be signed in to: ${quoteForeignText(issuer)} does not give out codes`;
+    throw oauthError(serverName, what, { fix: askOperator });
+  }
+}

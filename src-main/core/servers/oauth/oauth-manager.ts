@@ -1,0 +1,141 @@
+/** The sign-ins of all servers over HTTP, and who of them can be signed in to at all. */
+import type { LookupFunction } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
+import { AppError } from '../../base/errors.ts';
+import { Emitter } from '../../base/emitter.ts';
+import type { HttpServerConfig, ServerConfig } from '../../config/app-config.ts';
+import type { SecretStore } from '../../secrets/secret-store.ts';
+import type { OutboundNetwork } from '../network/outbound-network.ts';
+import type { HttpFetch } from '../network/http-fetch.ts';
+import { type ResolvedEntry, ServerOAuth, type ServerOAuthOptions } from './server-oauth.ts';
+import { grantKey, type GrantStore, VaultGrantStore, type StoredAuthorization } from './grant-store.ts';
+import type { RevocationResult } from './revoke-grant.ts';
+
+/** `folder`: of its own, for locks. */
+interface InHome {
+  readonly folder: string;
+  readonly vault: SecretStore;
+}
+
+interface StoredAuthorizations {
+  readonly shelf: GrantStore;
+}
+
+type SignInsOptions = (InHome | StoredAuthorizations) & SignInsSettings;
+
+interface SignInsSettings {
+  /** HTTP_PROXY and its like are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly network?: OutboundNetwork | undefined;
+  /** How long a person may take to sign in, in ms (5 minutes by default). */
+  readonly waitMs?: number;
+  /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
+  readonly fill?: ((config: HttpServerConfig) => Promise<HttpServerConfig>) | undefined;
+  /** A document about us, for all servers; undefined: nobody has published one. */
+  readonly documentUrl?: (() => string | undefined) | undefined;
+  /** How names of authorization servers are resolved; the system's way by default. */
+  readonly lookup?: LookupFunction;
+}
+
+export class OAuthManager {
+  /** Tokens came, went or changed. */
+  readonly secretsChanged = new Emitter();
+  /** Somebody is signed in or out, or a server asks for other rights. */
+  readonly changed = new Emitter();
+  readonly #options: SignInsOptions;
+  readonly #store: GrantStore;
+  readonly #servers = new Map<string, ServerOAuth>();
+  #loaded: Promise<HttpFetch> | undefined;
+
+  constructor(options: SignInsOptions) {
+    this.#options = options;
+    this.#store = 'shelf' in options ? options.shelf : new VaultGrantStore(options.folder, options.vault);
+  }
+
+  /** All tokens in use, for whoever hides secrets. */
+  get secrets(): string[] {
+    return [...this.#servers.values()].flatMap((server) => server.secrets);
+  }
+
+  /** Undefined where nobody signs in: a server on this machine's pipes, or one with a key of its own. */
+  find(config: ServerConfig): ServerOAuth | undefined {
+    if ((config.kind !== 'http' && config.kind !== 'sse') || hasKey(config)) return undefined;
+    const key = grantKey(config.name, config.url, config.oauth?.clientId);
+    const known = this.#servers.get(key);
+    if (known !== undefined && isDeepStrictEqual(known.client, config.oauth)) return known;
+    const { name: serverName, url: serverUrl, oauth: client } = config;
+    const signIn = this.#open({ serverName, serverUrl, client, fill: () => this.#fill(config), key });
+    this.#servers.set(key, signIn);
+    return signIn;
+  }
+
+  /** Throws AppError `unsupported`, saying why. */
+  get(config: ServerConfig): ServerOAuth {
+    const found = this.find(config);
+    if (found !== undefined) return found;
+    if (config.kind === 'http' || config.kind === 'sse') {
+      throw new AppError('unsupported', `${config.name} has a key in its headers, so there is nothing to sign in to.`, {
+        fix: 'Check that key, or remove the Authorization header to sign in instead.',
+      });
+    }
+    throw new AppError(
+      'unsupported',
+      `${config.name} is not reached over the network, so there is nothing to sign in to.`,
+    );
+  }
+
+  /** For one to which no entry leads any more, by its key: as `ServerSignIn.leave`. */
+  async signOutRemoved(key: string, serverName: string): Promise<{ readonly takenBack: Promise<RevocationResult> }> {
+    const known = this.#servers.get(key);
+    if (known !== undefined) return known.signOutRemoved();
+    const { grant } = await this.#store.read(key).catch((): StoredAuthorization => ({}));
+    // Its address is not known any more: what may be dialed goes by where it was granted.
+    const serverUrl = grant?.discovery.authorizationServerUrl ?? 'https://gone.invalid';
+    const fill = (): Promise<ResolvedEntry> => Promise.resolve({ serverUrl });
+    return this.#open({ serverName, serverUrl, fill, key }).signOutRemoved();
+  }
+
+  /** Returns a sign-in by its key, if it was opened before. */
+  known(key: string): ServerOAuth | undefined {
+    return this.#servers.get(key);
+  }
+
+  close(): void {
+    void this.#loaded?.then((http) => http.close());
+  }
+
+  /** node:http is loaded only when somebody signs in: importing it takes as long as half of a bare start of Node. */
+  readonly #http = (): Promise<HttpFetch> => {
+    this.#loaded ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
+    return this.#loaded;
+  };
+
+  #open(entry: Pick<ServerOAuthOptions, 'serverName' | 'serverUrl' | 'client' | 'fill' | 'key'>): ServerOAuth {
+    return new ServerOAuth({
+      ...entry,
+      store: this.#store,
+      http: this.#http,
+      documentUrl: () => this.#options.documentUrl?.(),
+      waitMs: this.#options.waitMs ?? 5 * 60_000,
+      onSecrets: () => this.secretsChanged.emit(),
+      onChange: () => this.changed.emit(),
+      hasTwin: () => this.#hasTwin(entry.key, entry.serverUrl),
+    });
+  }
+
+  async #fill(config: HttpServerConfig): Promise<ResolvedEntry> {
+    const { url, oauth } = (await this.#options.fill?.(config)) ?? config;
+    return { serverUrl: url, client: oauth };
+  }
+
+  /** Entries that are not in the config any more count as well: the browser still knows their account. */
+  async #hasTwin(key: string, url: string): Promise<boolean> {
+    const others = [...this.#servers].filter(([other, { serverUrl }]) => other !== key && serverUrl === url);
+    const stored = await Promise.all(others.map(([other]) => this.#store.read(other)));
+    return stored.some(({ grant }) => grant !== undefined);
+  }
+}
+
+function hasKey({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}

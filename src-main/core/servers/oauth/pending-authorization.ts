@@ -1,0 +1,195 @@
+/** One visit of a person's browser at an authorization server: discovery, registration, PKCE, and what it brings back. */
+import { randomBytes } from 'node:crypto';
+import {
+  exchangeAuthorization,
+  OAuthError,
+  startAuthorization,
+  validateAuthorizationResponseIssuer,
+} from '@modelcontextprotocol/client';
+import type { OAuthClient } from '../../config/app-config.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
+import { accountNames } from './account-name.ts';
+import { chooseScopes } from './choose-scopes.ts';
+import {
+  resolveClientIdentity,
+  clientAuthentication,
+  type OAuthClientIdentity,
+  registerOAuthClient,
+  withoutSecret,
+} from './client-registration.ts';
+import {
+  type AuthorizationServerInfo,
+  discoverAuthorization,
+  memberOf,
+  parseChallenge,
+} from './discover-authorization.ts';
+import { quoteForeignText, oauthError } from './oauth-errors.ts';
+import { resourceAddress, type Grant, type Registration } from './grant-store.ts';
+
+export interface PendingAuthorizationOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  /** Who we are there, as the entry says. */
+  readonly client?: OAuthClient | undefined;
+  /** A document that is our client id wherever such are understood. */
+  readonly documentUrl?: string | undefined;
+  /** The WWW-Authenticate header of the refusal that led here. */
+  readonly challenge: string | undefined;
+  readonly grant: Grant | undefined;
+  readonly registration: Registration | undefined;
+  /** Rights that the person agreed to besides. */
+  readonly agreed?: string | undefined;
+  /** Another entry is signed in to the same address: the browser is asked for an account, not to take the one it knows. */
+  readonly asksAccount: boolean;
+  readonly saveRegistration: (registration: Registration) => Promise<void>;
+  readonly saveGrant: (grant: Grant) => Promise<void>;
+  readonly fetch: FetchLike;
+  /** Rejects with AppError where a browser must not be sent there. */
+  readonly requireSafe: (url: URL) => Promise<void>;
+  /** Creates the state that identifies the callback; random by default. */
+  readonly newState?: (() => string) | undefined;
+}
+
+/** Resolves when the person can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer. */
+export async function startPendingAuthorization(
+  options: PendingAuthorizationOptions,
+  redirectUrl: string,
+): Promise<Visit> {
+  const { challenge, fetch } = options;
+  const authorization = await discoverAuthorization({ ...options, challenge: parseChallenge(challenge), fetch });
+  const identity = await resolveClientIdentity({ ...options, authorization, redirectUrl });
+  return openAuthorization(authorization, identity, redirectUrl, options);
+}
+
+/** One authorization flow as plain JSON: the verifier, the state, and the expected issuer of the response. */
+export interface Visit {
+  readonly url: string;
+  readonly state: string;
+  readonly verifier: string;
+  readonly scope: string | undefined;
+  readonly redirectUrl: string;
+  readonly authorization: AuthorizationServerInfo;
+  readonly identity: OAuthClientIdentity;
+  /** We registered anew on the way, so that is no remedy any more. */
+  readonly isSecond: boolean;
+}
+
+/** Keeps who we are, and makes the address for the browser. */
+async function openAuthorization(
+  authorization: AuthorizationServerInfo,
+  identity: OAuthClientIdentity,
+  redirectUrl: string,
+  options: PendingAuthorizationOptions,
+  isSecond = false,
+): Promise<Visit> {
+  const { client, grant, agreed, serverName } = options;
+  if (identity.registration !== undefined) await options.saveRegistration(identity.registration);
+  const state = options.newState?.() ?? randomBytes(32).toString('base64url');
+  const isSame = grant?.discovery.authorizationServerMetadata?.issuer === authorization.issuer;
+  const before = isSame ? (grant.requestedScope ?? grant.tokens.scope) : undefined;
+  const { scope: challenged } = parseChallenge(options.challenge);
+  const scope = chooseScopes({ client, challenged, before, agreed, authorization });
+  const { metadata, resource, discovery } = authorization;
+  const { authorizationUrl, codeVerifier } = await startAuthorization(discovery.authorizationServerUrl, {
+    metadata,
+    clientInformation: identity.client,
+    redirectUrl,
+    state,
+    resource,
+    ...(scope !== undefined && { scope }),
+  });
+  addParameters(authorizationUrl, authorization, options);
+  await options.requireSafe(authorizationUrl);
+  if (authorizationUrl.hash !== '') throw oauthError(serverName, 'named a page for signing in that cannot be one');
+  const url = authorizationUrl.href;
+  return { url, state, verifier: codeVerifier, scope, redirectUrl, authorization, identity, isSecond };
+}
+
+/** Parameters of the authorization itself, which an entry cannot change. */
+const reserved: ReadonlySet<string> = new Set(
+  'response_type client_id redirect_uri state code_challenge code_challenge_method resource scope'.split(' '),
+);
+
+function addParameters(
+  url: URL,
+  { metadata }: AuthorizationServerInfo,
+  { client, asksAccount }: PendingAuthorizationOptions,
+): void {
+  if (client?.account !== undefined) url.searchParams.set('login_hint', client.account);
+  const prompts = memberOf(metadata, 'prompt_values_supported');
+  const asking = ['select_account', 'login'].find((one) => Array.isArray(prompts) && prompts.includes(one));
+  // A browser that is signed in there would take the account it knows without a word.
+  if (asksAccount && asking !== undefined) {
+    const prompt = [url.searchParams.get('prompt'), asking].filter((one) => one !== null).join(' ');
+    url.searchParams.set('prompt', prompt);
+  }
+  for (const [name, value] of Object.entries(client?.extraParams ?? {}))
+    if (!reserved.has(name)) url.searchParams.set(name, value);
+}
+
+/** Turns what the browser brought back into stored tokens, or sends it off once more. Rejects with AppError, or with what the SDK throws. */
+export async function completeAuthorization(
+  params: URLSearchParams,
+  visit: Visit,
+  options: PendingAuthorizationOptions,
+): Promise<{ readonly text: string } | { readonly next: Visit }> {
+  requireIssuer(params, visit);
+  const refusal = params.get('error');
+  if (refusal === null) return { text: await exchange(params, visit, options) };
+  if (refusal === 'invalid_scope' && visit.identity.how === 'own' && !visit.isSecond) {
+    const { authorization, redirectUrl, scope } = visit;
+    const identity = await registerOAuthClient({ ...options, authorization, redirectUrl }, scope);
+    return { next: await openAuthorization(authorization, identity, redirectUrl, options, true) };
+  }
+  throw new OAuthError(refusal, params.get('error_description') ?? refusal);
+}
+
+/** Before anything else of the answer is looked at, errors too (RFC 9207 section 2.4). */
+function requireIssuer(params: URLSearchParams, { authorization }: Visit): void {
+  const { metadata, issuer } = authorization;
+  validateAuthorizationResponseIssuer({
+    iss: params.get('iss') ?? undefined,
+    expectedIssuer: issuer,
+    issParameterSupported: metadata.authorization_response_iss_parameter_supported === true,
+  });
+}
+
+/** Answers what the page says. */
+async function exchange(params: URLSearchParams, flow: Visit, options: PendingAuthorizationOptions): Promise<string> {
+  const { serverName, client, fetch } = options;
+  const { authorization, identity, redirectUrl, verifier, scope } = flow;
+  const { metadata, resource, issuer, discovery } = authorization;
+  const code = params.get('code');
+  if (code === null || code === '') throw oauthError(serverName, 'sent the browser back without a code');
+  const iss = params.get('iss');
+  const tokens = await exchangeAuthorization(discovery.authorizationServerUrl, {
+    metadata,
+    clientInformation: identity.client,
+    authorizationCode: code,
+    ...(iss !== null && { iss }),
+    codeVerifier: verifier,
+    redirectUri: redirectUrl,
+    resource,
+    addClientAuthentication: clientAuthentication(identity.client),
+    fetchFn: fetch,
+  });
+  const names = accountNames(tokens.id_token);
+  const wanted = client?.account;
+  if (wanted !== undefined && names !== undefined && !names.all.includes(wanted.toLowerCase())) {
+    const what = `was signed in to as ${names.shown}, and its entry is for ${quoteForeignText(wanted)}; nothing was kept`;
+    throw oauthError(serverName, what, {
+      fix: 'Choose that account in the browser, or change "account" in its entry.',
+    });
+  }
+  await options.saveGrant({
+    tokens: { ...tokens, issuer },
+    client: withoutSecret(identity.client, client),
+    discovery,
+    server: serverName,
+    address: resourceAddress(options.serverUrl),
+    grantedAt: Date.now(),
+    ...(scope !== undefined && { requestedScope: scope }),
+    ...(names !== undefined && { account: names.shown }),
+  });
+  return `Tooltray is signed in to ${serverName}${names === undefined ? '' : ` as ${names.shown}`}.`;
+}

@@ -1,0 +1,59 @@
+/** Renews an access token without a person, at the authorization server that granted it. */
+import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { AppError } from '../../base/errors.ts';
+import type { OAuthClient } from '../../config/app-config.ts';
+import type { FetchLike } from '../network/http-fetch.ts';
+import { clientAuthentication, withSecret } from './client-registration.ts';
+import { resourceOf } from './discover-authorization.ts';
+import type { Grant } from './grant-store.ts';
+
+interface RefreshOptions {
+  readonly serverName: string;
+  readonly serverUrl: string;
+  readonly client?: OAuthClient | undefined;
+  readonly fetch: FetchLike;
+}
+
+/** The grant is over; asking again would bring the same answer. Source: RFC 6749 section 5.2. */
+const final = new Set([
+  'access_denied',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'unauthorized_client',
+  'unsupported_grant_type',
+]);
+
+/**
+ * Undefined when the person has to sign in anew. Rejects with AppError server_unreachable for what may pass by itself.
+ * The SDK's `auth` is not used here: it takes a network that is down for a reason to ask the person.
+ */
+export async function refreshTokens(
+  grant: Grant,
+  { serverName, serverUrl, client: configured, fetch }: RefreshOptions,
+): Promise<StoredOAuthTokens | undefined> {
+  const { tokens, discovery } = grant;
+  const { authorizationServerMetadata: metadata, resourceMetadata } = discovery;
+  const client = withSecret(grant.client, configured);
+  if (tokens.refresh_token === undefined) return undefined;
+  try {
+    const fresh = await refreshAuthorization(discovery.authorizationServerUrl, {
+      ...(metadata && { metadata }),
+      resource: resourceOf(resourceMetadata, serverUrl),
+      clientInformation: client,
+      refreshToken: tokens.refresh_token,
+      addClientAuthentication: clientAuthentication(client),
+      fetchFn: fetch,
+    });
+    // What is left out stays as it was granted.
+    return { ...tokens, ...fresh };
+  } catch (error) {
+    if (OAuthError.isInstance(error) && final.has(error.code)) return undefined;
+    const told = error instanceof Error && error.cause instanceof AppError ? error.cause.message : undefined;
+    const why = told ?? 'Whoever granted it answered in an unexpected way.';
+    throw new AppError('server_unreachable', `${serverName}: being signed in could not be renewed. ${why}`, {
+      data: { renewal: true },
+      cause: error,
+    });
+  }
+}

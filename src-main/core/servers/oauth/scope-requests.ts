@@ -1,0 +1,105 @@
+/**
+ * Rights that a server asks for beyond those it was given (403 `insufficient_scope`): asked of the person, never taken. Source: MCP
+ * 2026-07-28, Step-Up Authorization Flow.
+ */
+import { AppError } from '../../base/errors.ts';
+import { joinNames } from '../../trust/inbox/entry-consequences.ts';
+import { describeScopes, splitScope } from './describe-scopes.ts';
+import type { StoredAuthorization } from './grant-store.ts';
+
+/** The scopes requested from the user for one server. */
+export interface RequestedScopes {
+  /** The missing scopes. */
+  readonly scopes: readonly string[];
+  /** ms since 1970. */
+  readonly at: number;
+}
+
+/** So often rights are asked for that were granted before and are still missed; then it is no question of rights any more. */
+const maxRepeats = 2;
+/** A challenge that names more is cut: nobody reads more before they decide. */
+const maxScopes = 50;
+
+export class ScopeRequests {
+  readonly #server: string;
+  readonly #onChange: () => void;
+  /** How often what a challenge asked for has been signed in for. */
+  readonly #granted = new Map<string, number>();
+  #wanted: RequestedScopes | undefined;
+  #isOnTheWay = false;
+
+  constructor(server: string, onChange: () => void) {
+    this.#server = server;
+    this.#onChange = onChange;
+  }
+
+  get wanted(): RequestedScopes | undefined {
+    return this.#wanted;
+  }
+
+  /** Notes what a 403 asks for, and answers what whoever called is told; undefined where it names no rights. */
+  onInsufficientScope(challenged: string | undefined, stored: StoredAuthorization): AppError | undefined {
+    const asked = splitScope(challenged).slice(0, maxScopes);
+    const { grant, refused } = stored;
+    if (asked.length === 0 || grant === undefined) return undefined;
+    const given = new Set(splitScope(grant.tokens.scope ?? grant.requestedScope));
+    const missing = asked.filter((scope) => !given.has(scope));
+    if (missing.length === 0 || (this.#granted.get(keyOf(missing)) ?? 0) >= maxRepeats) return this.#useless(asked);
+    if (missing.some((scope) => refused?.scopes.includes(scope))) return this.#told(missing, saidNo);
+    if (this.#isOnTheWay) return this.#told(missing, onTheWay);
+    if (this.#wanted === undefined || keyOf(this.#wanted.scopes) !== keyOf(missing)) {
+      this.#wanted = { scopes: missing, at: Date.now() };
+      this.#onChange();
+    }
+    return this.#told(missing, wasRequested);
+  }
+
+  /** A sign-in for them has begun, or has ended in some way. */
+  set isOnTheWay(isOnTheWay: boolean) {
+    this.#isOnTheWay = isOnTheWay;
+  }
+
+  /** A sign-in brought these. */
+  onGranted(requested: string | undefined): void {
+    const wanted = this.#wanted;
+    if (wanted === undefined) return;
+    const given = new Set(splitScope(requested));
+    if (!wanted.scopes.every((scope) => given.has(scope))) return;
+    const key = keyOf(wanted.scopes);
+    this.#granted.set(key, (this.#granted.get(key) ?? 0) + 1);
+    this.forget();
+  }
+
+  /** Nothing is asked any more. */
+  forget(): void {
+    if (this.#wanted === undefined) return;
+    this.#wanted = undefined;
+    this.#onChange();
+  }
+
+  #useless(asked: readonly string[]): AppError {
+    const text = `${this.#server} refuses this for rights that the person has signed in for already: ${inWords(asked)}.`;
+    return refusal(text, 'Do without it; its operator can say what is missing.', asked);
+  }
+
+  #told(missing: readonly string[], next: string): AppError {
+    const text = `${this.#server} does this only with more rights than the person has given: ${inWords(missing)}.`;
+    return refusal(text, next, missing);
+  }
+}
+
+const wasRequested = 'The person is being asked in Tooltray; go on without it, and call again when they have agreed.';
+const onTheWay = 'The person is signing in for that now; call again when that is done.';
+const saidNo = 'The person has said no to that; do without it.';
+
+function inWords(scopes: readonly string[]): string {
+  return joinNames(describeScopes(scopes).map(({ text }) => text));
+}
+
+function refusal(text: string, fix: string, scopes: readonly string[]): AppError {
+  return new AppError('server_unauthorized', text, { fix, data: { status: 403, scopes } });
+}
+
+function keyOf(scopes: readonly string[]): string {
+  return [...scopes].sort().join(' ');
+}

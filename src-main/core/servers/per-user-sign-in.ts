@@ -1,0 +1,159 @@
+/**
+ * In a team, a person's own sign-in to a server at an address: where it is missing, whoever calls is given the link, and where their app can
+ * open one, they are asked and the call goes on when they are through. Source: MCP 2025-11-25 and 2026-07-28, Elicitation, URL mode.
+ */
+import { randomUUID } from 'node:crypto';
+import { AppError, toAppError } from '../base/errors.ts';
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import type { HttpServerConfig } from '../config/app-config.ts';
+import type { Person } from '../security/principal.ts';
+import { awaitWithProgress } from '../wire/await-with-progress.ts';
+import { scalarOf } from '../wire/raw-json.ts';
+import type { Transport } from '../wire/transport.ts';
+import type { CallContext } from './in-flight-calls.ts';
+import type { ListingFailure } from './first-listing.ts';
+import { labelServerRequest } from './server-initiated-requests.ts';
+import type { ServerState } from './server-state.ts';
+
+/** Each user's access to remote servers; provided by the team. */
+export interface PerUserAccess {
+  /** A line under this person's sign-in; throws AppError where no more of them can be open. */
+  readonly connect: (config: HttpServerConfig, person: Person) => Transport;
+  /** A line that nobody used for so long is closed, in ms. */
+  readonly idleMs: number;
+  /** The sign-in link for this user and refusal; undefined if signing in would not help. Rejects with AppError. */
+  readonly link: (config: HttpServerConfig, person: Person, refused: AppError) => Promise<string | undefined>;
+  /** Resolves when they have signed in anew. Rejects when `signal` is aborted. */
+  readonly onSignedIn: (config: HttpServerConfig, person: Person, signal: AbortSignal) => Promise<void>;
+}
+
+interface OwnSignInParts {
+  readonly config: HttpServerConfig;
+  readonly access: PerUserAccess;
+  readonly personOf: (context: CallContext) => Person;
+  /** For the session that was asked. */
+  readonly notify: (method: string, params: JsonObject, sessionId: string) => void;
+}
+
+/** How long a call waits for somebody who said that they sign in, in ms; apps give most calls up before. */
+const signInTimeoutMs = 3 * 60_000;
+
+export class PerUserSignIn {
+  readonly #parts: OwnSignInParts;
+  /** Who is being asked: one question at a time is enough. */
+  readonly #asked = new Set<string>();
+
+  constructor(parts: OwnSignInParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Returns the result of `attempt`. If it needs a sign-in, repeats it after that. Rejects like `attempt`, with the
+   * link.
+   */
+  async withSignIn<T>(context: CallContext, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const link = await this.#linkFor(error, context);
+      if (link === undefined) throw this.#withoutLink(error);
+      // Refused at the door: nothing of it was done, so it may be sent again.
+      if (await this.#signsIn(context, link)) return this.#again(context, attempt);
+      throw withLink(this.#parts.config.name, error, link);
+    }
+  }
+
+  async #again<T>(context: CallContext, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await attempt();
+    } catch (error) {
+      const link = await this.#linkFor(error, context);
+      throw link === undefined ? error : withLink(this.#parts.config.name, error, link);
+    }
+  }
+
+  /** If tokens are exchanged for those of users, the error does not ask the user to sign in there. */
+  #withoutLink(error: unknown): unknown {
+    const isRefused =
+      error instanceof AppError && error.code === 'server_unauthorized' && 'status' in (error.data ?? {});
+    if (!isRefused || this.#parts.config.oauth?.exchange === undefined) return error;
+    const fix = 'The token that was made from yours is not what it wants: whoever runs Tooltray can see to that.';
+    return new AppError(error.code, error.message, { fix, cause: error, ...(error.data && { data: error.data }) });
+  }
+
+  async #linkFor(error: unknown, context: CallContext): Promise<string | undefined> {
+    if (!(error instanceof AppError) || error.code !== 'server_unauthorized') return undefined;
+    const { access, config, personOf } = this.#parts;
+    return access.link(config, personOf(context), error);
+  }
+
+  /** Whether they have signed in, where their app could ask them. */
+  async #signsIn(context: CallContext, link: string): Promise<boolean> {
+    const { access, config, personOf } = this.#parts;
+    const person = personOf(context);
+    const key = JSON.stringify(person);
+    if (!opensLinks(context) || this.#asked.has(key)) return false;
+    this.#asked.add(key);
+    const over = new AbortController();
+    const signedIn = access.onSignedIn(config, person, AbortSignal.any([context.signal, over.signal]));
+    // Whether it is waited for or not.
+    signedIn.catch(() => undefined);
+    try {
+      const elicitationId = randomUUID();
+      if (!(await this.#agrees(context, link, elicitationId))) return false;
+      const isThrough = await this.#wait(signedIn, context, over);
+      // In 2026-07-28 there is no such notice.
+      if (isThrough && !context.acceptsInputRequired)
+        this.#parts.notify('notifications/elicitation/complete', { elicitationId }, context.sessionId);
+      return isThrough;
+    } finally {
+      over.abort('nobody waits for it any more');
+      this.#asked.delete(key);
+    }
+  }
+
+  async #agrees(context: CallContext, url: string, elicitationId: string): Promise<boolean> {
+    const { config } = this.#parts;
+    const message = `Sign in to ${config.name} with an account of your own, which only your calls use.`;
+    const params = labelServerRequest(config.name, 'elicitation/create', { mode: 'url', message, url, elicitationId });
+    const answer = await context.askClient('elicitation/create', params, context.signal);
+    return scalarOf(answer, 'action') === 'accept';
+  }
+
+  async #wait(signedIn: Promise<void>, context: CallContext, over: AbortController): Promise<boolean> {
+    const { name } = this.#parts.config;
+    const timer = setTimeout(() => over.abort('it takes too long'), signInTimeoutMs);
+    const message = (seconds: number): string => `Waiting for the sign-in to ${name}, ${seconds} s`;
+    try {
+      const coming = signedIn.then(
+        () => true,
+        () => false,
+      );
+      return await awaitWithProgress(coming, { limitMs: signInTimeoutMs, message }, context);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** `{}` is forms alone: an app that opens links says so. */
+function opensLinks({ clientCapabilities }: CallContext): boolean {
+  return isObject(objectOrEmpty(clientCapabilities['elicitation'])['url']);
+}
+
+function withLink(server: string, error: unknown, link: string): AppError {
+  const { data, message } = toAppError(error);
+  return new AppError('server_unauthorized', message, {
+    fix: `It needs a sign-in of the person whose call this is: give them this link, which is for them alone and holds for a quarter of an hour, and call again when they are through: ${link}`,
+    cause: error,
+    data: { ...data, server, signIn: link },
+  });
+}
+
+/** The state of a server whose lists could not be read yet, usually because no user has signed in. */
+export function unlistedState(server: string, failure: ListingFailure): ServerState {
+  if (failure.error.code !== 'server_unauthorized') return { kind: 'error', ...failure };
+  const why = `${server} needs a sign-in of each person, and nobody has signed in yet.`;
+  const fix = 'What it offers is known when the first person has.';
+  return { kind: 'pending-sign-in', error: new AppError('server_unauthorized', why, { fix, data: { server } }) };
+}

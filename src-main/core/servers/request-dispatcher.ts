@@ -1,0 +1,365 @@
+/**
+ * Sends the requests of sessions to one server, on the connection that one policy chooses: the shared one; the one for the stateful
+ * protocol, where the shared one is stateless and the session is not; the session's own, where the server sends requests to its client; the
+ * user's own in a team.
+ */
+import { AppError, errorText, toAppError } from '../base/errors.ts';
+import { isObject, type JsonObject } from '../base/json.ts';
+import type { ServerConfig } from '../config/app-config.ts';
+import type { Person } from '../security/principal.ts';
+import { statefulVersions } from '../wire/protocol-kind.ts';
+import { type Result, RpcError } from '../wire/message.ts';
+import { awaitStart, serverDisabledError, unlessInstalling } from './server-availability.ts';
+import { isDeclared } from './extension-set.ts';
+import type { CallContext } from './in-flight-calls.ts';
+import type { Connection, RequestExtra } from './connection.ts';
+import { type ConnectionKey, type ConnectionPool, keyOfUser } from './connection-pool.ts';
+import { isHandshakeRefusal } from './handshake.ts';
+import { isNobodyThere } from './network/http-errors.ts';
+import { type IdleTimer, withServerName, type PauseSwitch, type SharedConnection } from './shared-connection.ts';
+import type { ListingTracker } from './listing-tracker.ts';
+import { isSessionLost, isUnheard } from './lost-session.ts';
+import type { PerUserSignIn } from './per-user-sign-in.ts';
+import { paramHeaders } from './param-headers.ts';
+import type { ServerSubscriptions } from './server-subscriptions.ts';
+import { settleWithin } from '../base/settle-within.ts';
+
+interface ServerRequestsParts {
+  readonly config: ServerConfig;
+  readonly line: SharedConnection;
+  /** Connections beside the shared one. */
+  readonly pool: ConnectionPool;
+  /** Each user of a team has connections of their own; no other one is used then. */
+  readonly isPerUser: boolean;
+  /** Sign-in of each user. */
+  readonly ownSignIn: PerUserSignIn | undefined;
+  readonly subscriptions: ServerSubscriptions;
+  readonly listings: ListingTracker;
+  readonly idle: IdleTimer;
+  readonly pause: PauseSwitch;
+  readonly now: () => number;
+  readonly onWarning: (text: string) => void;
+  /** The connection that all share, opened if need be. Rejects with the reason it cannot be. */
+  readonly wake: () => Promise<Connection>;
+}
+
+/** How long a failure is held back to see whether the server is gone. */
+const livenessTimeoutMs = 1000;
+
+/** A server that cannot be had twice, such as one that locks its files, is not tried again before. */
+const retryMs = 5 * 60_000;
+
+/**
+ * The connection of all sessions of the stateful protocol, to a server that speaks both protocols. The shared connection is stateless then, and
+ * a server that sends requests to its client cannot do so there.
+ */
+export const statefulForAll: ConnectionKey = { protocol: 'stateful', owner: { kind: 'any' } };
+
+const questions = ['sampling/createMessage', 'elicitation/create'];
+
+export class RequestDispatcher {
+  readonly #parts: ServerRequestsParts;
+  /** When a second connection could not be opened, in ms since 1970. */
+  #failedAt = -Infinity;
+  /** Requests that wait for their line, or for their answer. */
+  #waiting = 0;
+  #calls = 0;
+  /** Time of the last call, by `performance.now()`. */
+  #calledAt = -Infinity;
+
+  constructor(parts: ServerRequestsParts) {
+    this.#parts = parts;
+  }
+
+  get isBusy(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** Rejects with the server's RpcError, or an AppError that names the server. */
+  async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { ownSignIn } = this.#parts;
+    const isCall = method === 'tools/call';
+    if (isCall) this.#calls++;
+    try {
+      if (ownSignIn === undefined) return await this.#send(method, params, context);
+      return await ownSignIn.withSignIn(context, () => this.#send(method, params, context));
+    } finally {
+      if (isCall) {
+        this.#calls--;
+        this.#calledAt = performance.now();
+      }
+    }
+  }
+
+  /** How long ago a call of a tool ended, in ms; 0 while one is under way, Infinity if there was none. */
+  get sinceCallMs(): number {
+    return this.#calls > 0 ? 0 : performance.now() - this.#calledAt;
+  }
+
+  /** Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with AppError. */
+  async admit(context: CallContext): Promise<boolean> {
+    const { ownSignIn } = this.#parts;
+    if (ownSignIn === undefined) return false;
+    await ownSignIn.withSignIn(context, async () => this.#lineFor(context, true));
+    return true;
+  }
+
+  async #send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { idle } = this.#parts;
+    this.#waiting++;
+    idle.used();
+    try {
+      return await this.#try(method, params, context).catch((error: unknown) => {
+        // A server that does not know the session has not carried it out.
+        if (isUnheard(error)) return this.#try(method, params, context);
+        throw error;
+      });
+    } finally {
+      this.#waiting--;
+      idle.used();
+    }
+  }
+
+  async #try(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { config, line } = this.#parts;
+    let connection: Connection | undefined;
+    try {
+      const coming = this.#lineFor(context);
+      const { name, initTimeoutMs } = config;
+      if (!(coming instanceof Promise)) connection = coming;
+      else if (line.connection !== undefined) connection = await coming;
+      else
+        connection = await awaitStart(
+          name,
+          initTimeoutMs,
+          unlessInstalling(name, () => line.state, coming),
+          context,
+        );
+      return await connection.request(method, params, context, this.#extra(method, params));
+    } catch (error) {
+      if (connection !== undefined && isSessionLost(error)) await this.#forget(connection, error);
+      else if (connection !== undefined) await this.#suspect(connection, error);
+      if (error instanceof RpcError) throw error;
+      const named = withServerName(config.name, error);
+      throw connection === undefined ? neverSent(named) : named;
+    }
+  }
+
+  /** Goes to the session's own line; on the shared one nobody is meant by it. */
+  notify(method: string, params: JsonObject, sessionId: string): void {
+    const { listings, pool } = this.#parts;
+    if (isDeclared(method, listings.handshake?.capabilities))
+      pool.ofSession(sessionId)?.connection?.notify(method, params);
+  }
+
+  async subscribe(uri: string, context: CallContext): Promise<Result> {
+    const { isPerUser, ownSignIn, pool, subscriptions } = this.#parts;
+    if (isPerUser) {
+      if (ownSignIn === undefined) await this.#lineFor(context, true);
+      else await this.admit(context);
+      return this.#ofUser(context).add(uri, context.sessionId);
+    }
+    if (this.#needsPrivate(context)) return this.send('resources/subscribe', { uri }, context);
+    const connection = await this.#lineFor(context);
+    const stateful = pool.entry(statefulForAll);
+    const shared = connection === stateful.connection ? stateful.subscriptions : subscriptions;
+    return shared.add(uri, context.sessionId);
+  }
+
+  async unsubscribe(uri: string, context: CallContext): Promise<Result> {
+    if (this.#parts.isPerUser) return this.#ofUser(context).remove(uri, context.sessionId);
+    // It may have subscribed before it was known that this server asks.
+    const shared = this.#allSubscriptions.find((one) => one.sessions(uri).has(context.sessionId));
+    if (shared !== undefined) return shared.remove(uri, context.sessionId);
+    return this.#needsPrivate(context) ? this.send('resources/unsubscribe', { uri }, context) : {};
+  }
+
+  /** The sessions that want to hear of a resource. */
+  subscribers(uri: string): ReadonlySet<string> {
+    return new Set(this.#allSubscriptions.flatMap((one) => [...one.sessions(uri)]));
+  }
+
+  async setLogLevel(level: string, context: CallContext): Promise<void> {
+    const { listings, pool } = this.#parts;
+    if (listings.handshake !== undefined && !isObject(listings.handshake.capabilities['logging'])) return;
+    if (!this.#needsPrivate(context)) this.#subscriptionsOf(context).setLogLevel(level, context.sessionId);
+    // No reason to start a process: a private line is told when it is opened.
+    else if (pool.ofSession(context.sessionId)?.connection !== undefined) {
+      await this.send('logging/setLevel', { level }, context);
+    }
+  }
+
+  hasPrivateConnection(sessionId: string): boolean {
+    return this.#parts.pool.ofSession(sessionId) !== undefined;
+  }
+
+  async endSession(sessionId: string): Promise<void> {
+    const { pool, subscriptions } = this.#parts;
+    subscriptions.endSession(sessionId);
+    await pool.endSession(sessionId);
+  }
+
+  /**
+   * A server over HTTP does not say that it ends: it is noticed by a request that does not get through. One that was cut off by
+   * itself, or refused by something on the way, proves nothing before another one fails, too; mostly that is a matter of milliseconds,
+   * so whoever called is told when the state is right.
+   */
+  async #suspect(connection: Connection, error: unknown): Promise<void> {
+    if (!(error instanceof AppError) || error.code !== 'server_unreachable') return;
+    // Whoever renews the sign-in is away, which is not the server.
+    if (error.data?.['renewal'] === true) return;
+    if (isNobodyThere(error)) this.#lost(connection, error);
+    else {
+      const checked = connection.checkAlive(this.#parts.config.initTimeoutMs).then((reason) => {
+        if (reason !== undefined) this.#lost(connection, reason);
+      });
+      await settleWithin(checked, livenessTimeoutMs);
+    }
+  }
+
+  /** After the computer slept, connections may lead nowhere without a sign of it. One that gives no answer in time is closed. */
+  async probe(timeoutMs: number): Promise<void> {
+    const { connection } = this.#parts.line;
+    const reason = await connection?.checkAlive(timeoutMs, true);
+    if (connection !== undefined && reason !== undefined) this.#lost(connection, reason);
+  }
+
+  /** A session that the server does not know is of no use to anybody. */
+  async #forget(connection: Connection, error: unknown): Promise<void> {
+    const { line } = this.#parts;
+    if (line.connection === connection) line.onLost(connection, toAppError(error));
+    else await connection.close();
+  }
+
+  /** All lines to a server over HTTP lead to the same place. */
+  #lost(connection: Connection, error: AppError): void {
+    const { line, pool } = this.#parts;
+    const shared = line.connection;
+    if (shared !== undefined) line.onLost(shared, error);
+    void pool.find(statefulForAll)?.close();
+    if (connection !== shared) void connection.close();
+  }
+
+  /** At once where it is open. Throws or rejects with why it cannot be had. */
+  #lineFor(context: CallContext, isNegotiated = false): Promise<Connection> | Connection {
+    const { config, isPerUser, line, listings, pause, wake } = this.#parts;
+    const { state } = line;
+    if (pause.isOn) throw pause.pausedError(config.name);
+    if (state.kind === 'pending-sign-in') throw state.error;
+    if (state.kind === 'disabled') throw serverDisabledError(config.name);
+    if (isPerUser) return this.#lineOfUser(context, isNegotiated);
+    // Which eras it speaks is known when it has been up; and one that cannot be had at all need not be tried twice.
+    const isStarting = state.kind === 'connecting' || state.kind === 'installing';
+    if (listings.handshake === undefined || isStarting || state.kind === 'error')
+      return wake().then(() => this.#lineInEra(context));
+    return this.#lineInEra(context);
+  }
+
+  /** A user's process has one introduction; to an address there is a connection in each protocol, for apps that can be asked things. */
+  async #lineOfUser(context: CallContext, isNegotiated: boolean): Promise<Connection> {
+    const { config, listings, pool } = this.#parts;
+    const negotiated = await pool.get(keyOfUser(userOf(context), 'negotiated'));
+    if (config.kind === 'stdio' || isNegotiated || !acceptsRequests(context, questions)) return negotiated;
+    if (!this.#isOfOtherEra(context, negotiated.handshake?.era)) return negotiated;
+    try {
+      return await pool.get(keyOfUser(userOf(context), 'stateful'));
+    } catch (error) {
+      if (!isHandshakeRefusal(error)) throw error;
+      listings.recordStatelessOnly();
+      return negotiated;
+    }
+  }
+
+  #lineInEra(context: CallContext): Promise<Connection> | Connection {
+    const { line, pool, wake } = this.#parts;
+    const isOfOtherEra = this.#isOfOtherEra(context);
+    const needsPrivate = this.#needsPrivate(context, isOfOtherEra);
+    const own: ConnectionKey = { protocol: 'negotiated', owner: { kind: 'session', context } };
+    if (!isOfOtherEra) return needsPrivate ? pool.get(own) : (line.connection ?? wake());
+    const inItsEra = needsPrivate ? { ...own, protocol: 'stateful' as const } : statefulForAll;
+    return this.#tryStateful(inItsEra, context.sessionId).then((connection) => connection ?? wake());
+  }
+
+  /** A second connection, in the stateful protocol; undefined if there is none to be had, so that the shared one has to do. */
+  async #tryStateful(key: ConnectionKey, sessionId: string): Promise<Connection | undefined> {
+    const { listings, now, onWarning, pool } = this.#parts;
+    if (now() - this.#failedAt < retryMs) return undefined;
+    if (key.owner.kind === 'any') pool.entry(key).usedBy(sessionId);
+    try {
+      const connection = await pool.get(key);
+      this.#failedAt = -Infinity;
+      return connection;
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'cancelled') throw error;
+      if (isHandshakeRefusal(error)) listings.recordStatelessOnly();
+      else {
+        this.#failedAt = now();
+        onWarning(`A second line, for apps with a handshake, could not be opened: ${errorText(error)}`);
+      }
+      return undefined;
+    }
+  }
+
+  /** The shared line speaks 2026-07-28 and the session does not, though the server might in its era as well. */
+  #isOfOtherEra({ protocolVersion }: CallContext, era = this.#parts.listings.handshake?.era): boolean {
+    const { listings } = this.#parts;
+    if (era !== 'modern' || protocolVersion === undefined) return false;
+    return statefulVersions.includes(protocolVersion) && !listings.refusesHandshake;
+  }
+
+  /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
+  #needsPrivate(context: CallContext, isOfOtherEra = this.#isOfOtherEra(context)): boolean {
+    const { config, isPerUser, listings, pool } = this.#parts;
+    if (isPerUser) return false;
+    if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
+    // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
+    const mayAsk =
+      isOfOtherEra && config.kind === 'http'
+        ? [...listings.requestMethods, ...questions]
+        : [...listings.requestMethods];
+    return acceptsRequests(context, mayAsk) && pool.hasRoomFor(context.sessionId);
+  }
+
+  #subscriptionsOf(context: CallContext): ServerSubscriptions {
+    const { isPerUser, pool, subscriptions } = this.#parts;
+    if (isPerUser) return this.#ofUser(context);
+    return this.#isOfOtherEra(context) ? pool.entry(statefulForAll).subscriptions : subscriptions;
+  }
+
+  #ofUser(context: CallContext): ServerSubscriptions {
+    return this.#parts.pool.entry(keyOfUser(userOf(context), 'negotiated')).subscriptions;
+  }
+
+  get #allSubscriptions(): readonly ServerSubscriptions[] {
+    const { pool, subscriptions } = this.#parts;
+    return [subscriptions, ...pool.entries.map((entry) => entry.subscriptions)];
+  }
+
+  #extra(method: string, params: JsonObject): RequestExtra {
+    const { config, listings } = this.#parts;
+    if (config.kind !== 'http' || method !== 'tools/call') return {};
+    const tool = listings.listing.tools.find((one) => one['name'] === params['name']);
+    return { headers: paramHeaders(tool, params['arguments']) };
+  }
+}
+
+/** Throws AppError not_allowed: nobody's line is anybody's. */
+export function userOf({ principal }: CallContext): Person {
+  if (principal !== undefined) return { tenant: principal.tenant, user: principal.user };
+  throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');
+}
+
+/** The client capability that a question of the server needs; undefined for anything else. */
+export function requiredCapability(method: string): string | undefined {
+  return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
+}
+
+/** The same error of a request for which there was no line: the server has not heard of it. */
+function neverSent({ code, message, fix, cause, data }: AppError): AppError {
+  return new AppError(code, message, { ...(fix !== undefined && { fix }), cause, data: { ...data, neverSent: true } });
+}
+
+/** Its app says that it can answer one of these. */
+function acceptsRequests({ clientCapabilities }: CallContext, methods: readonly string[]): boolean {
+  return methods.some((method) => isObject(clientCapabilities[requiredCapability(method) ?? '']));
+}

@@ -1,0 +1,233 @@
+/** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
+import { AppError, joinSentences, addFix } from '../base/errors.ts';
+import { maskText } from '../base/mask.ts';
+import { settleWithin } from '../base/settle-within.ts';
+import type { LeaseHandle } from '../config/app-config.ts';
+import { awaitWithProgress } from '../wire/await-with-progress.ts';
+import type { CallContext } from './in-flight-calls.ts';
+import { clearDamagedFolder } from './launch/package-runner.ts';
+import { signInCommand } from './network/http-errors.ts';
+import { formatSeconds, type ServerState } from './server-state.ts';
+import type { ServerLog } from './transports/server-log.ts';
+
+export type UnavailabilityKind =
+  | 'unusable'
+  | 'off'
+  | 'setup'
+  | 'in-review'
+  | 'paused'
+  | 'starting'
+  | 'sign-in'
+  | 'failed';
+
+export interface ServerUnavailability {
+  readonly kind: UnavailabilityKind;
+  /** The state, its cause and what helps. */
+  readonly error: AppError;
+  /** For a list of several servers: `starting, 12 s`. */
+  readonly brief: string;
+  /** It is being started now, so that whoever waits may be answered. */
+  readonly coming?: boolean;
+}
+
+interface StatusInput {
+  readonly name: string;
+  readonly state: ServerState;
+  /** It is known what it offers, so that a call may wake it. */
+  readonly listed: boolean;
+  /** Why its entry in the config cannot be used, if it cannot. */
+  readonly flaw?: string | undefined;
+  /** Why it is off although its entry says on. */
+  readonly held?: LeaseHandle | undefined;
+  /** Another launch of it that the person could take, as a sentence. */
+  readonly knownFix?: string | undefined;
+  /** The error for calls while all servers are paused; undefined if they are not. */
+  readonly pause?: AppError | undefined;
+  /** Now, in ms since 1970. */
+  readonly now: number;
+}
+
+/** Longest cause in a list, in characters; whoever wants all of it asks for the server's tool. */
+const maxSummaryLength = 80;
+
+/** So many starts in a row have failed before a server counts as one that does not answer. */
+const persistentFailureCount = 3;
+
+/** The problem that lasts until a user acts, in a few words; undefined if it may pass by itself. */
+export function persistentProblem(state: ServerState): string | undefined {
+  switch (state.kind) {
+    case 'pending-sign-in':
+    case 'authenticating':
+      return 'needs sign-in';
+    case 'error':
+    case 'connecting':
+    case 'installing':
+    case 'discovering':
+      return state.failures >= persistentFailureCount ? 'not answering' : undefined;
+    case 'ready':
+    case 'disabled':
+    case 'disconnected':
+      return undefined;
+  }
+}
+
+/** undefined for a server that answers, or that wakes for whoever calls. */
+export function unavailabilityOf({
+  name,
+  state,
+  listed,
+  flaw,
+  held,
+  knownFix,
+  pause,
+  now,
+}: StatusInput): ServerUnavailability | undefined {
+  if (flaw !== undefined) return { kind: 'unusable', error: unusable(name, flaw), brief: 'its entry has an error' };
+  if (state.kind === 'disabled') {
+    if (held === undefined) return { kind: 'off', error: serverDisabledError(name), brief: 'switched off' };
+    if (held === 'setup') return { kind: 'setup', error: needsSetup(name), brief: 'needs setup' };
+    return {
+      kind: 'in-review',
+      error: inReview(name, held),
+      brief: held === 'review' ? 'waits for review' : 'blocked',
+    };
+  }
+  if (pause !== undefined) return { kind: 'paused', error: pause, brief: 'paused' };
+  switch (state.kind) {
+    case 'connecting':
+    case 'discovering': {
+      if (state.error !== undefined) return again(name, addFix(state.error, knownFix));
+      const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
+      return { kind: 'starting', error: starting(name, age), brief: `starting, ${age}`, coming: true };
+    }
+    case 'installing': {
+      const age = `${Math.max(0, Math.round((now - state.since) / 1000))} s`;
+      return { kind: 'starting', error: installing(name, age), brief: `installing, ${age}` };
+    }
+    case 'pending-sign-in':
+      return { kind: 'sign-in', error: state.error, brief: 'needs sign-in' };
+    case 'authenticating':
+      return { kind: 'sign-in', error: signInPendingError(name), brief: 'signing in' };
+    case 'error':
+      return failed(
+        name,
+        addFix(state.error, knownFix),
+        `It is tried again in ${Math.max(1, Math.round((state.retryAt - now) / 1000))} s.`,
+      );
+    case 'disconnected':
+      return listed ? undefined : { kind: 'starting', error: starting(name, '0 s'), brief: 'starting', coming: true };
+    case 'ready':
+      return undefined;
+  }
+}
+
+function unusable(server: string, flaw: string): AppError {
+  return new AppError('config_invalid', `The entry of ${server} in the config cannot be used: ${flaw}`, {
+    fix: 'The person can mend it; tooltray validate shows where.',
+  });
+}
+
+export function serverDisabledError(server: string): AppError {
+  return new AppError('server_disabled', `${server} is switched off.`, {
+    fix: `The person can switch it on: tooltray enable ${server}.`,
+  });
+}
+
+function needsSetup(server: string): AppError {
+  return new AppError('server_disabled', `${server} needs setup: a value that its entry names is not set.`, {
+    fix: `Do without it. The user can set the value; tooltray validate ${server} says which.`,
+  });
+}
+
+/** Until a person has looked at it, or because they did. */
+function inReview(server: string, held: 'review' | 'blocked'): AppError {
+  const said =
+    held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
+  return new AppError('server_disabled', `${server} ${said}.`, {
+    fix: `Do without it; they, or in a team an admin, can look at it and accept it: tooltray review ${server}, or Tooltray's window.`,
+  });
+}
+
+export function signInPendingError(server: string): AppError {
+  return new AppError('server_unauthorized', `${server} waits for a person to sign in in the browser.`, {
+    fix: `Call again when that is done; to begin anew: ${signInCommand(server)}.`,
+  });
+}
+
+/** Until the person signs in again. */
+export function signedOutError(server: string): AppError {
+  return new AppError('server_unauthorized', `The person has signed out of ${server}.`, {
+    fix: `Do without it; to sign in again: ${signInCommand(server)}.`,
+  });
+}
+
+function starting(server: string, age: string): AppError {
+  return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
+}
+
+/** How often whoever waits for a start looks whether it is an installation, in ms. */
+const installPollMs = 250;
+
+/**
+ * Returns the result of `coming`. Rejects with AppError `server_starting` if a package must be fetched, which may take
+ * minutes.
+ */
+export async function unlessInstalling<T>(name: string, stateOf: () => ServerState, coming: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settled = coming.finally(() => (isSettled = true));
+  settled.catch(() => undefined);
+  while (!isSettled) {
+    const state = stateOf();
+    if (state.kind === 'installing') throw installing(name, formatSeconds(Date.now() - state.since));
+    await settleWithin(settled, installPollMs);
+  }
+  return coming;
+}
+
+/** Removes the damaged package that the failure of a server names, and nothing else. Rejects with the system's error. */
+export async function clearPackage(state: ServerState, log: ServerLog): Promise<void> {
+  const folder = state.kind === 'error' ? state.error.data?.['damagedFolder'] : undefined;
+  if (typeof folder !== 'string') return;
+  const isCleared = await clearDamagedFolder(folder);
+  log.appendEvent(
+    isCleared ? `Removed ${folder}, which held a part of its package.` : `${folder} is no folder of npx, and stays.`,
+  );
+}
+
+function installing(server: string, age: string): AppError {
+  return new AppError('server_starting', `${server} is being installed (${age}).`, {
+    fix: 'Do without it for now, or call again in a few minutes.',
+  });
+}
+
+/** It failed, and is being tried again. */
+function again(server: string, error: AppError): ServerUnavailability {
+  return { ...failed(server, error, 'It is being tried again now.'), coming: true };
+}
+
+function failed(server: string, error: AppError, next: string): ServerUnavailability {
+  const told = new AppError(error.code, maskText(error.message), {
+    fix: error.fix === undefined ? next : joinSentences(error.fix, next),
+    cause: error,
+    ...(error.data && { data: error.data }),
+  });
+  return { kind: 'failed', error: told, brief: causeOf(server, error) };
+}
+
+/** The cause without the name that stands before it in a list, and no longer than a list needs. */
+function causeOf(server: string, { message }: AppError): string {
+  const text = maskText(message);
+  const rest = text.startsWith(server) ? text.slice(server.length).replace(/^[:\s]+/, '') : text;
+  const whole = rest.replace(/\.$/, '');
+  return whole.length <= maxSummaryLength ? whole : `${whole.slice(0, maxSummaryLength - 1).trimEnd()}…`;
+}
+
+/** `limitMs`: how long the start may take. Rejects with what `coming` rejects with, or with AppError cancelled. */
+export function awaitStart<T>(
+  server: string,
+  limitMs: number,
+  coming: Promise<T>,
+  context: Pick<CallContext, 'signal' | 'onProgress'>,
+): Promise<T> {
+  return awaitWithProgress(coming, { limitMs, message: (seconds) => `${server} is starting, ${seconds} s` }, context);
+}

@@ -1,0 +1,50 @@
+/** A server's `initialize` result, as a definition that is compared with the pinned one. */
+import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { metaKeys } from '../wire/protocol-kind.ts';
+import type { Handshake } from './handshake.ts';
+
+/** Members that speak to programs; what else is there may be read by a model. */
+const plainMembers: ReadonlySet<string> = new Set(
+  'protocolVersion capabilities serverInfo supportedVersions resultType ttlMs cacheScope _meta instructions'.split(' '),
+);
+
+/** The version is left out: it is another one with each release, and proves nothing. */
+export function toIntroduction({ instructions, raw, serverInfo }: Handshake): JsonObject {
+  const told = Object.fromEntries(Object.entries(raw).filter(([key]) => !plainMembers.has(key)));
+  const { version: _version, ...info } = serverInfo;
+  const { [metaKeys.serverInfo]: _info, ...meta } = objectOrEmpty(raw['_meta']);
+  return {
+    serverInfo: info,
+    ...(instructions !== undefined && { instructions }),
+    ...(Object.keys(told).length > 0 && { told }),
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
+}
+
+/** The same greeting with another introduction. */
+export function withIntroduction(greeting: Handshake, introduced: JsonObject): Handshake {
+  const { raw } = greeting;
+  const { version } = greeting.serverInfo;
+  const { instructions, serverInfo: info, told, _meta: meta } = introduced;
+  const serverInfo = { ...objectOrEmpty(info), ...(version !== undefined && { version }) };
+  const text = typeof instructions === 'string' ? instructions : undefined;
+  const plain = Object.entries(raw).filter(([key]) => plainMembers.has(key) && key !== 'instructions');
+  const wasMeta = objectOrEmpty(raw['_meta']);
+  return {
+    ...greeting,
+    serverInfo,
+    instructions: text,
+    raw: {
+      ...Object.fromEntries(plain),
+      ...objectOrEmpty(told),
+      ...(text !== undefined && { instructions: text }),
+      ...(isObject(raw['serverInfo']) && { serverInfo }),
+      ...(isObject(raw['_meta']) && {
+        _meta: {
+          ...objectOrEmpty(meta),
+          ...(Object.hasOwn(wasMeta, metaKeys.serverInfo) && { [metaKeys.serverInfo]: serverInfo }),
+        },
+      }),
+    },
+  };
+}

@@ -1,0 +1,352 @@
+/** The connection that all sessions share: opened once for whoever asks, noticed when lost, tried again after a pause. */
+import { AppError, toAppError } from '../base/errors.ts';
+import { RpcError } from '../wire/message.ts';
+import type { Connection } from './connection.ts';
+import { isSessionLost } from './lost-session.ts';
+import { signInPendingError, serverDisabledError } from './server-availability.ts';
+import type { ServerState } from './server-state.ts';
+import type { AuthorizationFlow } from './oauth/authorization-flow.ts';
+
+export interface SharedConnectionOptions {
+  readonly server: string;
+  readonly enabled: boolean;
+  readonly pause: PauseSwitch;
+  readonly now: () => number;
+  /** 0 to 1, for the jitter. */
+  readonly random: () => number;
+  /** Makes and greets a connection; `closed` is to be called when it ends. */
+  readonly open: (closed: (connection: Connection, error?: Error) => void) => Promise<Connection>;
+  /** A connection is up; its listing is read next. */
+  readonly onOpen: (connection: Connection) => void;
+  readonly onClose: () => void;
+  /** For the log: the server has forgotten our session, and a new one is being opened. */
+  readonly onRenew: () => void;
+  /** Whether a package is being fetched for the connection. */
+  readonly isInstalling: () => boolean;
+  readonly onState: () => void;
+  /** For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the person. */
+  readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
+}
+
+/** A line that held this long starts the back-off anew when it breaks. */
+const minStableMs = 30_000;
+/** A call does not knock again at a server that failed this recently, unless that was the first time. */
+const failureCooldownMs = 500;
+/** A start whose package is there already takes no longer, in ms. */
+const shownAsInstallMs = 3000;
+const installPollMs = 500;
+/** How long requests that are still waited for may take on a connection whose session is lost, in ms. */
+const renewedWithinMs = 2000;
+
+export class SharedConnection {
+  readonly #options: SharedConnectionOptions;
+  #state: ServerState;
+  #connection: Connection | undefined;
+  #opening: Promise<Connection> | undefined;
+  #failures = 0;
+  #failedAt = 0;
+  /** It was up, and its end was the first failure: whoever asks next gets a new one at once. */
+  #mayReopen = false;
+  /** Sessions that were lost before anything was read in them. */
+  #renewals = 0;
+  /** A process that is still ending may hold what the next one needs: ports, locks, profiles. */
+  #ending: Promise<unknown> = Promise.resolve();
+  #retryTimer: NodeJS.Timeout | undefined;
+  #attempt: Promise<AuthorizationFlow> | undefined;
+  #stopped = false;
+  /** It has been up before, and went or was taken down otherwise than by falling asleep. */
+  #isRepeat = false;
+  #restarts = 0;
+
+  constructor(options: SharedConnectionOptions) {
+    this.#options = options;
+    this.#state = { kind: options.enabled ? 'disconnected' : 'disabled' };
+  }
+
+  get state(): ServerState {
+    return this.#state;
+  }
+
+  /** How often it came up again after it had gone, or at a person's word; falling asleep and waking are none. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
+  get connection(): Connection | undefined {
+    return this.#connection;
+  }
+
+  /** The connection, opened if need be. Rejects with AppError naming the server. */
+  connect(): Promise<Connection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    const { server, now, pause } = this.#options;
+    const state = this.#state;
+    if (state.kind === 'disabled') return Promise.reject(serverDisabledError(server));
+    if (this.#stopped) return Promise.reject(new AppError('server_not_started', `${server} has been stopped.`));
+    if (pause.isOn) return Promise.reject(pause.pausedError(server));
+    if (state.kind === 'pending-sign-in') return Promise.reject(state.error);
+    if (state.kind === 'authenticating') return Promise.reject(signInPendingError(server));
+    const rests = !this.#mayReopen && now() - this.#failedAt < failureCooldownMs;
+    if (state.kind === 'error' && rests) return Promise.reject(state.error);
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  /** Its listing is read: ready for everything. */
+  markReady(): void {
+    if (this.#connection === undefined) return;
+    this.#renewals = 0;
+    this.#set({ kind: 'ready', since: this.#state.kind === 'ready' ? this.#state.since : this.#options.now() });
+  }
+
+  /** The connection ended or cannot be used any more. */
+  onLost(connection: Connection, error: Error | undefined): void {
+    if (connection !== this.#connection) return;
+    this.#isRepeat = true;
+    this.#drop();
+    if (isSessionLost(error) && this.#renewals === 0 && !this.#stopped) return this.#renew(connection);
+    this.#end(connection);
+    if (this.#stopped) return;
+    const { now } = this.#options;
+    if (this.#state.kind === 'ready' && now() - this.#state.since > minStableMs) this.#failures = 0;
+    this.#mayReopen = this.#failures === 0;
+    this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
+  }
+
+  /** Closes, forgets the back-off and opens anew; while it is being opened there is nothing to hurry. */
+  async reopen(): Promise<void> {
+    if (this.#opening === undefined) {
+      this.#isRepeat ||= this.#connection !== undefined;
+      await this.close();
+      this.#failures = 0;
+      this.#failedAt = 0;
+    }
+    await this.connect();
+  }
+
+  /**
+   * Closes and lets a person sign in; what follows goes by itself, to `ready` or back to `pending-sign-in`. Whoever asks
+   * meanwhile is given the same attempt. Rejects with the reason none can begin.
+   */
+  authenticate(begin: () => Promise<AuthorizationFlow>): Promise<AuthorizationFlow> {
+    const { server, now } = this.#options;
+    if (this.#state.kind === 'disabled') return Promise.reject(serverDisabledError(server));
+    if (this.#attempt !== undefined) return this.#attempt;
+    const attempt = this.#hangUp().then(() => {
+      if (this.#attempt !== attempt) throw new AppError('cancelled', `${server} is being stopped or tried again.`);
+      this.#set({ kind: 'authenticating', since: now() });
+      return begin();
+    });
+    this.#attempt = attempt;
+    const isCurrent = (): boolean => this.#attempt === attempt;
+    attempt
+      .then(({ done }) => done)
+      .then(
+        () => (isCurrent() ? this.reopen() : undefined),
+        (error: unknown) => (isCurrent() ? this.#notSignedIn(error) : undefined),
+      )
+      // Told by the state.
+      .catch(() => undefined);
+    return attempt;
+  }
+
+  /** Closes until somebody asks again. */
+  async close(): Promise<void> {
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    attempt?.then(
+      ({ cancel }) => cancel(),
+      () => undefined,
+    );
+    await this.#hangUp();
+  }
+
+  /** Nothing is tried until a person has signed in. */
+  awaitSignIn(error: AppError): void {
+    if (this.#state.kind !== 'disabled') this.#set({ kind: 'pending-sign-in', error });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.close();
+  }
+
+  async #hangUp(): Promise<void> {
+    if (this.#opening !== undefined) await this.#opening.catch(() => undefined);
+    clearTimeout(this.#retryTimer);
+    const connection = this.#connection;
+    this.#drop();
+    if (connection !== undefined) this.#end(connection);
+    // Before the wait: whoever asks meanwhile gets a new line, which is not ours to close.
+    if (this.#state.kind !== 'disabled') this.#set({ kind: 'disconnected' });
+    await this.#ending;
+  }
+
+  #notSignedIn(error: unknown): void {
+    this.#attempt = undefined;
+    this.#set({ kind: 'pending-sign-in', error: withServerName(this.#options.server, error) });
+  }
+
+  /** The server is there and has forgotten our session: no failure, and nothing to wait for. */
+  #renew(connection: Connection): void {
+    this.#renewals++;
+    this.#options.onRenew();
+    void connection.closeWhenDone(renewedWithinMs);
+    this.#set({ kind: 'disconnected' });
+    // Told by the state.
+    this.connect().catch(() => undefined);
+  }
+
+  async #open(): Promise<Connection> {
+    clearTimeout(this.#retryTimer);
+    this.#mayReopen = false;
+    const before = this.#state.kind === 'error' ? { error: this.#state.error } : {};
+    this.#set({ kind: 'connecting', since: this.#options.now(), failures: this.#failures, ...before });
+    const watch = setInterval(() => this.#inspectInstall(), installPollMs).unref();
+    try {
+      await this.#ending;
+      const connection = await this.#options.open((one, error) => this.onLost(one, error));
+      this.#connection = connection;
+      if (this.#isRepeat) this.#restarts++;
+      this.#isRepeat = false;
+      this.#set({ kind: 'discovering', since: this.#options.now(), failures: this.#failures, ...before });
+      this.#options.onOpen(connection);
+      return connection;
+    } catch (error) {
+      throw this.#fail(error);
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /** Shows an installation only after a delay: a fetch takes minutes, and an installed server responds before this. */
+  #inspectInstall(): void {
+    const state = this.#state;
+    const { now, isInstalling } = this.#options;
+    if (state.kind !== 'connecting' && state.kind !== 'installing') return;
+    const kind = isInstalling() && now() - state.since >= shownAsInstallMs ? 'installing' : 'connecting';
+    if (kind !== state.kind) this.#set({ ...state, kind });
+  }
+
+  /** Notes a failure and plans the next try; a refused sign-in waits for the person instead. */
+  #fail(error: unknown): AppError {
+    const { server, now, random } = this.#options;
+    const named = withServerName(server, error);
+    this.#failures++;
+    this.#failedAt = now();
+    if (this.#stopped) return named;
+    if (named.code === 'server_unauthorized') {
+      this.#options.onFailed(named, undefined);
+      this.#set({ kind: 'pending-sign-in', error: named });
+      return named;
+    }
+    const delay = backoffMs(this.#failures, random);
+    this.#options.onFailed(named, delay);
+    this.#set({ kind: 'error', error: named, failures: this.#failures, retryAt: now() + delay });
+    this.#retryTimer = setTimeout(() => void this.connect().catch(() => undefined), delay);
+    return named;
+  }
+
+  #end(connection: Connection): void {
+    this.#ending = Promise.all([this.#ending, connection.close()]);
+  }
+
+  #drop(): void {
+    if (this.#connection === undefined) return;
+    this.#connection = undefined;
+    this.#options.onClose();
+  }
+
+  #set(state: ServerState): void {
+    this.#state = state;
+    this.#options.onState();
+  }
+}
+
+// When to try a server again: doubling from one second to five minutes, jittered so that servers do not come back in step.
+
+const firstMs = 1000;
+const maxMs = 5 * 60_000;
+
+/** Delay in ms before the attempt after `failures` failures in a row (1 and up); `random` gives 0 to 1. */
+export function backoffMs(failures: number, random: () => number): number {
+  const base = Math.min(firstMs * 2 ** (failures - 1), maxMs);
+  return Math.round(base * (0.75 + random() * 0.5));
+}
+
+/** Says in every failure of a line whose it is. */
+export function withServerName(server: string, error: unknown): AppError {
+  const known = toAppError(error, error instanceof RpcError ? 'server_protocol' : 'server_unreachable');
+  if (known.data?.['server'] === server) return known;
+  return new AppError(known.code, known.message.startsWith(server) ? known.message : `${server}: ${known.message}`, {
+    ...(known.fix !== undefined && { fix: known.fix }),
+    cause: known.cause ?? error,
+    data: { ...known.data, server },
+  });
+}
+
+/** Holds all servers still at a person's word: nothing is started and nothing called until they go on. */
+export class PauseSwitch {
+  #isOn = false;
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  set(isOn: boolean): void {
+    this.#isOn = isOn;
+  }
+
+  /** The error for requests while paused. */
+  pausedError(server: string): AppError {
+    return new AppError('paused', `Tooltray is paused, so ${server} is not running.`, {
+      fix: 'The person can go on from the tray, from the dashboard, or with: tooltray resume.',
+    });
+  }
+}
+
+// Notices that a server has not been used for a while, so that it may be stopped.
+
+interface IdleWatchOptions {
+  /** How long is a while, in ms; undefined: never. */
+  readonly idleMs: number | undefined;
+  readonly now: () => number;
+  /** Whether somebody is still waiting for it, however long ago they asked. */
+  readonly isBusy: () => boolean;
+  readonly onIdle: () => void;
+}
+
+export class IdleTimer {
+  readonly #options: IdleWatchOptions;
+  #usedAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: IdleWatchOptions) {
+    this.#options = options;
+  }
+
+  used(): void {
+    this.#usedAt = this.#options.now();
+  }
+
+  /** Begins, or goes on; ends by itself when it has found the server idle. */
+  start(): void {
+    const { idleMs } = this.#options;
+    this.used();
+    if (idleMs === undefined || this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.#look(idleMs), Math.max(10, idleMs / 4));
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #look(idleMs: number): void {
+    const { now, isBusy, onIdle } = this.#options;
+    if (now() - this.#usedAt < idleMs || isBusy()) return;
+    this.stop();
+    onIdle();
+  }
+}

@@ -1,0 +1,96 @@
+/** Base of both HTTP transports: a fetch that loses no data and signs in, and an end that is reported once. */
+import type { AppError } from '../../base/errors.ts';
+import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
+import type { TransportHandlers } from '../../wire/transport.ts';
+import { createAuthorizedFetch, type TokenSource } from '../oauth/server-oauth.ts';
+import type { OutboundNetwork } from '../network/outbound-network.ts';
+import { type FetchLike, HttpFetch } from '../network/http-fetch.ts';
+import { createLosslessFetch, type LosslessFetchOptions } from './lossless-fetch.ts';
+import { MessageTap } from './message-tap.ts';
+
+export interface HttpTransportOptions {
+  /** Names the server in errors. */
+  readonly serverName: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxMessageBytes: number;
+  /** The environment with HTTP_PROXY and similar variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly network?: OutboundNetwork | undefined;
+  /** Memory budgets shared by all connections. */
+  readonly budgets?: ConnectionBudgets | undefined;
+  /** The source of tokens; without it only the user can resolve a 401. */
+  readonly signIn?: TokenSource | undefined;
+  /** Hides secrets in what the server says. */
+  readonly mask?: ((text: string) => string) | undefined;
+  /** Pauses before a broken stream is taken up again, in ms. */
+  readonly reconnectDelayMs?: { readonly first: number; readonly longest: number };
+}
+
+export class HttpTransportBase {
+  /** Stores messages while their stubs pass through the SDK. */
+  readonly tap = new MessageTap();
+  /** Who hears of oddities and of the end; undefined until the transport is to be heard. */
+  handlers: TransportHandlers | undefined;
+  readonly #options: HttpTransportOptions;
+  readonly #http: HttpFetch;
+  readonly #closeSdk: () => Promise<void>;
+  #closed = false;
+  /** The handshake is done. */
+  isInitialized = false;
+  /** Resolves when the server's streams may be read on. */
+  #gate: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: HttpTransportOptions, closeSdk: () => Promise<void>) {
+    this.#options = options;
+    this.#http = new HttpFetch({
+      env: options.env,
+      network: options.network,
+      maxDecodedBytes: options.maxMessageBytes,
+    });
+    this.#closeSdk = closeSdk;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** The fetch for the SDK. */
+  fetch(parts: Pick<LosslessFetchOptions, 'exchanges' | 'onListen' | 'listenPauses'>): FetchLike {
+    const { signIn, maxMessageBytes, budgets } = this.#options;
+    const { fetch } = this.#http;
+    return createLosslessFetch({
+      ...parts,
+      place: this.#options,
+      fetch: signIn === undefined ? fetch : createAuthorizedFetch(fetch, signIn),
+      tap: this.tap,
+      maxMessageBytes,
+      budget: budgets?.unfinished,
+      greeted: () => this.isInitialized,
+      flow: () => this.#gate?.promise,
+      onWarning: (text) => this.handlers?.onWarning(text),
+    });
+  }
+
+  /** Stops reading its streams, or goes on. */
+  setReadPaused(held: boolean): void {
+    this.#gate?.resolve();
+    this.#gate = held ? Promise.withResolvers() : undefined;
+  }
+
+  /** Ends it, unless it has ended. `farewell`: what comes before, while answers are no longer heard. Never rejects. */
+  async end(error?: AppError, farewell?: () => Promise<unknown>): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.setReadPaused(false);
+    await farewell?.();
+    await this.#closeSdk().catch(() => undefined);
+    this.#http.close();
+    this.handlers?.onClose(error);
+  }
+
+  /** Our sign-in is over, so this line is of no use. A server that asks for one here and there only is still of use. */
+  endIfSignedOut(error: AppError): void {
+    if (this.#options.signIn?.isExpired === true && error.data?.['status'] === 401) void this.end(error);
+  }
+}

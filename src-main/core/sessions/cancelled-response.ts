@@ -1,0 +1,20 @@
+/** Handles a request that the user ends while its client app waits for it. */
+import type { JsonObject } from '../base/json.ts';
+import { isStatelessRequest } from '../wire/protocol-kind.ts';
+import { type Message, type RequestId, rpcCode } from '../wire/message.ts';
+
+export const cancelledByUser = 'The person ended this in Tooltray.';
+
+/** Builds the response to a request ended by the user: a tool result if the app expects one, for its model to read. */
+export function cancelledResponse(
+  id: RequestId,
+  { method, params }: { readonly method: string; readonly params: JsonObject },
+): Message {
+  const text = `${cancelledByUser} Ask them before you try it again.`;
+  if (method === 'tools/call') {
+    // Of 2026-07-28 every request says so itself, and every result what it is.
+    const type = isStatelessRequest(params) && { resultType: 'complete' };
+    return { jsonrpc: '2.0', id, result: { ...type, content: [{ type: 'text', text }], isError: true } };
+  }
+  return { jsonrpc: '2.0', id, error: { code: rpcCode.aborted, message: text } };
+}

@@ -1,0 +1,65 @@
+/** Whether an app over HTTP is still there: apps come and go without a word. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Emitter } from '../../base/emitter.ts';
+import type { Presence } from '../../wire/transport.ts';
+
+/** An app that asks nothing for so long and keeps no stream open is taken for gone, in ms. */
+const presenceTimeoutMs = 5 * 60_000;
+/** The same for one that had a stream open, which ends with its program. */
+const streamGraceMs = 5_000;
+
+/** Detects presence from the app's open requests and the time it was last active: HTTP offers nothing else. */
+export class HttpPresence implements Presence {
+  readonly changed = new Emitter();
+  seenAt = Date.now();
+  #open = 0;
+  #hadStream = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  get isHere(): boolean {
+    return this.#open > 0 || Date.now() - this.seenAt < this.#graceMs;
+  }
+
+  /** How long nothing of it has been open, in ms. */
+  get silentMs(): number {
+    return this.#open > 0 ? 0 : Date.now() - this.seenAt;
+  }
+
+  /** A request of the app; a GET is a stream that stays, unless it resumes that of a call. */
+  follow(request: IncomingMessage, response: ServerResponse): void {
+    const wasHere = this.isHere;
+    const last = request.headers['last-event-id'];
+    const isStream = request.method === 'GET' && (last === undefined || last === '');
+    // One that asks without a stream goes on without it.
+    if (isStream || this.#open === 0) this.#hadStream = isStream;
+    this.#open++;
+    this.seenAt = Date.now();
+    response.once('close', () => {
+      this.seenAt = Date.now();
+      if (--this.#open === 0) this.#checkLater();
+    });
+    if (!wasHere) this.changed.emit();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** One timer for many requests: it looks again where somebody was heard meanwhile. */
+  #checkLater(): void {
+    if (this.#timer !== undefined && !this.#hadStream) return;
+    clearTimeout(this.#timer);
+    const wait = (ms: number): void => {
+      this.#timer = setTimeout(() => {
+        this.#timer = undefined;
+        if (this.isHere) wait(Math.max(1, this.seenAt + this.#graceMs - Date.now()));
+        else this.changed.emit();
+      }, ms).unref();
+    };
+    wait(this.#graceMs);
+  }
+
+  get #graceMs(): number {
+    return this.#hadStream ? streamGraceMs : presenceTimeoutMs;
+  }
+}

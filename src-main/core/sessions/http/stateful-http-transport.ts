@@ -1,0 +1,372 @@
+/**
+ * One session of the handshake era over HTTP. What answers a request goes on the response to the POST that brought it: as one JSON
+ * body where nothing comes before it, else as a stream that can be gone on with. What belongs to no request has a stream of its own.
+ * Source: MCP 2025-11-25, basic/transports, "Streamable HTTP" and "Resumability and Redelivery".
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { statefulVersions } from '../../wire/protocol-kind.ts';
+import { isFailure, isRequest, type Message, type RequestId, rpcCode } from '../../wire/message.ts';
+import { scalarOf } from '../../wire/raw-json.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../wire/transport.ts';
+import { type EventStream, formatEvent, type EventStreams } from './event-stream.ts';
+import { httpRefusal, sendRefusal, writeEmpty, writeJson } from './http-io.ts';
+import { HttpPresence } from './http-presence.ts';
+import { type ReplayBudget, ReplayBuffer } from './replay-buffer.ts';
+
+/** Delay before a response moves to a stream, on which an app whose connection broke can resume, in ms. */
+const streamUpgradeDelayMs = 100;
+/** When an app whose stream broke off is to come back, in ms. */
+const retryMs = 1_000;
+/** Older ones take an event without data for a fault. */
+const firstWithEmptyEvents = '2025-11-25';
+
+/** Id of the handshake that is repeated on the app's behalf. */
+const meetingId = 'tooltray:again';
+
+/** Path and token that a session was opened with: it responds to no other. */
+export interface SessionBinding {
+  readonly path: string;
+  readonly holder: string;
+  /** Id of the token of a profile, where it is one; of a team's person, what may be over. */
+  readonly token?: string | undefined;
+  /** User of the endpoint, in a team. */
+  readonly person?: UserBinding | undefined;
+  /** Expiry of the session's credential, in ms since 1970; its streams end then, too. */
+  readonly until?: number | undefined;
+}
+
+/** A team's person, as far as a session depends on them. */
+export interface UserBinding {
+  readonly tenant: string;
+  readonly user: string;
+  /** The user's credential (`Credential.token`). */
+  readonly token: string;
+  readonly bounds: readonly string[];
+  /** The right for want of which they are bounded, where they could ask for it. */
+  readonly lacks?: string;
+}
+
+/** Data to open a session, and to reopen it if its client returns with other rights. */
+export interface SessionSeed extends SessionBinding {
+  readonly id: string;
+  /** The params of its `initialize`. */
+  readonly hello: JsonObject;
+}
+
+interface LegacyLineParts {
+  readonly streams: EventStreams;
+  readonly replay: ReplayBudget;
+  readonly onEnd: () => void;
+}
+
+export class StatefulHttpTransport implements Transport {
+  readonly seed: SessionSeed;
+  readonly presence = new HttpPresence();
+  readonly #parts: LegacyLineParts;
+  /** Requests that are not answered yet, by id. */
+  readonly #asked = new Map<RequestId, Posting>();
+  /** Requests with a response stream, by stream name, until it can no longer be resumed. */
+  readonly #streams = new Map<string, Posting>();
+  /** Wait for every request to be answered. */
+  readonly #quieted = new Set<() => void>();
+  #handlers: TransportHandlers | undefined;
+  #standing: EventStream | undefined;
+  #lastStream = 0;
+  #lastEvent = 0;
+  /** Answers that its app was promised and has not fetched. */
+  #awaited = 0;
+  /** Waits for the session to know its app again. */
+  #meeting: (() => void) | undefined;
+  /** Lists may have changed while the client had no stream open. */
+  #isStale = false;
+  #version: string | undefined;
+
+  constructor(seed: SessionSeed, parts: LegacyLineParts) {
+    this.seed = seed;
+    this.#parts = parts;
+  }
+
+  /** Requests that are not answered yet. */
+  get open(): number {
+    return this.#asked.size;
+  }
+
+  /** Resolves when every request is answered, or after `mostMs`. */
+  async drained(mostMs: number): Promise<void> {
+    if (this.open === 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#quieted.add(resolve);
+    const timer = setTimeout(resolve, mostMs).unref();
+    await promise;
+    clearTimeout(timer);
+    this.#quieted.delete(resolve);
+  }
+
+  /** Its app has nothing to come back for here. */
+  get isIdle(): boolean {
+    return this.#asked.size === 0 && this.#awaited === 0;
+  }
+
+  expectPickup(until: Promise<void>): void {
+    this.#awaited++;
+    void until.then(() => this.#awaited--);
+  }
+
+  async start(handlers: TransportHandlers): Promise<void> {
+    this.#handlers = handlers;
+  }
+
+  /** Introduces the app to a session that was opened again, as it once did itself. Resolves when that is answered. */
+  async replayInitialize(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#meeting = resolve;
+    this.#isStale = true;
+    this.#handlers?.onMessage({ jsonrpc: '2.0', id: meetingId, method: 'initialize', params: this.seed.hello });
+    await promise;
+    this.#handlers?.onMessage({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  }
+
+  /** Messages of the app, the answers to them on this response. `isBatch`: they came as a list. */
+  post(messages: readonly Message[], isBatch: boolean, request: IncomingMessage, response: ServerResponse): void {
+    const requests = messages.filter(isRequest);
+    const again = requests.find(({ id }) => this.#asked.get(id)?.isHeard === true);
+    if (again !== undefined)
+      return sendRefusal(
+        response,
+        httpRefusal(400, rpcCode.invalidRequest, 'A request of this id is not answered yet.', again.id),
+      );
+    this.presence.follow(request, response);
+    if (requests.length === 0) writeEmpty(response, 202, this.#headers);
+    else {
+      const posting = new Posting(response, requests, isBatch, this.#headers, () => this.#stream(posting));
+      for (const { id } of requests) this.#asked.set(id, posting);
+    }
+    for (const message of messages) this.#handlers?.onMessage(message);
+  }
+
+  /** Opens the stream for what belongs to no request, or resumes that of a request. */
+  listen(request: IncomingMessage, response: ServerResponse): void {
+    const last = request.headers['last-event-id'];
+    const no = (status: number, message: string): void =>
+      sendRefusal(response, httpRefusal(status, rpcCode.aborted, message));
+    if (typeof last === 'string' && last !== '') return this.#resume(last, request, response, no);
+    if (this.#standing?.isOpen === true) return no(409, 'This session has its stream open already.');
+    this.presence.follow(request, response);
+    this.#standing = this.#parts.streams.open(response, this.#headers);
+    this.#standing.begin();
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    for (const list of ['tools', 'prompts', 'resources'])
+      this.#reportStatus({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` });
+  }
+
+  async send(message: Message, options?: SendOptions): Promise<void> {
+    const isAnswer = !('method' in message);
+    const related = isAnswer ? message.id : options?.relatedRequestId;
+    if (related === undefined || related === null) return this.#reportStatus(message);
+    if (isAnswer && related === meetingId && this.#meeting !== undefined) return this.#metAgain(message);
+    const posting = this.#asked.get(related);
+    if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
+    if (!isAnswer) {
+      const stream = this.#stream(posting);
+      stream.send(message, this.#keep(posting, message));
+      return;
+    }
+    this.#asked.delete(related);
+    if (posting.isHello) this.#met(message);
+    posting.answer(message, posting.stream === undefined ? undefined : this.#keep(posting, message));
+    if (posting.isDone) posting.replay?.expire(() => this.#streams.delete(posting.name));
+    if (this.open === 0) for (const resolve of this.#quieted) resolve();
+  }
+
+  async close(): Promise<void> {
+    const handlers = this.#handlers;
+    if (handlers === undefined) return;
+    this.#handlers = undefined;
+    this.#abandonAll();
+    this.#standing?.end();
+    this.presence.end();
+    this.#meeting?.();
+    for (const resolve of this.#quieted) resolve();
+    this.#parts.onEnd();
+    handlers.onClose();
+  }
+
+  /** Calls of an app that has not been there for long, and has lost what it could come back for. */
+  abandonCalls(): void {
+    for (const requestId of this.#asked.keys())
+      this.#handlers?.onMessage({
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId, reason: 'the client app went away' },
+      });
+    this.#abandonAll();
+  }
+
+  #abandonAll(): void {
+    for (const posting of new Set(this.#asked.values())) posting.abandon();
+    for (const { replay } of this.#streams.values()) replay?.clear();
+    this.#asked.clear();
+    this.#streams.clear();
+  }
+
+  get #headers(): readonly string[] {
+    return ['mcp-session-id', this.seed.id];
+  }
+
+  #metAgain(answer: Message): void {
+    const met = this.#meeting;
+    this.#meeting = undefined;
+    this.#met(answer);
+    met?.();
+  }
+
+  /** A first request that was no handshake leaves nothing behind. */
+  #met(answer: Message): void {
+    if (!('result' in answer) || isFailure(answer)) {
+      setImmediate(() => void this.close());
+      return;
+    }
+    const version = scalarOf(answer.result, 'protocolVersion');
+    if (typeof version === 'string') this.#version = version;
+  }
+
+  /** Answers on a stream from now on. */
+  #stream(posting: Posting): EventStream {
+    if (posting.stream !== undefined) return posting.stream;
+    posting.name = `post${(this.#lastStream += 1)}`;
+    this.#streams.set(posting.name, posting);
+    posting.replay = new ReplayBuffer(this.#parts.replay);
+    const stream = posting.open(this.#parts.streams);
+    if (canTakeEmptyEvents(this.#version)) stream.prime(this.#nextEventId(posting), retryMs);
+    else stream.begin();
+    return stream;
+  }
+
+  #nextEventId({ name }: Posting): string {
+    return `${name}.${(this.#lastEvent += 1)}`;
+  }
+
+  /** The event as it is written, kept for a client that loses the stream. */
+  #keep(posting: Posting, message: Message): readonly (string | Buffer)[] {
+    const pieces = formatEvent(message, this.#nextEventId(posting));
+    posting.replay?.add(this.#lastEvent, pieces);
+    return pieces;
+  }
+
+  #resume(
+    lastEventId: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    no: (status: number, message: string) => void,
+  ): void {
+    const [, name = '', number = ''] = /^(\w+)\.(\d{1,15})$/.exec(lastEventId) ?? [];
+    const posting = this.#streams.get(name);
+    if (posting?.stream?.isOpen === true) return no(409, 'This stream is still open.');
+    const missed = posting?.replay?.after(Number(number)) ?? [];
+    // A client that was left waiting would ask again and again.
+    if (posting === undefined || (posting.isDone && missed.length === 0))
+      return no(400, 'There is nothing to resume behind this event.');
+    this.presence.follow(request, response);
+    const next = this.#parts.streams.open(response, this.#headers);
+    next.begin();
+    for (const event of missed) next.replay(event);
+    if (posting.isDone) next.end();
+    else posting.stream = next;
+  }
+
+  /** Such messages are not kept: a client that opens its stream again hears that lists may have changed. */
+  #reportStatus(message: Message): void {
+    if (this.#standing === undefined) return;
+    if (this.#standing.isOpen) this.#standing.send(message);
+    else this.#isStale = true;
+  }
+}
+
+function canTakeEmptyEvents(version: string | undefined): boolean {
+  return version !== undefined && statefulVersions.includes(version) && version >= firstWithEmptyEvents;
+}
+
+/** The response to one POST. */
+class Posting {
+  /** Name of its stream; empty while there is none. */
+  name = '';
+  stream: EventStream | undefined;
+  /** Replay buffer of its stream. */
+  replay: ReplayBuffer | undefined;
+  /** It brought the handshake. */
+  readonly isHello: boolean;
+  readonly #response: ServerResponse;
+  readonly #isBatch: boolean;
+  readonly #headers: readonly string[];
+  readonly #answers: Message[] = [];
+  readonly #timer: NodeJS.Timeout;
+  #waiting: number;
+
+  constructor(
+    response: ServerResponse,
+    requests: readonly { readonly method: string }[],
+    isBatch: boolean,
+    headers: readonly string[],
+    late: () => void,
+  ) {
+    this.#response = response;
+    this.#isBatch = isBatch;
+    this.#headers = headers;
+    this.#waiting = requests.length;
+    this.isHello = requests[0]?.method === 'initialize';
+    this.#timer = setTimeout(() => {
+      if (this.isHeard) late();
+    }, streamUpgradeDelayMs).unref();
+  }
+
+  /** Somebody is there to read it. */
+  get isHeard(): boolean {
+    return this.stream?.isOpen ?? !this.#response.destroyed;
+  }
+
+  get isDone(): boolean {
+    return this.#waiting === 0;
+  }
+
+  open(streams: EventStreams): EventStream {
+    clearTimeout(this.#timer);
+    this.stream = streams.open(this.#response, this.#headers);
+    // What was answered before there was a stream.
+    for (const answer of this.#answers) this.stream.send(answer);
+    return this.stream;
+  }
+
+  /** `event`: as it goes on the stream, where there is one. */
+  answer(message: Message, event: readonly (string | Buffer)[] | undefined): void {
+    this.#waiting--;
+    if (this.stream !== undefined) {
+      this.stream.send(message, event);
+      if (this.isDone) this.stream.end();
+      return;
+    }
+    this.#answers.push(message);
+    if (!this.isDone) return;
+    clearTimeout(this.#timer);
+    const [first] = this.#answers;
+    const body = this.#isBatch || first === undefined ? this.#answers : first;
+    writeJson(this.#response, statusOf(message), body, this.#headers);
+  }
+
+  /** Nothing comes any more. */
+  abandon(): void {
+    clearTimeout(this.#timer);
+    if (this.stream !== undefined) this.stream.end();
+    else sendRefusal(this.#response, sessionNotFound);
+  }
+}
+
+export const sessionNotFound = httpRefusal(404, -32001, 'Session not found. Initialize again.');
+
+/** An answer of the protocol is one of HTTP, too, where there is no room: whoever stands between must see it. */
+function statusOf(message: Message): number {
+  const data = isFailure(message) ? message.error.data : undefined;
+  return isObject(data) && data['code'] === 'session_limit' ? 429 : 200;
+}

@@ -1,0 +1,223 @@
+/** Streamable HTTP of the handshake era: one session for each `Mcp-Session-Id`. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../base/errors.ts';
+import { objectOrEmpty } from '../../base/json.ts';
+import type { HttpSettings } from '../../config/app-config.ts';
+import { statefulVersions } from '../../wire/protocol-kind.ts';
+import { isRequest, type Message, rpcCode } from '../../wire/message.ts';
+import type { Transport } from '../../wire/transport.ts';
+import type { EventStreams } from './event-stream.ts';
+import { httpRefusal, type HttpRefusal, sendRefusal, retryLater, writeEmpty } from './http-io.ts';
+import { singleHeader } from './parse-inbound.ts';
+import {
+  StatefulHttpTransport,
+  sessionNotFound,
+  type SessionBinding,
+  type SessionSeed,
+} from './stateful-http-transport.ts';
+import { ReplayBudget } from './replay-buffer.ts';
+
+/** `seed`: where it was opened, and by whom. */
+export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
+
+/** How often it is looked whether an app is gone for good, in ms. */
+const sweepMs = 30_000;
+/** Silence of an app after which its pending calls are abandoned, in ms. */
+const abandonTimeoutMs = 5 * 60_000;
+/** How long what is being called may take before its session shows something else, in ms. */
+const viewSwitchTimeoutMs = 30_000;
+/** When to try again where all sessions have calls running, in seconds. */
+const retrySeconds = 30;
+
+export class StatefulHttp {
+  readonly #lines = new Map<string, StatefulHttpTransport>();
+  readonly #replay = new ReplayBudget();
+  readonly #streams: EventStreams;
+  /** Sessions that are being opened again with other rights. */
+  readonly #opening = new Map<string, Promise<StatefulHttpTransport>>();
+  readonly #limits: () => HttpSettings;
+  #sweep: NodeJS.Timeout | undefined;
+
+  constructor(streams: EventStreams, limits: () => HttpSettings) {
+    this.#streams = streams;
+    this.#limits = limits;
+  }
+
+  /** Sessions that are open. */
+  get count(): number {
+    return this.#lines.size;
+  }
+
+  /** Whether no client waits for a response here, or may come back for one. */
+  get isIdle(): boolean {
+    return [...this.#lines.values()].every((line) => line.isIdle);
+  }
+
+  /** Tokens of the open sessions that may be revoked. */
+  get tokens(): readonly string[] {
+    return [...this.#lines.values()].flatMap(({ seed }) => seed.token ?? []);
+  }
+
+  /** Messages of an app; `open` starts a session, under a new id, for one that introduces itself. */
+  async post(
+    { messages, isBatch }: { readonly messages: readonly Message[]; readonly isBatch: boolean },
+    request: IncomingMessage,
+    response: ServerResponse,
+    place: SessionBinding,
+    open: OpenSession,
+  ): Promise<void> {
+    const [first] = messages;
+    const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
+    const found = await this.#find(request, place, isHello);
+    // What only answers goes to whoever asked.
+    const wants = found instanceof StatefulHttpTransport && !isHello && messages.some(isRequest);
+    const line = wants ? await this.#boundAs(place, found, open) : found;
+    if (line instanceof StatefulHttpTransport) {
+      if (isHello)
+        sendRefusal(response, httpRefusal(400, rpcCode.invalidRequest, 'This session is open already.', first.id));
+      else line.post(messages, isBatch, request, response);
+    } else if (line !== undefined) sendRefusal(response, line);
+    else if (!isHello) sendRefusal(response, noSession);
+    else if (!this.#evictOldest(place))
+      sendRefusal(response, retryLater(503, tooManySessions(this.#limits().sessions), retrySeconds, first.id));
+    else {
+      const seed = { ...place, id: randomUUID(), hello: objectOrEmpty(first.params) };
+      const begun = await this.#open(seed, open);
+      begun.post(messages, isBatch, request, response);
+    }
+  }
+
+  /** GET: the stream for what belongs to no request. */
+  async listen(request: IncomingMessage, response: ServerResponse, place: SessionBinding): Promise<void> {
+    const { headers } = request;
+    if (headers.accept?.includes('text/event-stream') !== true)
+      return sendRefusal(
+        response,
+        httpRefusal(406, rpcCode.aborted, 'A GET here opens a stream: Accept must name text/event-stream.'),
+      );
+    const line = (await this.#find(request, place, false)) ?? noSession;
+    if (line instanceof StatefulHttpTransport) line.listen(request, response);
+    else sendRefusal(response, line);
+  }
+
+  /** DELETE: the session is over. */
+  async remove(request: IncomingMessage, response: ServerResponse, place: SessionBinding): Promise<void> {
+    const line = (await this.#find(request, place, false)) ?? noSession;
+    if (!(line instanceof StatefulHttpTransport)) return sendRefusal(response, line);
+    await line.close();
+    writeEmpty(response, 200);
+  }
+
+  /** Ends sessions by where they were opened, and by whom. */
+  async end(isOver: (place: SessionBinding) => boolean): Promise<void> {
+    await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#sweep);
+    await Promise.all([...this.#lines.values()].map((line) => line.close()));
+  }
+
+  /** Undefined: the request names none. */
+  async #find(
+    { headers }: IncomingMessage,
+    place: SessionBinding,
+    isHello: boolean,
+  ): Promise<StatefulHttpTransport | HttpRefusal | undefined> {
+    const id = singleHeader(headers['mcp-session-id']);
+    if (id === undefined) return undefined;
+    const known = this.#lines.get(id) ?? (await this.#opening.get(id));
+    if (known === undefined || !isSameBinding(place, known.seed)) return sessionNotFound;
+    const version = singleHeader(headers['mcp-protocol-version']);
+    if (isHello || version === undefined || statefulVersions.includes(version)) return known;
+    const supported = statefulVersions.join(', ');
+    return httpRefusal(400, rpcCode.aborted, `MCP-Protocol-Version ${version} is none of ${supported}.`);
+  }
+
+  /** Returns the session, rebound if its app returned with other rights: the same session then shows something else. */
+  async #boundAs(
+    place: SessionBinding,
+    line: StatefulHttpTransport,
+    open: OpenSession,
+  ): Promise<StatefulHttpTransport> {
+    const { id } = line.seed;
+    if (hasSameBounds(place, line.seed)) return line;
+    const other = await this.#opening.get(id);
+    if (other !== undefined && hasSameBounds(place, other.seed)) return other;
+    const opening = this.#rebind(line, place, open);
+    this.#opening.set(id, opening);
+    return opening.finally(() => this.#opening.delete(id));
+  }
+
+  async #rebind(line: StatefulHttpTransport, place: SessionBinding, open: OpenSession): Promise<StatefulHttpTransport> {
+    await line.drained(viewSwitchTimeoutMs);
+    await line.close();
+    const anew = await this.#open({ ...line.seed, ...place }, open);
+    await anew.replayInitialize();
+    return anew;
+  }
+
+  async #open(seed: SessionSeed, open: OpenSession): Promise<StatefulHttpTransport> {
+    const line: StatefulHttpTransport = new StatefulHttpTransport(seed, {
+      streams: this.#streams,
+      replay: this.#replay,
+      onEnd: () => this.#ended(line),
+    });
+    await open(line, seed);
+    this.#lines.set(seed.id, line);
+    this.#sweep ??= setInterval(() => this.#endGone(), sweepMs).unref();
+    return line;
+  }
+
+  #ended(line: StatefulHttpTransport): void {
+    // It may have been opened again under the same id.
+    if (this.#lines.get(line.seed.id) === line) this.#lines.delete(line.seed.id);
+  }
+
+  /**
+   * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that was silent longest is
+   * closed, never one with a call running: one of the holder that asks, if that holder has most of them.
+   */
+  #evictOldest({ holder }: SessionBinding): boolean {
+    const all = [...this.#lines.values()];
+    if (all.length < this.#limits().sessions) return true;
+    const own = all.filter(({ seed }) => seed.holder === holder);
+    const idle = (own.length * 2 > all.length ? own : all).filter(({ open }) => open === 0);
+    const [first] = idle;
+    if (first === undefined) return false;
+    void idle.reduce((oldest, one) => (one.presence.seenAt < oldest.presence.seenAt ? one : oldest), first).close();
+    return true;
+  }
+
+  #endGone(): void {
+    const idleMs = this.#limits().sessionIdleMinutes * 60_000;
+    for (const line of this.#lines.values()) {
+      const { silentMs } = line.presence;
+      if (line.open > 0 && silentMs > abandonTimeoutMs) line.abandonCalls();
+      if (line.open === 0 && silentMs > idleMs) void line.close();
+    }
+  }
+}
+
+const noSession = httpRefusal(
+  400,
+  rpcCode.aborted,
+  'The header Mcp-Session-Id is missing: a session begins with initialize, whose answer names it.',
+);
+
+function tooManySessions(most: number): AppError {
+  return new AppError('session_limit', `All ${most} sessions that are allowed have calls running.`, {
+    fix: 'End sessions that are not used any more (HTTP DELETE), or raise http.sessions in the config.',
+  });
+}
+
+/** A session answers nowhere else, and to nobody else. */
+function isSameBinding(place: SessionBinding, { path, holder }: SessionBinding): boolean {
+  return place.path === path && place.holder === holder;
+}
+
+/** Whether a session shows this client the same as the one that opened it. */
+function hasSameBounds(place: SessionBinding, { person }: SessionBinding): boolean {
+  return place.person?.bounds.join('\n') === person?.bounds.join('\n');
+}

@@ -1,0 +1,114 @@
+/** The answer to one request of 2026-07-28: a JSON body, or a stream from the moment on that something comes before it. */
+import type { ServerResponse } from 'node:http';
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { type Message, type RequestId, type Result, rpcCode, type RpcErrorBody } from '../../wire/message.ts';
+import { toErrorBody } from '../../wire/peer.ts';
+import type { EventStream, EventStreams } from './event-stream.ts';
+import { cancelledResponse, cancelledByUser } from '../cancelled-response.ts';
+import { refusalOf, sendRefusal, writeJson } from './http-io.ts';
+
+/** Delay before a response moves to a stream with keep-alives, as clients and proxies end silent requests, in ms. */
+const streamUpgradeDelayMs = 10_000;
+
+export class StatelessResponse {
+  readonly #response: ServerResponse;
+  readonly #id: RequestId;
+  readonly #streams: EventStreams;
+  readonly #sent: (message: Message) => void;
+  readonly #timer: NodeJS.Timeout;
+  #gone: AbortController | undefined;
+  #stream: EventStream | undefined;
+  #isOver = false;
+
+  /** `sent` is told what has gone out. */
+  constructor(response: ServerResponse, id: RequestId, streams: EventStreams, sent: (message: Message) => void) {
+    this.#response = response;
+    this.#id = id;
+    this.#streams = streams;
+    this.#sent = sent;
+    this.#timer = setTimeout(() => this.#open(), streamUpgradeDelayMs).unref();
+    response.once('close', () => this.#end());
+  }
+
+  /** Aborted when whoever asked goes away. */
+  get signal(): AbortSignal {
+    this.#gone ??= new AbortController();
+    if (this.#response.destroyed && !this.#isOver) this.#gone.abort('the client went away');
+    return this.#gone.signal;
+  }
+
+  /** Sends a notification before the response. */
+  readonly notify = (method: string, params: JsonObject): void => {
+    if (this.#isOver) return;
+    const message: Message = { jsonrpc: '2.0', method, params };
+    this.#open().send(message);
+    this.#sent(message);
+  };
+
+  result(result: Result): void {
+    this.#finish({ jsonrpc: '2.0', id: this.#id, result }, 200);
+  }
+
+  /** `isKnown`: the revision has the method; one that it does not have is nowhere to be found. */
+  error(error: unknown, isKnown: boolean): void {
+    if (this.#stream === undefined && error instanceof AppError && error.code === 'session_limit') {
+      this.#isOver = true;
+      const why = refusalOf(error, this.#id);
+      sendRefusal(this.#response, why);
+      this.#sent({ jsonrpc: '2.0', id: this.#id, error: why.error });
+      return;
+    }
+    const body = toErrorBody(error);
+    // Not found was -32002 before this revision.
+    const said = body.code === -32002 ? { ...body, code: rpcCode.invalidParams } : body;
+    this.#finish({ jsonrpc: '2.0', id: this.#id, error: said }, statusOf(said, isKnown));
+  }
+
+  /** A person ends it, whose app waits on. */
+  cancel(request: Parameters<typeof cancelledResponse>[1]): void {
+    this.#gone?.abort(cancelledByUser);
+    this.#finish(cancelledResponse(this.#id, request), 200);
+  }
+
+  /** We end it. */
+  abandon(): void {
+    this.#gone?.abort('the connection was ended');
+    this.error(new AppError('cancelled', 'The request was ended by Tooltray before it was answered.'), false);
+  }
+
+  #open(): EventStream {
+    clearTimeout(this.#timer);
+    if (this.#stream === undefined) {
+      this.#stream = this.#streams.open(this.#response);
+      this.#stream.begin();
+    }
+    return this.#stream;
+  }
+
+  #finish(message: Message, status: number): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    if (this.#stream === undefined) writeJson(this.#response, status, message);
+    else {
+      this.#stream.send(message);
+      this.#stream.end();
+    }
+    this.#sent(message);
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#gone?.abort('the client went away');
+  }
+}
+
+/** Source: MCP 2026-07-28, basic/transports: which errors are those of HTTP as well. */
+function statusOf({ code }: RpcErrorBody, isKnown: boolean): number {
+  if (code === rpcCode.methodNotFound && !isKnown) return 404;
+  if (code === rpcCode.missingClientCapability || code === rpcCode.unsupportedProtocolVersion) return 400;
+  return code <= -32_020 && code > -32_030 && !isKnown ? 400 : 200;
+}

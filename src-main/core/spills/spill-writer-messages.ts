@@ -1,0 +1,205 @@
+/** Messages between the core and the thread that stores results. */
+import { textOrEmpty } from '../base/json.ts';
+import { AppError } from '../base/errors.ts';
+import { formatBytes } from '../base/text-format.ts';
+import type { SpillKind, SpillSummary } from './spill.ts';
+
+/** A job of the result writer: store a result, or return an excerpt of it. */
+export type SpillWriteJob =
+  | {
+      readonly do: 'store';
+      /** Absolute path that the names of the files begin with. */
+      readonly stem: string;
+      readonly maxBytes: number;
+      readonly textKind: 'text' | 'toon';
+    }
+  /** Nothing is written: its size and its ends, of together at most `bytes`. */
+  | { readonly do: 'excerpt'; readonly bytes: number };
+
+export type ToSpillWriter =
+  /** `bytes`: the length of the whole result. */
+  | { readonly kind: 'begin'; readonly job: SpillWriteJob; readonly bytes: number }
+  /** The memory goes over. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'end' };
+
+export type FromSpillWriter =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'stored'; readonly result: DraftedResult }
+  | { readonly kind: 'excerpt'; readonly excerpt: Excerpt }
+  /** `code`: of the operating system, or `too_large`. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string };
+
+/** The payload of a part that is counted: what the server sent of it, once. */
+export interface Payload {
+  readonly bytes: number;
+  /** All of it, or pieces of what is long. */
+  readonly texts: readonly string[];
+  /** Factor from a count over the texts to the whole. */
+  readonly scale: number;
+}
+
+/** The beginning and the end of a result, for a model that cannot be given the whole. */
+export interface Excerpt {
+  readonly payloadBytes: number;
+  readonly head: string;
+  readonly tail: string;
+  readonly isError: boolean;
+}
+
+/** A part of a result that is not in the store yet; plain data that crosses between threads. */
+export interface DraftedPart {
+  readonly kind: SpillKind;
+  readonly mimeType: string;
+  readonly extension: string;
+  readonly bytes: number;
+  readonly lines: number | undefined;
+  readonly summary: SpillSummary;
+  readonly payload: Payload;
+  /** The bytes of the part, unless they are in `file`. */
+  readonly content?: Buffer | undefined;
+  readonly file?: string | undefined;
+}
+
+export interface DraftedResult {
+  /** The main one first; never empty. */
+  readonly parts: readonly DraftedPart[];
+  /** JSON of `AnswerRemains`: numbers in their own spelling do not cross between threads. */
+  readonly remains: string;
+}
+
+/** Everything outside the parts: blocks returned inline, and the members of the result. */
+export interface ResultRemains {
+  readonly inline: readonly Record<string, unknown>[];
+  readonly rest: Record<string, unknown>;
+}
+
+// Why an answer could not be kept, in words for people and models.
+
+/** `code`: of the operating system or SQLite, or one of ours: too_large, busy, closed, thread. */
+export class SpillWriteError extends Error {
+  override readonly name = 'KeepFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const outOfCapacity = 'Make room on it, or delete kept answers: tooltray spills prune.';
+const noRight =
+  "Give yourself the right to write there, or remove the folder: it is made anew with Tooltray's next start.";
+
+const reasons: Readonly<Record<string, readonly [what: string, fix: string]>> = {
+  ENOSPC: ['the disk is full', outOfCapacity],
+  EDQUOT: ['your share of the disk is used up', outOfCapacity],
+  EROFS: ['the disk is read-only', 'Make it writable, or set TOOLTRAY_HOME to another disk.'],
+  EACCES: ['Tooltray may not write there', noRight],
+  EPERM: ['Tooltray may not write there', noRight],
+  EMFILE: ['too many files are open', 'Try again in a moment.'],
+  ENFILE: ['too many files are open', 'Try again in a moment.'],
+  busy: ['too many long answers arrive at once', 'Call the tool again in a moment, or ask it for less.'],
+  closed: ['Tooltray stops', 'Call the tool again once it runs.'],
+  thread: ['the thread that writes answers ended', 'Call the tool again, or ask it for less.'],
+};
+
+/** Converts an error to AppError `spill_failed`; an AppError is returned unchanged. */
+export function toSpillError(error: unknown, folder: string, maxBytes: number): AppError {
+  if (error instanceof AppError) return error;
+  const code = codeOf(error);
+  if (code === 'too_large') {
+    const limit = formatBytes(maxBytes);
+    return new AppError('spill_failed', `The answer is larger than all kept answers together may be (${limit}).`, {
+      fix: 'Ask the tool for less, or raise results.maxBytes in the config.',
+      cause: error,
+    });
+  }
+  const [what, fix] = reasons[code] ?? [`of an error (${code || 'unknown'})`, 'See the log for more.'];
+  return new AppError('spill_failed', `The answer could not be kept in ${folder}: ${what}.`, { fix, cause: error });
+}
+
+function codeOf(error: unknown): string {
+  const { code, errcode } = (typeof error === 'object' && error !== null ? error : {}) as {
+    code?: unknown;
+    errcode?: unknown;
+  };
+  // SQLite: SQLITE_FULL and SQLITE_READONLY; its other errors say less than its own text.
+  if (errcode === 13) return 'ENOSPC';
+  if (typeof errcode === 'number' && (errcode & 0xff) === 8) return 'EROFS';
+  return textOrEmpty(code);
+}
+
+// What a media type means for a kept file: its kind and its extension.
+
+/** No extension that a computer would run or open as a program. */
+const extensions: Readonly<Record<string, string>> = {
+  'application/gzip': 'gz',
+  'application/json': 'json',
+  'application/pdf': 'pdf',
+  'application/xml': 'xml',
+  'application/yaml': 'yaml',
+  'application/zip': 'zip',
+  'audio/aac': 'aac',
+  'audio/flac': 'flac',
+  'audio/mp4': 'm4a',
+  'audio/mpeg': 'mp3',
+  'audio/ogg': 'ogg',
+  'audio/wav': 'wav',
+  'audio/webm': 'weba',
+  'audio/x-wav': 'wav',
+  'image/avif': 'avif',
+  'image/bmp': 'bmp',
+  'image/gif': 'gif',
+  'image/jpeg': 'jpg',
+  'image/jpg': 'jpg',
+  'image/png': 'png',
+  'image/tiff': 'tiff',
+  'image/webp': 'webp',
+  'text/css': 'css',
+  'text/csv': 'csv',
+  'text/markdown': 'md',
+  'text/plain': 'txt',
+  'text/tab-separated-values': 'tsv',
+  'text/toon': 'toon',
+  'text/xml': 'xml',
+  'text/yaml': 'yaml',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+};
+
+/** The type alone, as it may stand in an answer: `text/plain; charset=utf-8` is text/plain; undefined for what is none. */
+export function plainMediaType(type: unknown): string | undefined {
+  if (typeof type !== 'string' || type.length > 200) return undefined;
+  const plain = type.split(';')[0]?.trim().toLowerCase() ?? '';
+  return /^[a-z0-9.+-]+\/[a-z0-9.+-]+$/.test(plain) ? plain : undefined;
+}
+
+/** `otherwise` for a type that is not in the table. */
+export function extensionOf(type: string, otherwise: string): string {
+  return extensions[type] ?? otherwise;
+}
+
+export function isTextKind(kind: SpillKind): boolean {
+  return kind === 'text' || kind === 'json' || kind === 'toon';
+}
+
+/** The kind of a file in a folder of the person, by its extension; undefined where only a look inside tells. */
+export function kindOfExtension(extension: string): SpillKind | undefined {
+  const plain = extension.toLowerCase();
+  if (plain === 'json' || plain === 'toon') return plain;
+  const type = Object.keys(extensions).find((each) => extensions[each] === plain);
+  if (type?.startsWith('text/') || plain === 'xml' || plain === 'yaml') return 'text';
+  return type === undefined ? undefined : mediaKind(type);
+}
+
+/** The type of files with this extension. */
+export function extensionMediaType(extension: string): string {
+  return Object.keys(extensions).find((each) => extensions[each] === extension) ?? 'application/octet-stream';
+}
+
+/** The kind of bytes that are no text. */
+export function mediaKind(type: string): 'image' | 'audio' | 'binary' {
+  if (type.startsWith('image/')) return 'image';
+  return type.startsWith('audio/') ? 'audio' : 'binary';
+}

@@ -1,0 +1,60 @@
+/** The beginning and the end of a result that can neither be stored nor be given whole. */
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
+import type { Excerpt } from '../spill-writer-messages.ts';
+import { payloadBytes, payloadTexts } from '../payload.ts';
+
+/** Share of the excerpt that is taken from the beginning. */
+const headShare = 0.7;
+
+/** `json`: the whole result; what is no JSON is cut as it is. */
+export function excerptOf(json: Buffer, maxBytes: number): Excerpt {
+  let result: unknown;
+  try {
+    result = JSON.parse(json.toString('utf8'));
+  } catch {
+    // Its bytes are all there is.
+  }
+  return excerptOfResult(
+    isObject(result) ? result : { content: [{ type: 'text', text: json.toString('utf8') }] },
+    maxBytes,
+  );
+}
+
+export function excerptOfResult(result: JsonObject, maxBytes: number): Excerpt {
+  const text = payloadTexts(withoutBytes(result)).join('\n');
+  const head = beginning(text, Math.floor(maxBytes * headShare));
+  const tail = end(text.slice(head.length), Math.floor(maxBytes * (1 - headShare)));
+  return { payloadBytes: payloadBytes(result), head, tail, isError: result['isError'] === true };
+}
+
+function beginning(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text;
+  // A character that is cut reads as U+FFFD.
+  return Buffer.from(text.slice(0, maxBytes))
+    .toString('utf8', 0, maxBytes)
+    .replace(/\uFFFD+$/, '');
+}
+
+function end(text: string, maxBytes: number): string {
+  if (maxBytes === 0) return '';
+  return Buffer.from(text.slice(-maxBytes))
+    .subarray(-maxBytes)
+    .toString('utf8')
+    .replace(/^\uFFFD+/, '');
+}
+
+/** Base64 says nothing to a reader: its kind and length stand for it. */
+function withoutBytes(result: JsonObject): JsonObject {
+  const { content } = result;
+  if (!Array.isArray(content)) return result;
+  const blocks = (content as unknown[]).map((block) => {
+    const data = isObject(block) ? (block['data'] ?? objectOrEmpty(block['resource'])['blob']) : undefined;
+    if (!isObject(block) || typeof data !== 'string') return block;
+    const { mimeType } = isObject(block['resource']) ? block['resource'] : block;
+    return {
+      type: 'text',
+      text: `[${textOrEmpty(block['type'])} ${textOrEmpty(mimeType)}, ${data.length} characters of base64]`,
+    };
+  });
+  return { ...result, content: blocks };
+}

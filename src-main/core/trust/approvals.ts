@@ -1,0 +1,211 @@
+/**
+ * Questions that wait for a person: what is asked, in which words, and what can be answered. The tray, the dashboard and the
+ * command line show them and answer them; nothing that a model reaches holds this store.
+ *
+ *   ask ──► open ──answer──► answered
+ *             ├──time over──► expired
+ *             └──withdraw───► withdrawn      its reason is gone
+ */
+import { randomBytes } from 'node:crypto';
+import { AppError } from '../base/errors.ts';
+import { Emitter } from '../base/emitter.ts';
+import { truncateText, truncateName } from '../base/visible-text.ts';
+
+/** One of the answers there are to a question. */
+export interface ApprovalChoice {
+  /** Argument of `answer`: `once`, `always`, `no`. */
+  readonly id: string;
+  /** On the button: a verb and what it is about. */
+  readonly label: string;
+  /** Consequence, as a sentence; absent if the label is clear enough. */
+  readonly meaning?: string;
+  /** Something leaves, starts or is allowed by it: never the easy button. */
+  readonly risky: boolean;
+  /** In a team, whose word it takes. */
+  readonly whose?: DecisionAuthority;
+}
+
+/** `theirs`: of whoever's call it is, since nobody else is shown all of it; `admins`: it counts for everybody from then on. Absent: anybody's who sees it. */
+export type DecisionAuthority = 'theirs' | 'admins';
+
+/** Something a person needs in order to decide, letter by letter as it was said: data, never markup. */
+export interface ApprovalDetail {
+  readonly name: string;
+  readonly text: string;
+  /** Text from the user's app: in a team only the owner of the call may see it. */
+  readonly isPrivate?: true;
+}
+
+export interface ApprovalRequest {
+  /** Id of the call's owner, in a team; undefined on a desktop. */
+  readonly person?: string | undefined;
+  /** One person's questions with the same cause are one item and one notification. */
+  readonly cause: string;
+  /** Identifies the question: asked again under the same key while open, it stays one question. */
+  readonly key: string;
+  readonly app: string;
+  readonly sessionId: string;
+  readonly server?: string | undefined;
+  /** `server:tool` */
+  readonly tool?: string | undefined;
+  /** The question, as one sentence for the user. */
+  readonly sentence: string;
+  readonly details: readonly ApprovalDetail[];
+  readonly choices: readonly ApprovalChoice[];
+  /** How long it may wait for an answer, in ms. */
+  readonly openMs: number;
+}
+
+export interface PendingApproval extends Omit<ApprovalRequest, 'openMs'> {
+  readonly id: string;
+  /** ms since 1970. */
+  readonly at: number;
+  /** Until then it can be answered, in ms since 1970. */
+  readonly until: number;
+}
+
+/** How a question ended. */
+export type ApprovalOutcome =
+  | { readonly how: 'answered'; readonly choice: string; readonly by: string; readonly at: number }
+  | { readonly how: 'expired' | 'withdrawn'; readonly at: number };
+
+export interface ClosedApproval {
+  readonly question: PendingApproval;
+  readonly answer: ApprovalOutcome;
+}
+
+export interface SubmittedApproval {
+  readonly question: PendingApproval;
+  /** Never rejects. */
+  readonly answer: Promise<ApprovalOutcome>;
+}
+
+interface QuestionLimits {
+  /** All apps share one person, so none may take all there is room for; and nobody of a team, all that there is for the others. */
+  readonly ofPerson: number;
+  readonly ofApp: number;
+  readonly ofAll: number;
+  /** Maximum length of one question's details, in characters; users read no more before they decide. */
+  readonly characters: number;
+}
+
+const defaults: QuestionLimits = { ofPerson: 200, ofApp: 40, ofAll: 2_000, characters: 64 * 1024 };
+
+interface Held extends SubmittedApproval {
+  readonly end: (answer: ApprovalOutcome) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+export class ApprovalQueue {
+  /** One was asked or has ended. */
+  readonly changed = new Emitter();
+  /** For the record of what was decided. */
+  readonly ended = new Emitter<ClosedApproval>();
+  readonly #limits: QuestionLimits;
+  readonly #held = new Map<string, Held>();
+
+  constructor(limits: Partial<QuestionLimits> = {}) {
+    this.#limits = { ...defaults, ...limits };
+  }
+
+  /** Oldest first. */
+  pending(): readonly PendingApproval[] {
+    return [...this.#held.values()].map(({ question }) => question);
+  }
+
+  /**
+   * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last lines say.
+   * Throws AppError session_limit where too many wait already.
+   */
+  submit({ openMs, ...asked }: ApprovalRequest): SubmittedApproval {
+    const known = this.#find(asked.key);
+    if (known !== undefined) return known;
+    this.#requireCapacity(asked);
+    const at = Date.now();
+    const details = cutDetails(asked.details, this.#limits.characters);
+    const question: PendingApproval = { ...asked, details, id: this.#newId(), at, until: at + openMs };
+    const { promise, resolve } = Promise.withResolvers<ApprovalOutcome>();
+    const timer = setTimeout(() => this.#end(question.id, { how: 'expired', at: Date.now() }), openMs);
+    timer.unref();
+    const held = { question, answer: promise, end: resolve, timer };
+    this.#held.set(question.id, held);
+    this.changed.emit();
+    return held;
+  }
+
+  /**
+   * A person's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their name before it. Throws
+   * AppError not_found where it is open no more, bad_request for a choice that it does not have.
+   */
+  decide(id: string, choice: string, by: string): PendingApproval {
+    const held = this.#held.get(id);
+    if (held === undefined) {
+      throw new AppError('not_found', `No question waits under ${truncateName(id)}.`, {
+        fix: 'It was answered already, or its time was over: what it was about was not done.',
+      });
+    }
+    const { question } = held;
+    if (!question.choices.some((one) => one.id === choice)) {
+      throw new AppError('bad_request', `${truncateName(choice)} is no answer to question ${id}.`, {
+        fix: `Answers: ${question.choices.map((one) => one.id).join(', ')}.`,
+      });
+    }
+    this.#end(id, { how: 'answered', choice, by, at: Date.now() });
+    return question;
+  }
+
+  /** Withdraws a question whose subject is gone. Does nothing if it is no longer open. */
+  withdraw(id: string): void {
+    this.#end(id, { how: 'withdrawn', at: Date.now() });
+  }
+
+  /** The core stops: whoever waits is told, nobody is asked any more. */
+  close(): void {
+    for (const id of [...this.#held.keys()]) this.withdraw(id);
+  }
+
+  #end(id: string, answer: ApprovalOutcome): void {
+    const held = this.#held.get(id);
+    if (held === undefined) return;
+    this.#held.delete(id);
+    clearTimeout(held.timer);
+    held.end(answer);
+    this.ended.emit({ question: held.question, answer });
+    this.changed.emit();
+  }
+
+  #find(key: string): Held | undefined {
+    return [...this.#held.values()].find(({ question }) => question.key === key);
+  }
+
+  #requireCapacity({ app, person }: Pick<ApprovalRequest, 'app' | 'person'>): void {
+    const { ofAll, ofApp, ofPerson } = this.#limits;
+    const theirs = this.pending().filter((question) => question.person === person);
+    const ofThis = theirs.filter((question) => question.app === app);
+    if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
+    const all = theirs.length < ofPerson ? `${ofAll} questions of all people` : `${ofPerson} questions of all apps`;
+    const whose = ofThis.length < ofApp ? all : `${ofApp} questions of this app`;
+    throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is asked.`, {
+      fix: 'Ask the person to answer them in Tooltray.',
+    });
+  }
+
+  /** Short enough to be typed. */
+  #newId(): string {
+    for (;;) {
+      const id = randomBytes(3).toString('hex');
+      if (!this.#held.has(id)) return id;
+    }
+  }
+}
+
+function cutDetails(details: readonly ApprovalDetail[], most: number): readonly ApprovalDetail[] {
+  let left = most;
+  return details.map((detail) => {
+    const { text } = detail;
+    const room = left;
+    left = Math.max(0, left - text.length);
+    if (text.length <= room) return detail;
+    return { ...detail, text: `${truncateText(text, Math.max(1, room))}\n(${text.length} characters in all)` };
+  });
+}

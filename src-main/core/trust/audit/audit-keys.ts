@@ -1,0 +1,151 @@
+/** The home's audit key: signs heads (Ed25519, RFC 8032) and keys the digests of texts that are not kept. */
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  sign,
+  verify as verifySignature,
+} from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensurePrivateDir } from '../../base/app-paths.ts';
+import { Emitter } from '../../base/emitter.ts';
+import type { SecretStore } from '../../secrets/secret-store.ts';
+import { readOrCreateToken } from '../../security/access-token.ts';
+import type { Digest } from './audit-entries.ts';
+
+/** PKCS #8 (RFC 8410) around the 32 bytes of a private key, SPKI around those of a public one. */
+const privateFrame = Buffer.from('302e020100300506032b657004220420', 'hex');
+const publicFrame = Buffer.from('302a300506032b6570032100', 'hex');
+/** States the purpose of a signature in the signed text. */
+const purpose = 'tooltray audit head\n';
+/** A digest covers no more than this, in bytes: hashing a huge answer would hold everybody up. */
+const maxDigestedBytes = 256 * 1024;
+
+export class AuditKeys {
+  /** 32 bytes in base64url. */
+  readonly publicKey: string;
+  readonly #privateKey: KeyObject;
+  readonly #digestKey: Buffer;
+
+  constructor(seed: Buffer) {
+    const der = Buffer.concat([privateFrame, seed]);
+    this.#privateKey = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
+    const spki = createPublicKey(this.#privateKey).export({ format: 'der', type: 'spki' });
+    this.publicKey = spki.subarray(publicFrame.length).toString('base64url');
+    this.#digestKey = Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32));
+  }
+
+  /** Made where there is none. Throws AppError not_allowed where the file is not the person's alone. */
+  static open(folder: string): AuditKeys {
+    return new AuditKeys(Buffer.from(readOrCreateToken(keyFile(folder)), 'base64url'));
+  }
+
+  /** undefined: there is none. Throws as `open` does. */
+  static find(folder: string): AuditKeys | undefined {
+    return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
+  }
+
+  /** undefined: the vault has none. Rejects with AppError secret_locked. */
+  static async inVault(vault: SecretStore): Promise<AuditKeys | undefined> {
+    const seed = await vault.read(vaultName);
+    return seed === undefined ? undefined : new AuditKeys(Buffer.from(seed, 'base64url'));
+  }
+
+  sign(text: string): string {
+    return sign(null, Buffer.from(purpose + text), this.#privateKey).toString('base64url');
+  }
+
+  /** Returns the digest of a text, or of the bytes that arrived; `bytes` is their total number, if known. */
+  digest(said: string | readonly Buffer[], bytes?: number): Digest {
+    const chunks = typeof said === 'string' ? [Buffer.from(said)] : said;
+    const all = bytes ?? chunks.reduce((sum, { length }) => sum + length, 0);
+    const hmac = createHmac('sha256', this.#digestKey);
+    let left = maxDigestedBytes;
+    for (const chunk of chunks) {
+      if (left > 0) hmac.update(chunk.subarray(0, left));
+      left -= chunk.length;
+    }
+    return { bytes: all, hmac: hmac.digest('base64url'), ...(all > maxDigestedBytes && { of: maxDigestedBytes }) };
+  }
+}
+
+/** Whether the holder of `publicKey` (base64url) signed `text`. */
+export function isSigned(text: string, signature: string, publicKey: string): boolean {
+  try {
+    const der = Buffer.concat([publicFrame, Buffer.from(publicKey, 'base64url')]);
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    return verifySignature(null, Buffer.from(purpose + text), key, Buffer.from(signature, 'base64url'));
+  } catch {
+    return false;
+  }
+}
+
+/** The source of a log's key. */
+export interface KeySource {
+  /** `asked`: it may come in a moment; undefined: it cannot be had now. Asks for it, the first time. */
+  get(): AuditKeys | 'asked' | undefined;
+  /** It came, or it is clear that it does not. */
+  readonly decided: Emitter;
+}
+
+const vaultName = 'audit/key';
+
+/** In a file beside the log. */
+export class KeyFile implements KeySource {
+  readonly decided = new Emitter();
+  readonly #folder: string;
+  #keys: AuditKeys | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Throws as AuditKeys.open does. */
+  get(): AuditKeys {
+    ensurePrivateDir(this.#folder);
+    return (this.#keys ??= AuditKeys.open(this.#folder));
+  }
+}
+
+/** In the vault. */
+export class VaultKey implements KeySource {
+  readonly decided = new Emitter();
+  readonly #vault: SecretStore;
+  #known: AuditKeys | 'asked' | undefined;
+  #asking: Promise<void> | undefined;
+
+  constructor(vault: SecretStore) {
+    this.#vault = vault;
+    vault.onOpened.on(() => {
+      if (this.#asking !== undefined) this.#asking = this.#asking.then(() => this.#ask());
+    });
+  }
+
+  get(): AuditKeys | 'asked' | undefined {
+    if (this.#asking === undefined) {
+      this.#known = 'asked';
+      this.#asking = this.#ask();
+    }
+    return this.#known;
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const seed = await this.#vault.ensure(vaultName, () => randomBytes(32).toString('base64url'));
+      this.#known = new AuditKeys(Buffer.from(seed, 'base64url'));
+    } catch {
+      // Locked: told by the vault's standing. What is noted meanwhile is not signed, and is once it opens.
+      if (this.#known === 'asked') this.#known = undefined;
+    } finally {
+      this.decided.emit();
+    }
+  }
+}
+
+function keyFile(folder: string): string {
+  return join(folder, 'key');
+}

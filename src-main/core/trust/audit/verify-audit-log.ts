@@ -1,0 +1,309 @@
+/**
+ * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and no memory.
+ * What no chain can tell is part of the answer.
+ */
+import type { AuditLog, SignedHead } from './audit-log.ts';
+import {
+  parseHead,
+  type ChainLink,
+  maxUnsigned,
+  genesisLink,
+  parseLine,
+  type ParsedLine,
+  parseRecord,
+} from './hash-chain.ts';
+import { isSigned } from './audit-keys.ts';
+
+export interface IntegrityFinding {
+  /** The record it is about; the first of them where it is about several. */
+  readonly seq: number;
+  readonly what: 'changed' | 'missing' | 'misplaced' | 'doubled' | 'foreign' | 'unsigned' | 'badly signed' | 'cut';
+  readonly sentence: string;
+}
+
+export interface Verification {
+  /** Nothing was found. */
+  readonly holds: boolean;
+  readonly records: number;
+  /** Numbers of the first and last record; 0: there is none. */
+  readonly first: number;
+  readonly last: number;
+  /** ms since 1970. */
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+  /** The head that was signed last: whoever keeps it elsewhere can hold the log against it later. */
+  readonly head: SignedHead | undefined;
+  /** Records behind that head, which the next one signs. */
+  readonly unsigned: number;
+  /** The keys of the signatures, in the order of their first; public keys in base64url. */
+  readonly keys: readonly string[];
+  /** The first hundred, by record. */
+  readonly findings: readonly IntegrityFinding[];
+  /** How many there are. */
+  readonly found: number;
+  /** Remarks that are no fault. */
+  readonly notes: readonly string[];
+  /** Limits of the proof. */
+  readonly limits: readonly string[];
+}
+
+export interface VerifyOptions {
+  readonly log: AuditLog;
+  /** Told of the key: a team's is the first of those that its replicas are given. */
+  readonly whose?: 'home' | 'team';
+  /** The public key that signs now; undefined: it is gone. */
+  readonly ownKey: string | undefined;
+  /** There is one, and it cannot be had now. */
+  readonly isLocked?: boolean;
+  /** A head that was kept elsewhere. */
+  readonly known?: ChainLink | undefined;
+}
+
+/** Limits of every verification, part of each result. */
+const limits = [
+  'Whoever can write the log and has its key, or puts another key in its place, can write all of it anew; only a head or an export that is kept elsewhere shows that.',
+  'Records behind the last signed head are chained and not signed yet: who cuts or rewrites these leaves no trace.',
+  'What was never noted is in no chain: up to half a second of calls when a process is killed, and whatever happens past Tooltray.',
+] as const;
+
+const maxFindings = 100;
+/** Gaps that may still turn out to be records in another's place. */
+const maxGaps = 1000;
+/** So far back it is known what a record's hash was. */
+const hashWindow = 1024;
+
+/** Rejects as `log.open` does. */
+export async function verifyLog(options: VerifyOptions): Promise<Verification> {
+  const { log, known } = options;
+  // Before the log: a head that is noted meanwhile is in it by then.
+  const noted = await log.recordedHead();
+  const open = await log.open();
+  const check = new Check(options, [noted, known]);
+  try {
+    for (const [at, part] of open.parts.entries()) {
+      check.beginFile(part.first);
+      for await (const { text, isTorn } of part.lines()) {
+        if (isTorn && at === open.parts.length - 1) check.torn(text.length);
+        else check.line(text);
+      }
+    }
+  } finally {
+    await open.close();
+  }
+  return check.end(noted, known);
+}
+
+class Check {
+  readonly #ownKey: string | undefined;
+  readonly #isLocked: boolean;
+  readonly #whose: string;
+  /** Records whose hash is known from elsewhere. */
+  readonly #wanted: ReadonlyMap<number, Set<string>>;
+  readonly #findings: IntegrityFinding[] = [];
+  #found = 0;
+  readonly #notes: string[] = [];
+  readonly #keys = new Set<string>();
+  #lastKey: string | undefined;
+  /** Hashes by number, of the last ones. */
+  readonly #hashes = new Map<number, { readonly hash: string; readonly computed: string; readonly prev: string }>();
+  /** Numbers that were passed over, and may come later; both ends included. */
+  #gaps: { readonly from: number; readonly to: number }[] = [];
+  #records = 0;
+  #first = 0;
+  #last = 0;
+  #since: number | undefined;
+  #until: number | undefined;
+  #head: SignedHead | undefined;
+  #unsigned = 0;
+  /** Lines since the last good one that are no records, or changed. */
+  #spoilt = 0;
+  #trimmedTo = 0;
+  #isFileStart = false;
+
+  constructor({ ownKey, isLocked = false, whose = 'home' }: VerifyOptions, known: readonly (ChainLink | undefined)[]) {
+    this.#ownKey = ownKey;
+    this.#isLocked = isLocked;
+    this.#whose = whose === 'home' ? 'the key of this home' : 'the first of the team’s keys';
+    const wanted = new Map<number, Set<string>>();
+    for (const one of known) if (one) wanted.set(one.seq, (wanted.get(one.seq) ?? new Set()).add(one.hash));
+    this.#wanted = wanted;
+  }
+
+  beginFile(first: number): void {
+    this.#isFileStart = true;
+    if (this.#records === 0 && this.#spoilt === 0) this.#last = first - 1;
+  }
+
+  torn(length: number): void {
+    this.#notes.push(
+      `The last line is half written (${length} characters): a process was killed at it, or writes it just now. The next start takes it away.`,
+    );
+  }
+
+  line(text: string): void {
+    const line = parseLine(text);
+    // Nothing in a line that does not fit its own hash can be believed, its number neither.
+    if (line === undefined || line.hash !== line.computed) {
+      this.#spoil(line);
+      return;
+    }
+    this.#records++;
+    this.#until = line.at;
+    this.#since ??= line.at;
+    this.#first = this.#first === 0 ? line.seq : Math.min(this.#first, line.seq);
+    const isLate = line.seq <= this.#last;
+    if (isLate) this.#late(line);
+    else this.#next(line);
+    this.#link(line, isLate);
+    this.#sign(line);
+    this.#isFileStart = false;
+  }
+
+  end(noted: SignedHead | undefined, known: ChainLink | undefined): Verification {
+    if (this.#spoilt > 0) this.#tellSpoilt(this.#last + this.#spoilt + 1);
+    for (const gap of this.#gaps) this.#tellMissing(gap);
+    this.#tellStart();
+    this.#tellCut(noted, 'was signed as the last one, and is gone with all that may have followed');
+    this.#tellCut(known, 'is known from elsewhere, and is not there');
+    if (this.#unsigned === 1) this.#notes.push('The last record is not signed yet.');
+    if (this.#unsigned > 1) this.#notes.push(`The last ${this.#unsigned} records are not signed yet.`);
+    this.#tellKeys();
+    return {
+      holds: this.#found === 0,
+      records: this.#records,
+      first: this.#first,
+      last: this.#last,
+      since: this.#since,
+      until: this.#until,
+      head: this.#head,
+      unsigned: this.#unsigned,
+      keys: [...this.#keys],
+      findings: this.#findings.toSorted((one, other) => one.seq - other.seq),
+      found: this.#found,
+      notes: this.#notes,
+      limits,
+    };
+  }
+
+  #spoil(line: ParsedLine | undefined): void {
+    this.#spoilt++;
+    // It may have been a head: that it is spoilt is told already.
+    this.#unsigned = 0;
+    this.#isFileStart = false;
+    // What stands there as its hash is what the next one was written after.
+    if (line !== undefined) this.#hashes.set(this.#last + this.#spoilt, line);
+  }
+
+  #next({ seq }: ParsedLine): void {
+    if (this.#spoilt > 0) this.#tellSpoilt(seq);
+    if (seq > this.#last + 1) {
+      this.#unsigned = 0;
+      this.#gaps.push({ from: this.#last + 1, to: seq - 1 });
+      if (this.#gaps.length > maxGaps) this.#tellMissing(this.#gaps.shift());
+    }
+    this.#last = seq;
+  }
+
+  /** Lines that do not hold stood before `seq`: as many of the numbers there are theirs, the others are nobody's. */
+  #tellSpoilt(seq: number): void {
+    const from = this.#last + 1;
+    const room = seq - from;
+    for (let at = 0; at < Math.min(room, this.#spoilt); at++)
+      this.#tell('changed', from + at, `Record ${from + at} was changed.`);
+    if (room < this.#spoilt)
+      this.#tell('foreign', from, `Between records ${this.#last} and ${seq} stands something that is no record.`);
+    this.#last += Math.min(room, this.#spoilt);
+    this.#spoilt = 0;
+  }
+
+  #late({ seq }: ParsedLine): void {
+    const gap = this.#gaps.find(({ from, to }) => seq >= from && seq <= to);
+    if (gap !== undefined) {
+      const parts = [
+        { from: gap.from, to: seq - 1 },
+        { from: seq + 1, to: gap.to },
+      ];
+      this.#gaps = this.#gaps.flatMap((one) => (one === gap ? parts.filter(({ from, to }) => from <= to) : [one]));
+      this.#tell('misplaced', seq, `Record ${seq} stands behind record ${this.#last}: they were swapped.`);
+    } else this.#tell('doubled', seq, `Record ${seq} stands there once more, behind record ${this.#last}.`);
+  }
+
+  /** Whether it was written after the record that stands before it. */
+  #link({ seq, hash, computed, prev }: ParsedLine, isLate: boolean): void {
+    const before = seq === 1 ? { hash: genesisLink.hash, computed: genesisLink.hash } : this.#hashes.get(seq - 1);
+    if (before !== undefined && prev !== before.hash && prev !== before.computed)
+      this.#tell('changed', seq - 1, `Record ${seq - 1} was replaced: record ${seq} was written after another one.`);
+    const behind = isLate ? this.#hashes.get(seq + 1) : undefined;
+    if (behind !== undefined && behind.prev !== hash)
+      this.#tell('changed', seq, `Record ${seq} was replaced: record ${seq + 1} was written after another one.`);
+    for (const wanted of this.#wanted.get(seq) ?? [])
+      if (wanted !== hash) this.#tell('changed', seq, `Record ${seq} is not the one that was signed as a head.`);
+    this.#hashes.set(seq, { hash, computed, prev });
+    if (this.#hashes.size <= hashWindow) return;
+    const [oldest] = this.#hashes.keys();
+    if (oldest !== undefined) this.#hashes.delete(oldest);
+  }
+
+  #sign({ seq, at, hash, text }: ParsedLine): void {
+    const head = parseHead(text);
+    if (head === undefined) {
+      if (this.#isFileStart) this.#tell('foreign', seq, `A file begins with record ${seq}, which is no signed head.`);
+      if (text.includes('"kind":"trimmed"') || text.includes('"kind":"cut"')) this.#readOwn(text);
+      this.#unsigned++;
+      if (this.#unsigned === maxUnsigned + 1)
+        this.#tell('unsigned', seq, `No head signs the ${maxUnsigned} records before record ${seq}.`);
+      return;
+    }
+    if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
+      this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#whose}.`);
+    this.#lastKey = head.key;
+    this.#keys.add(head.key);
+    if (!isSigned(head.signed, head.sig, head.key))
+      this.#tell('badly signed', seq, `The signature of head ${seq} is wrong.`);
+    this.#unsigned = 0;
+    this.#head = { seq, at, hash };
+  }
+
+  #readOwn(text: string): void {
+    const record = parseRecord(text);
+    if (record?.kind === 'trimmed') this.#trimmedTo = record.to;
+    if (record?.kind !== 'cut') return;
+    const sentence = `At the start of ${new Date(record.at).toISOString()} records up to ${record.to} had been signed, and were gone.`;
+    this.#tell('cut', record.seq, sentence);
+  }
+
+  #tellMissing(gap: { readonly from: number; readonly to: number } | undefined): void {
+    if (gap === undefined) return;
+    const { from, to } = gap;
+    this.#tell('missing', from, from === to ? `Record ${from} is missing.` : `Records ${from} to ${to} are missing.`);
+  }
+
+  /** Records missing at the start were trimmed by us, or removed by somebody else. */
+  #tellStart(): void {
+    if (this.#first <= 1) return;
+    if (this.#first > this.#trimmedTo + 1) this.#tellMissing({ from: this.#trimmedTo + 1, to: this.#first - 1 });
+    else this.#notes.push(`Records up to ${this.#first - 1} were taken away to make room, which is on record.`);
+  }
+
+  /** Another key may have been there before this one, which then signed all that it found; behind it there is none. */
+  #tellKeys(): void {
+    if (this.#head === undefined) return;
+    const { seq } = this.#head;
+    const others = [...this.#keys].filter((key) => key !== this.#ownKey);
+    if (this.#isLocked) this.#notes.push('The vault is locked, so whose the signatures are cannot be told now.');
+    else if (this.#ownKey === undefined)
+      this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
+    else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#whose}.`);
+    else if (others.length > 0 && this.#lastKey === this.#ownKey)
+      this.#notes.push(`The first heads are signed with another key than ${this.#whose}: ${others.join(', ')}.`);
+  }
+
+  #tellCut(head: ChainLink | undefined, why: string): void {
+    if (head !== undefined && head.seq > this.#last) this.#tell('cut', head.seq, `Record ${head.seq} ${why}.`);
+  }
+
+  #tell(what: IntegrityFinding['what'], seq: number, sentence: string): void {
+    this.#found++;
+    if (this.#findings.length < maxFindings) this.#findings.push({ seq, what, sentence });
+  }
+}

@@ -1,0 +1,308 @@
+/**
+ * Asks the user before a call sends something to a destination that only a result named, or sends keys or card numbers. Notes in
+ * each session what calls and results name. Every call passes here, in the pipeline; no model can answer what is asked.
+ */
+import { createHash } from 'node:crypto';
+import { AppError } from '../../base/errors.ts';
+import { isObject, type JsonObject } from '../../base/json.ts';
+import type { FlowSettings } from '../../config/app-config.ts';
+import { awaitWithProgress } from '../../wire/await-with-progress.ts';
+import type { Result } from '../../wire/message.ts';
+import { scalarOf } from '../../wire/raw-json.ts';
+import { type Principal, recordedUser } from '../../security/principal.ts';
+import type { ApprovalOutcome, SubmittedApproval, ApprovalQueue } from '../approvals.ts';
+import type { Destination } from './destinations.ts';
+import type { DataFlowDecisions } from './data-flow-decisions.ts';
+import { createApprovalRequest, describeDataFlow, dataFlowRefusal } from './data-flow-messages.ts';
+import type { DataFlowOutcome, DataFlowStats } from './data-flow-stats.ts';
+import { type FlowSession, FlowSessions } from './flow-sessions.ts';
+import { decisionKey, type DataFlowFinding, evaluateCall, type CallInspection, inspectCall } from './evaluate-call.ts';
+import { redactSensitive } from './sensitive-data.ts';
+import type { Provenance } from './session-provenance.ts';
+import { type FlowTool, ToolRoleResolver, type ToolRoles } from './tool-roles.ts';
+
+/** The parts of a call's context used here. */
+export interface DataFlowContext {
+  readonly principal: Pick<Principal, 'tenant' | 'user'>;
+  readonly app: string;
+  readonly sessionId: string;
+  /** Key that groups the calls of one client if no session does (2026-07-28 over HTTP). */
+  readonly memoryId?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly onProgress?: ((params: JsonObject) => void) | undefined;
+  /** Its client app can be given a handle, so that a call may take as long as it takes. */
+  readonly mayGoOn?: (() => boolean) | undefined;
+}
+
+/** A call that may be sent. */
+export interface ReleasedCall {
+  readonly args: JsonObject | undefined;
+  /** Absent where there was nothing to decide. */
+  readonly verdict?: DataFlowVerdict;
+}
+
+/** The decision on a released call, for the record. */
+export interface DataFlowVerdict {
+  /**
+   * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good; `allowed once`,
+   * `allowed always`: what the person said.
+   */
+  readonly verdict: 'recorded' | 'masked' | 'allowed before' | 'allowed once' | 'allowed always';
+  /** Why it came to that: `read`, `unsure`, `secret`. */
+  readonly rule: string;
+  /** The question that was answered, where there was one just now, and where that was. */
+  readonly question?: string;
+  readonly by?: string;
+}
+
+interface FlowParts {
+  readonly settings: () => FlowSettings;
+  readonly questions: ApprovalQueue;
+  readonly decisions: DataFlowDecisions;
+  readonly record: DataFlowStats;
+  readonly now: () => number;
+  /** Returns the display name of an app. */
+  readonly nameOfApp: (app: string) => string;
+  /** Describes the place where users decide; absent: on this machine. */
+  readonly answerAt?: (() => string) | undefined;
+  /** Called with errors that occur outside a call. */
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** How long a yes for one call waits for it to be made, and a no stands, in ms. */
+const singleUseTtlMs = 10 * 60_000;
+const refusalTtlMs = 60 * 60_000;
+
+export class DataFlowGuard {
+  readonly roles: ToolRoleResolver;
+  readonly #parts: FlowParts;
+  readonly #sessions: FlowSessions;
+  /** Questions whose answers are seen to. */
+  readonly #followed = new WeakSet<Promise<ApprovalOutcome>>();
+
+  constructor(parts: FlowParts) {
+    this.#parts = parts;
+    this.#sessions = new FlowSessions(parts.now, parts.onTrouble);
+    this.roles = new ToolRoleResolver(() => parts.settings().roles);
+  }
+
+  /**
+   * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError not_allowed where the person said no or
+   * has not answered in time, cancelled where it was given up meanwhile. Returns at once for a call that sends nothing.
+   */
+  release(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    context: DataFlowContext,
+  ): Promise<ReleasedCall> | ReleasedCall {
+    if (this.#parts.settings().mode === 'off') return { args };
+    const session = this.#sessions.of(context);
+    const roles = this.roles.of(tool);
+    if (!roles.sends) {
+      session.memory.noteArguments(args);
+      return { args };
+    }
+    const look = inspectCall(roles, args);
+    // Most calls go where the session's calls went before: they need no search.
+    const unknown = look.destinations.filter((to) => !session.memory.isKnownNamed(to));
+    if (unknown.length === 0) return this.#decide(tool, args, { ...look, destinations: [] }, [], session, context);
+    return this.#trace(tool, args, { ...look, destinations: unknown }, session, context);
+  }
+
+  async #trace(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    look: CallInspection,
+    session: FlowSession,
+    context: DataFlowContext,
+  ): Promise<ReleasedCall> {
+    await session.memory.settle();
+    const origins: Provenance[] = [];
+    for (const to of look.destinations) origins.push(await session.memory.originOf(to, tool.server));
+    return this.#decide(tool, args, look, origins, session, context);
+  }
+
+  /** Records a result on its way to the caller; a repeated result counts as well. */
+  recordResult(tool: FlowTool, args: JsonObject | undefined, result: Result, context: DataFlowContext): void {
+    if (this.#parts.settings().mode === 'off') return;
+    const session = this.#sessions.of(context);
+    if (session.once.size > 0 && scalarOf(result, 'resultType') !== 'input_required')
+      session.once.delete(callKey(tool, args, context));
+    this.#note(session, result, tool.id, tool.server, this.roles.of(tool));
+  }
+
+  /** Notes what a model read otherwise: a stored result, a resource, a prompt, the error of a failed call. */
+  recordText(of: string, server: string, read: Result | string, context: DataFlowContext): void {
+    if (this.#parts.settings().mode === 'off') return;
+    this.#note(this.#sessions.of(context), read, of, server, this.roles.forSource(of, server));
+  }
+
+  /** The session is over. */
+  forget(sessionId: string): void {
+    this.#sessions.forget(sessionId);
+  }
+
+  #note(
+    session: FlowSession,
+    read: Result | string,
+    of: string,
+    server: string,
+    { foreign, messages }: Pick<ToolRoles, 'foreign' | 'messages'>,
+  ): void {
+    if (foreign) session.noteRead(read, { of, server, messages, at: this.#parts.now() });
+  }
+
+  #decide(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    look: CallInspection,
+    origins: readonly Provenance[],
+    session: FlowSession,
+    context: DataFlowContext,
+  ): Promise<ReleasedCall> | ReleasedCall {
+    const { settings, decisions } = this.#parts;
+    const { mode, secrets } = settings();
+    const findings = evaluateCall(look, origins, this.roles.of(tool), session.memory);
+    const open = findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
+    const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
+    const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
+    const sent = masks ? (withoutSecrets(args) as JsonObject) : args;
+    if (masks) this.#noteOutcome(tool, open, context, 'masked');
+    const added = look.destinations.filter((_to, at) => origins[at]?.kind === 'new');
+    const pass = (verdict?: DataFlowVerdict): ReleasedCall => passed(sent, added, session, verdict);
+    if (asked.length === 0) {
+      if (masks) return pass({ verdict: 'masked', rule: 'secret' });
+      const decided = findings.filter((finding) => !open.includes(finding));
+      return pass(decided.length === 0 ? undefined : { verdict: 'allowed before', rule: ruleOf(decided) });
+    }
+    const rule = ruleOf(asked);
+    if (mode === 'record') {
+      this.#noteOutcome(tool, asked, context, 'recorded');
+      return pass({ verdict: 'recorded', rule });
+    }
+    if (session.hasOnce(callKey(tool, sent, context))) return pass({ verdict: 'allowed once', rule });
+    const refused = asked.find((finding) => session.hasNo(decisionKey(finding)));
+    if (refused !== undefined) throw dataFlowRefusal(tool, [refused], { kind: 'refused' });
+    return this.#ask(tool, sent, asked, session, context).then(({ question, choice, by }) =>
+      pass({ verdict: choice === 'always' ? 'allowed always' : 'allowed once', rule, question, by }),
+    );
+  }
+
+  /** Resolves when the person lets it go. */
+  async #ask(
+    tool: FlowTool,
+    args: JsonObject | undefined,
+    findings: readonly DataFlowFinding[],
+    session: FlowSession,
+    context: DataFlowContext,
+  ): Promise<{ readonly question: string; readonly choice: string; readonly by: string }> {
+    const { openMinutes, waitSeconds } = this.#parts.settings();
+    const key = callKey(tool, args, context);
+    let asked: SubmittedApproval;
+    try {
+      asked = this.#parts.questions.submit(
+        createApprovalRequest(
+          tool,
+          args,
+          findings,
+          { ...context, appName: this.#parts.nameOfApp(context.app), person: recordedUser(context.principal) },
+          key,
+          openMinutes * 60_000,
+        ),
+      );
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'session_limit'
+        ? dataFlowRefusal(tool, findings, { kind: 'not asked' })
+        : error;
+    }
+    this.#follow(asked, tool, findings, session, context, key);
+    const waitMs = context.mayGoOn?.() === true ? openMinutes * 60_000 : waitSeconds * 1000;
+    const answer = await waitFor(asked, waitMs, context);
+    const { id } = asked.question;
+    if (answer?.how === 'answered' && answer.choice !== 'no')
+      return { question: id, choice: answer.choice, by: answer.by };
+    if (answer?.how === 'answered') throw dataFlowRefusal(tool, findings, { kind: 'refused', id });
+    this.#noteOutcome(tool, findings, context, 'unanswered');
+    throw dataFlowRefusal(tool, findings, { kind: 'unanswered', id, at: this.#parts.answerAt?.() });
+  }
+
+  /** Applies the user's decision even if no call waits for it any more. */
+  #follow(
+    { answer }: SubmittedApproval,
+    tool: FlowTool,
+    findings: readonly DataFlowFinding[],
+    session: FlowSession,
+    context: DataFlowContext,
+    key: string,
+  ): void {
+    if (this.#followed.has(answer)) return;
+    this.#followed.add(answer);
+    void answer.then((given) => {
+      if (given.how !== 'answered') return;
+      const keys = findings.map(decisionKey);
+      this.#noteOutcome(tool, findings, context, given.choice === 'no' ? 'refused' : 'allowed');
+      if (given.choice === 'no') for (const one of keys) session.no.set(one, given.at + refusalTtlMs);
+      if (given.choice === 'once') session.once.set(key, given.at + singleUseTtlMs);
+      if (given.choice !== 'always') return;
+      const { at, by } = given;
+      const decided = keys.map((destination) => ({ server: tool.server, destination, at, app: context.app, by }));
+      this.#parts.decisions.add(decided).catch(this.#parts.onTrouble);
+    });
+  }
+
+  #noteOutcome(
+    tool: FlowTool,
+    findings: readonly DataFlowFinding[],
+    { app }: DataFlowContext,
+    outcome: DataFlowOutcome,
+  ): void {
+    const sentence = describeDataFlow(tool, findings, this.#parts.nameOfApp(app));
+    this.#parts.record.record({ at: this.#parts.now(), app, tool: tool.id, sentence, outcome });
+  }
+}
+
+/** `added`: destinations that were new and are the session's own from now on. */
+function passed(
+  args: JsonObject | undefined,
+  added: readonly Destination[],
+  { memory }: FlowSession,
+  verdict: DataFlowVerdict | undefined,
+): ReleasedCall {
+  memory.noteArguments(args);
+  for (const to of added) memory.noteSent(to);
+  return { args, ...(verdict && { verdict }) };
+}
+
+function ruleOf(findings: readonly DataFlowFinding[]): string {
+  return [...new Set(findings.map(({ why }) => why))].join(', ');
+}
+
+/** The very call: a further try of it is the same one. */
+function callKey({ id }: FlowTool, args: JsonObject | undefined, { memoryId, sessionId }: DataFlowContext): string {
+  return createHash('sha256')
+    .update(JSON.stringify([memoryId ?? sessionId, id, args ?? {}]))
+    .digest('base64');
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return redactSensitive(value);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item)]));
+}
+
+/** The answer; undefined where the time was over. */
+async function waitFor(
+  { answer, question }: SubmittedApproval,
+  limitMs: number,
+  context: DataFlowContext,
+): Promise<ApprovalOutcome | undefined> {
+  const over = Promise.withResolvers<undefined>();
+  const late = setTimeout(() => over.resolve(undefined), limitMs);
+  const message = (): string => `Waits for the person to answer question ${question.id} in Tooltray`;
+  try {
+    return await awaitWithProgress(Promise.race([answer, over.promise]), { limitMs, message }, context);
+  } finally {
+    clearTimeout(late);
+  }
+}

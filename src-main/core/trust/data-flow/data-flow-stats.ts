@@ -1,0 +1,158 @@
+/**
+ * Records data-flow questions, asked or not: counts by day, the last ones with their sentence. One document, so that
+ * after a week of `record` the user can see what `ask` would have meant.
+ */
+import { Emitter } from '../../base/emitter.ts';
+import { isObject, objectOrEmpty } from '../../base/json.ts';
+import type { JsonDocument } from '../../base/json-document.ts';
+
+/** Outcomes of a call that the check would ask about. */
+export const dataFlowOutcomes = ['recorded', 'allowed', 'refused', 'unanswered', 'masked'] as const;
+
+export type DataFlowOutcome = (typeof dataFlowOutcomes)[number];
+
+export interface DataFlowEvent {
+  /** ms since 1970. */
+  readonly at: number;
+  readonly app: string;
+  readonly tool: string;
+  readonly sentence: string;
+  readonly outcome: DataFlowOutcome;
+}
+
+type Counts = Readonly<Partial<Record<DataFlowOutcome, number>>>;
+
+interface Kept {
+  /** When this home's record began. */
+  readonly since: number;
+  /** Counts by day, such as `2026-11-22`, in UTC. */
+  readonly days: Readonly<Record<string, Counts>>;
+  readonly last: readonly DataFlowEvent[];
+  /** The person does not want to be offered `ask`. */
+  readonly declined?: boolean;
+}
+
+export interface DataFlowSummary {
+  readonly since: number;
+  /** Counts of the last seven days. */
+  readonly week: Counts;
+  /** Latest last. */
+  readonly last: readonly DataFlowEvent[];
+}
+
+const maxDays = 60;
+const maxEvents = 100;
+const dayMs = 86_400_000;
+/** Delay before events are written in one batch. */
+const flushDelayMs = 1000;
+
+export class DataFlowStats {
+  readonly changed = new Emitter();
+  readonly #document: JsonDocument;
+  readonly #now: () => number;
+  #kept: Kept;
+  /** Events not written yet. */
+  #fresh: DataFlowEvent[] = [];
+  #declined = false;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<unknown> = Promise.resolve();
+
+  constructor(document: JsonDocument, now: () => number) {
+    this.#document = document;
+    this.#now = now;
+    this.#kept = { since: now(), days: {}, last: [] };
+    document.changed.on(() => void this.#look());
+  }
+
+  /** Reads what there is, and begins the record of a home that has none. Never rejects. */
+  async start(): Promise<void> {
+    if (!(await this.#look())) this.#writeSoon();
+  }
+
+  record(event: DataFlowEvent): void {
+    this.#fresh.push(event);
+    // What cannot be written down is not kept for ever.
+    if (this.#fresh.length > 1000) this.#fresh.shift();
+    this.#kept = withEvent(this.#kept, event);
+    this.#writeSoon();
+    this.changed.emit();
+  }
+
+  summary(): DataFlowSummary {
+    const { since, days, last } = this.#kept;
+    const from = dayOf(this.#now() - 6 * dayMs);
+    const week = Object.entries(days).filter(([day]) => day >= from);
+    return { since, week: week.reduce<Counts>((sum, [, counts]) => added(sum, counts), {}), last };
+  }
+
+  /** A week of recording is over, and the person has not said no: `ask` can be offered to them, with what it would have meant. */
+  get mayOffer(): boolean {
+    return this.#kept.declined !== true && this.#now() - this.#kept.since >= 7 * dayMs;
+  }
+
+  /** The person does not want it offered any more. */
+  decline(): void {
+    this.#declined = true;
+    this.#kept = { ...this.#kept, declined: true };
+    this.#writeSoon();
+    this.changed.emit();
+  }
+
+  /** Resolves when all of it is written. */
+  async close(): Promise<void> {
+    if (this.#timer !== undefined) this.#write();
+    await this.#writing;
+  }
+
+  /** Whether there is one. */
+  async #look(): Promise<boolean> {
+    const known = storedIn(await this.#document.read());
+    if (known === undefined) return false;
+    this.#kept = this.#fresh.reduce(withEvent, known);
+    // Whoever looked before was told that there is nothing.
+    this.changed.emit();
+    return true;
+  }
+
+  #writeSoon(): void {
+    this.#timer ??= setTimeout(() => this.#write(), flushDelayMs).unref();
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    // Whoever cannot write here, as on a full disk, still knows it until the core stops.
+    this.#writing = this.#writing.then(() => this.#store(fresh)).catch(() => undefined);
+  }
+
+  #store(fresh: readonly DataFlowEvent[]): Promise<void> {
+    return this.#document.change((value) => {
+      const before = storedIn(value) ?? { since: this.#kept.since, days: {}, last: [] };
+      return [fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before), undefined];
+    });
+  }
+}
+
+function storedIn(value: unknown): Kept | undefined {
+  if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
+  return { ...(value as unknown as Kept), days: objectOrEmpty(value['days']) as Kept['days'] };
+}
+
+function withEvent(kept: Kept, event: DataFlowEvent): Kept {
+  const day = dayOf(event.at);
+  const days = { ...kept.days, [day]: added(kept.days[day] ?? {}, { [event.outcome]: 1 }) };
+  const old = Object.keys(days).sort().slice(0, -maxDays);
+  for (const one of old) delete days[one];
+  return { ...kept, days, last: [...kept.last, event].slice(-maxEvents) };
+}
+
+function added(one: Counts, other: Counts): Counts {
+  const sums = dataFlowOutcomes.map((outcome) => [outcome, (one[outcome] ?? 0) + (other[outcome] ?? 0)] as const);
+  return Object.fromEntries(sums.filter(([, count]) => count > 0));
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

@@ -1,0 +1,156 @@
+/**
+ * Turns results and arguments into lines that can be searched for destinations: one spelling, one line per value, one layer of
+ * encoding removed. The first character of a line states what it was, so that a text cannot claim to be a field of a record.
+ */
+import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import type { Result } from '../../wire/message.ts';
+import { RawJson } from '../../wire/raw-json.ts';
+import { isAscii } from '../text-prefilter.ts';
+import { decodeOneLayer } from './decode-layer.ts';
+import { argumentTexts, spacedNumbers } from './destinations.ts';
+import { isRecipientRecord } from './tool-roles.ts';
+
+/** The tool, resource, or prompt that a text came from. */
+export interface Source {
+  /** `server:tool`, or the server with the name of what was read. */
+  readonly of: string;
+  readonly server: string;
+  /** Mail or chat. */
+  readonly messages: boolean;
+  /** When it was first read, in ms since 1970. */
+  readonly at: number;
+}
+
+/** A value in JSON that a record holds as a recipient: of a payment, a meeting, a shared file, or out of an address book. */
+export const recipientMark = '\u0001';
+/** Any other value in JSON. */
+export const fieldMark = '\u0002';
+/** A line of plain text. */
+export const plainMark = '\u0003';
+
+/** In characters. An address on the edge of a piece stands in both. */
+const pieceLength = 65_536;
+const overlap = 400;
+const maxDepth = 40;
+/** A value that may be an address or a name. */
+const maxFieldLength = 320;
+
+export function argumentLines(args: JsonObject): string {
+  return argumentTexts(args)
+    .map(({ text }) => linesOf(text.slice(0, memoryOfArgument), ' '))
+    .join('');
+}
+
+const memoryOfArgument = 1_000_000;
+
+/** Lines of all that a model reads of a result, in pieces of about 64,000 characters. */
+export function* readPieces(read: Result | RawJson | string, source: Source): Generator<string, void> {
+  let piece = '';
+  for (const lines of linesIn(read, source)) {
+    piece += lines;
+    if (piece.length < pieceLength) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+function* linesIn(read: Result | RawJson | string, source: Source): Generator<string, void> {
+  const isAddressBook = isRecipientRecord(source.of.slice(source.server.length));
+  // Whoever writes a message also writes its list of recipients.
+  const fields: FieldReader = { mark: isAddressBook ? recipientMark : fieldMark, hasRecords: !source.messages };
+  if (typeof read === 'string') yield* linesOfText(read, fields);
+  // The bytes as they came, which are too many to parse here.
+  else if (read instanceof RawJson) for (const chunk of read.chunks) yield* linesOfBytes(chunk);
+  else {
+    const { _meta, content, ...others } = read;
+    for (const block of Array.isArray(content) ? (content as unknown[]) : [content]) {
+      const { text, ...rest } = objectOrEmpty(block);
+      if (typeof text === 'string') yield* linesOfText(text, fields);
+      yield* linesOfFields(rest, fields, 0);
+    }
+    yield* linesOfFields(others, fields, 0);
+  }
+}
+
+interface FieldReader {
+  /** Marker of the value being read. */
+  readonly mark: string;
+  /** Whether keys can make values recipients. */
+  readonly hasRecords: boolean;
+}
+
+function* linesOfBytes(chunk: Uint8Array): Generator<string, void> {
+  for (let from = 0; from < chunk.length; from += pieceLength)
+    yield linesOf(Buffer.from(chunk.subarray(Math.max(0, from - overlap), from + pieceLength)).toString('utf8'), ' ');
+}
+
+/** A text that is JSON holds fields; any other one holds lines. */
+function* linesOfText(text: string, fields: FieldReader): Generator<string, void> {
+  const json = /^\s*[[{]/.test(text) ? tryParse(text) : undefined;
+  if (json !== undefined) return yield* linesOfFields(json, fields, 0);
+  for (const piece of piecesOf(text)) {
+    yield linesOf(piece, ' ');
+    // A name by itself, behind a colon or between quotes, is one that the server lists.
+    yield piece
+      .split(/[\n\r"\t]|: /)
+      .map((line) => line.trim())
+      .filter((line) => line !== '' && line.length <= maxNameLength)
+      .map((line) => lineOf(line, plainMark))
+      .join('');
+  }
+}
+
+const maxNameLength = 60;
+
+function* linesOfFields(value: unknown, fields: FieldReader, depth: number): Generator<string, void> {
+  if (typeof value === 'string' || typeof value === 'number' || JSON.isRawJSON(value)) {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    if (text.length <= maxFieldLength) yield linesOf(text, fields.mark);
+    else for (const piece of piecesOf(text)) yield linesOf(piece, ' ');
+  } else if (depth > maxDepth) return;
+  else if (Array.isArray(value)) for (const item of value) yield* linesOfFields(item, fields, depth + 1);
+  else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      if (key.includes('@') || key.includes('.')) yield linesOf(key, fields.mark);
+      if (key === 'data' && typeof value['mimeType'] === 'string') continue;
+      const isRecord = fields.hasRecords && fields.mark === fieldMark && isRecipientRecord(key);
+      yield* linesOfFields(value[key], isRecord ? { ...fields, mark: recipientMark } : fields, depth + 1);
+    }
+  }
+}
+
+function* piecesOf(text: string): Generator<string, void> {
+  for (let from = 0; from < text.length; from += pieceLength)
+    yield text.slice(Math.max(0, from - overlap), from + pieceLength);
+}
+
+/** A text as one line, and one more for each thing that it holds in another spelling. */
+function linesOf(text: string, mark: string): string {
+  const line = lineOf(text, mark);
+  const others = [...decodeOneLayer(text), ...spacedNumbers(text).filter((number) => !line.includes(number))];
+  return others.length === 0 ? line : [line, ...others.map((other) => lineOf(other, ' '))].join('');
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Marks and invisible characters that are put between letters so that an address is not found. */
+const invisible =
+  /\u034f|[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]|[\ufe00-\ufe0f]|\udb40[\udc00-\uddef]/g;
+
+/** Lower case, one width, no invisible characters, no line breaks; `www.` is no part of a host. */
+function lineOf(text: string, mark: string): string {
+  const plain = isAscii(text) ? text : text.replace(invisible, '').normalize('NFKC');
+  const line = plain
+    .toLowerCase()
+    .replace(/\\\//g, '/')
+    .replace(/[\u0000-\u001f]|\\[nrt]/g, ' ')
+    .replace(/\bwww\./g, '');
+  return `${mark}${line}\n`;
+}

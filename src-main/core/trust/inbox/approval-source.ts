@@ -1,0 +1,143 @@
+/** Calls in flight that wait for the person's word, as items of the inbox: those with one cause are one. And what was allowed for good. */
+import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { markInvisible } from '../../base/visible-text.ts';
+import { formatCount } from '../../base/text-format.ts';
+import type { DataFlowDecision, DataFlowDecisions } from '../data-flow/data-flow-decisions.ts';
+import type { ApprovalChoice, PendingApproval, ApprovalQueue } from '../approvals.ts';
+import { joinNames } from './entry-consequences.ts';
+import type { InboxSource, UserDecision } from './inbox.ts';
+import type { PastDecision, InboxAction, InboxItem, InboxPart, DecisionResult } from './inbox-item.ts';
+
+interface QuestionSourceParts {
+  readonly questions: ApprovalQueue;
+  /** "Always for this destination": each can be taken back. */
+  readonly decisions: DataFlowDecisions;
+  /** Returns the display name of an app. */
+  readonly nameOfApp: (app: string) => string;
+}
+
+/** Questions of one cause that are shown; their details are cut by who keeps them. */
+const maxQuestions = 20;
+
+export function createApprovalSource({ questions, decisions, nameOfApp }: QuestionSourceParts): InboxSource {
+  const open = (): Map<string, PendingApproval[]> =>
+    Map.groupBy(questions.pending(), ({ cause, person }) => JSON.stringify([cause, person]));
+  return {
+    onChange: (listener) => {
+      const stops = [questions.changed.on(listener), decisions.changed.on(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    items: () => Promise.resolve([...open().values()].flatMap((asked) => itemOf(asked, nameOfApp))),
+    decide: async (item, word) => {
+      const before = new Set(acts(decisions).map(idOf));
+      const outcome = answer(questions, item, word);
+      // Whoever asked hears of it first, and writes down what counts for good.
+      await nextTurn();
+      const [made, ...more] = acts(decisions).filter((act) => !before.has(idOf(act)));
+      if (made === undefined || more.length > 0) return outcome;
+      const { id, sentence } = decidedOf(made);
+      return { ...outcome, sentence, undo: id };
+    },
+    decided: () => Promise.resolve(acts(decisions).toReversed().map(decidedOf)),
+    undo: async ({ id }) => {
+      const act = acts(decisions).find((one) => idOf(one) === id);
+      if (act !== undefined) await decisions.revoke(act);
+    },
+  };
+}
+
+/** Questions of the same cause that came later were not shown, and stay pending. */
+function answer(questions: ApprovalQueue, item: InboxItem, { action, by }: UserDecision): DecisionResult {
+  const open = new Set(questions.pending().map(({ id }) => id));
+  const shown = item.parts.flatMap(({ keys }) => keys);
+  for (const id of shown) if (open.has(id)) questions.decide(id, action, by);
+  const label = item.actions.find(({ id }) => id === action)?.label ?? action;
+  return { sentence: `${label}: ${item.sentence}`, isDone: true };
+}
+
+function itemOf(asked: readonly PendingApproval[], nameOfApp: (app: string) => string): InboxItem[] {
+  const [first] = asked;
+  if (first === undefined) return [];
+  const { id, cause, at, server, person, sentence, choices } = first;
+  const apps = [...new Set(asked.map(({ app }) => markInvisible(nameOfApp(app))))];
+  const waiting = asked.length === 1 ? 'a call that waits' : `${formatCount(asked.length, 'call')} that wait`;
+  return [
+    {
+      id,
+      kind: 'flow',
+      cause,
+      at,
+      server,
+      isGrave: false,
+      sentence: markInvisible(sentence),
+      meanings: [],
+      ...(person !== undefined && { person }),
+      until: Math.min(...asked.map(({ until }) => until)),
+      from: `${joinNames(apps)} ${apps.length === 1 ? 'has' : 'have'} ${waiting}.`,
+      parts: asked.slice(0, maxQuestions).map((question) => partOf(question, nameOfApp)),
+      moreParts: Math.max(0, asked.length - maxQuestions),
+      actions: choices.map(actionOf).toSorted((one, other) => Number(one.isRisky) - Number(other.isRisky)),
+    },
+  ];
+}
+
+function actionOf({ id, label, meaning = '', risky, whose }: ApprovalChoice): InboxAction {
+  return { id, label, meaning, isRisky: risky, isByPart: false, ...(whose && { whose }) };
+}
+
+function partOf({ id, tool, app, details }: PendingApproval, nameOfApp: (app: string) => string): InboxPart {
+  return {
+    keys: [id],
+    title: `${markInvisible(nameOfApp(app))}${tool === undefined ? '' : ` with ${markInvisible(tool)}`}`,
+    notes: [],
+    added: [],
+    more: 0,
+    lines: details.map(({ name, text, isPrivate }) => {
+      const [what, said] = [markInvisible(name), markLines(text)];
+      return { what, change: 'same', after: said, text: `${what}: ${said}`, ...(isPrivate && { isPrivate }) };
+    }),
+  };
+}
+
+/** Line breaks stay what they are: arguments are laid out. */
+function markLines(text: string): string {
+  return text.split('\n').map(markInvisible).join('\n');
+}
+
+/** The decisions of one approval: a call that sends to two places asks once. */
+type Act = readonly [DataFlowDecision, ...DataFlowDecision[]];
+
+/** Oldest first. */
+function acts({ all }: DataFlowDecisions): readonly Act[] {
+  const together = Map.groupBy(all, ({ server, at, app }) => JSON.stringify([server, at, app]));
+  return [...together.values()].map((act) => act as [DataFlowDecision, ...DataFlowDecision[]]);
+}
+
+function decidedOf(act: Act): PastDecision {
+  const [{ server, at, by = '' }] = act;
+  const deeds = joinNames(act.map(({ destination }) => deedOf(destination)));
+  const sentence = `${markInvisible(server)} may ${deeds} without a question.`;
+  return { id: idOf(act), kind: 'flow', at, by, server, sentence, undo: 'You are asked again.' };
+}
+
+function deedOf(destination: string): string {
+  const [kind = '', ...rest] = destination.split(' ');
+  const place = markInvisible(rest.join(' '));
+  return kind === 'secret' ? `send what looks like a ${place}` : `send to ${place}`;
+}
+
+function idOf(act: Act): string {
+  return createHash('sha256')
+    .update(JSON.stringify(act.map(({ server, destination }) => [server, destination])))
+    .digest('hex')
+    .slice(0, 8);
+}
+
+/** In words, of what is decided for good. */
+export function describeAllowed(decided: readonly DataFlowDecision[]): string {
+  const [first] = decided;
+  return first === undefined ? '' : decidedOf([first, ...decided.slice(1)]).sentence;
+}

@@ -1,0 +1,59 @@
+/**
+ * Describes where a server runs and what it can access, in sentences for the user; shared by the inbox, the command
+ * line and doctor.
+ */
+import { isObject, type JsonObject } from '../../base/json.ts';
+import { truncateText, markInvisible } from '../../base/visible-text.ts';
+import type { Isolation } from '../../config/app-config.ts';
+import { parseIsolation } from '../../config/parse-isolation.ts';
+
+/** Isolation of an entry as written, under canonical names; an invalid value counts as no sandbox. */
+export function isolationOfEntry(fields: ReadonlyMap<string, unknown>): Isolation | undefined {
+  const written = fields.get('isolation');
+  const isolation: unknown = typeof written === 'string' ? { mode: written } : written;
+  const given = isObject(isolation) ? isolation : {};
+  const isList = (value: unknown): boolean => value === undefined || Array.isArray(value);
+  if (!['read', 'write', 'extra_args'].every((key) => isList(given[key]))) return undefined;
+  if (typeof given['network'] !== 'boolean' && !isList(given['network'])) return undefined;
+  const entry: JsonObject = {
+    command: fields.get('command'),
+    sandboxEnabled: fields.get('sandboxEnabled'),
+    isolation: given,
+  };
+  return parseIsolation(entry, false, (path) => path);
+}
+
+/** One sentence on the box, then one for each kind of reach; nothing is looked up. */
+export function describeIsolation(isolate: Isolation): readonly string[] {
+  const { read, write, network, networkMode } = isolate;
+  const net = networkMode === undefined || networkMode === 'none' ? '' : ` (${word(networkMode)})`;
+  return [
+    boxKinds[isolate.kind](isolate.image),
+    ...(write === undefined
+      ? ['May write the files and folders that its arguments and variables name.']
+      : write.length > 0
+        ? [`May write ${places(write)}.`]
+        : []),
+    ...(read.length > 0 ? [`May read ${places(read)}.`] : []),
+    network === true
+      ? `Reaches the network${net}, this computer’s own services included.`
+      : network === false
+        ? 'Reaches no network.'
+        : `Reaches ${places(network)} and no other host.`,
+  ];
+}
+
+const boxKinds: Readonly<Record<Isolation['kind'], (image: string | undefined) => string>> = {
+  auto: () =>
+    'Runs in a box where this computer has one, with its own files and a home of its own; else with your rights.',
+  sandbox: () => 'Runs in a sandbox: sees the system’s programs, its own files and a home of its own.',
+  container: (image) => `Runs in a container${image === undefined ? '' : ` of ${word(image)}`}.`,
+};
+
+function places(paths: readonly string[]): string {
+  return paths.map(word).join(', ');
+}
+
+function word(text: string): string {
+  return truncateText(markInvisible(text), 200);
+}

@@ -1,0 +1,302 @@
+/** Inbox items for definitions that changed since the user accepted them: one a server and update. */
+import { AppError } from '../../base/errors.ts';
+import type { JsonObject } from '../../base/json.ts';
+import { truncateText, markInvisible, truncateName } from '../../base/visible-text.ts';
+import { formatCount } from '../../base/text-format.ts';
+import type { DefinitionChange } from '../pins/pinned-definitions.ts';
+import type { PinRegistry } from '../pins/pin-registry.ts';
+import type { PinDecision, PinKey, PinnedKind } from '../pins/pin-store.ts';
+import type { PinReview, PinScope } from '../pins/pin-review.ts';
+import type { ServerPins } from '../pins/server-pins.ts';
+import { definitionLines, diffLines, describePath } from './diff-lines.ts';
+import { joinNames } from './entry-consequences.ts';
+import type { UserDecision, InboxSource } from './inbox.ts';
+import type {
+  PastDecision,
+  DiffLine,
+  InboxAction,
+  InboxItem,
+  InboxPart,
+  Consequence,
+  DecisionResult,
+} from './inbox-item.ts';
+
+/** `configured`: the servers there are; pins outlive them. */
+export function createPinSource(pins: PinRegistry, configured: () => ReadonlySet<string>): InboxSource {
+  const asked = (): readonly PinReview[] => pins.pendingReviews(configured());
+  const all = (): readonly ServerPins[] => pins.names(configured()).flatMap((name) => pins.find(name) ?? []);
+  return {
+    onChange: (listener) => pins.changed.on(listener),
+    items: () => Promise.resolve(asked().map((question) => itemOf(question, lastDecision(pins, question.name)))),
+    decide: (item, word) =>
+      decide(pins.find(asked().find(({ id }) => id === item.id)?.name ?? '') ?? gone(item.server), item, word),
+    decided: () => Promise.resolve(all().flatMap(decidedAbout)),
+    undo: ({ id, server }) =>
+      (all().find(({ decisions }) => decisions.some((one) => one.id === id)) ?? gone(server)).undo(id),
+  };
+}
+
+async function decide(
+  about: ServerPins,
+  { id, parts }: InboxItem,
+  { action, by, parts: keys }: UserDecision,
+): Promise<DecisionResult> {
+  const choice = action === 'accept' || action === 'grow' ? action : 'keep';
+  await about.decide(choice, by, id, keys as readonly PinKey[] | undefined);
+  const decided = keys ?? parts.flatMap((part) => part.keys);
+  return {
+    sentence: decidedSentence(about.scope, choice, decided as readonly PinKey[]),
+    isDone: true,
+    undo: about.decisions.at(-1)?.id,
+  };
+}
+
+/** It may have been removed, or say something else by now. */
+function gone(server = ''): never {
+  throw new AppError('server_not_found', `Nothing of ${truncateName(server)} waits for you as it was shown.`, {
+    fix: 'Look at what waits: tooltray inbox.',
+  });
+}
+
+/** After a decision, what comes next is another cause. */
+function lastDecision(pins: PinRegistry, name: string): string {
+  return pins.find(name)?.decisions.at(-1)?.id ?? '';
+}
+
+/** Parts of one item, and lines and sentences of one part, that are shown: nobody reads more before they decide. */
+const maxParts = 100;
+const maxLines = 60;
+const maxSentences = 40;
+
+function itemOf(question: PinReview, after: string): InboxItem {
+  const { id, at, changes, isRugPull } = question;
+  const server = markInvisible(question.server);
+  const isGrave = isRugPull || changes.some(({ findings }) => findings.some(({ tier }) => tier === 'block'));
+  return {
+    id,
+    kind: 'change',
+    cause: `change ${question.name} ${after}`,
+    at,
+    until: undefined,
+    server: question.server,
+    sentence: sentenceOf(server, question),
+    from: fromOf(server, question),
+    isGrave,
+    meanings: meaningsOf(server, question),
+    ...partsOf(changes),
+    actions: actionsOf(
+      changes.length,
+      changes.every(({ origin }) => origin === 'call'),
+    ),
+  };
+}
+
+/** Definitions as parts of an item: those that changed alike are one; of the others that there was no room for, how many. */
+export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, 'parts' | 'moreParts'> {
+  const groups = grouped(changes);
+  return { parts: groups.slice(0, maxParts).map(partOf), moreParts: Math.max(0, groups.length - maxParts) };
+}
+
+function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: PinReview): string {
+  if (isLost)
+    return `What you accepted of ${server} is to be accepted anew: ${formatCount(changes.length, 'definition')}.`;
+  const changed = changes.filter((change) => change.class !== 'new');
+  const added = changes.length - changed.length;
+  const what = [
+    ...(changed.length > 0 ? [`says something else about ${joinNames(changed.map(nameOf))}`] : []),
+    ...(added > 0 ? [`has ${formatCount(added, 'definition')} more than you accepted`] : []),
+  ];
+  const to = apps === undefined ? '' : `To ${apps}, `;
+  return `${to}${server} ${what.join(' and ')}${isRugPull ? ', without an update' : ''}.`;
+}
+
+function fromOf(server: string, question: PinReview): string {
+  const { changes, isRugPull, isOtherLaunch, isLost, floats, apps } = question;
+  const only =
+    apps === undefined
+      ? ''
+      : ' Other apps have a connection of their own to it, and what it says there is asked apart.';
+  if (isLost) return `The record of what you accepted of it is damaged; a copy lies beside it.${only}`;
+  if (isRugPull) return `${server} changed while what is started stayed the same.${only}`;
+  const came = (origin: DefinitionChange['origin']): boolean => changes.every((change) => change.origin === origin);
+  if (came('call')) return `${server} added this within a minute of a call; what is started is the same.${only}`;
+  if (came('same launch'))
+    return `${server} says this now; what is started is the same as when you accepted it.${only}`;
+  if (isOtherLaunch) return `${server} is started from something else than when you accepted it.${only}`;
+  if (floats === undefined) return `Whether ${server} is started from the same as then cannot be told.${only}`;
+  return `${markInvisible(floats)} is fetched anew at each start: no version of it is written down. tooltray pin ${server} does that.${only}`;
+}
+
+function meaningsOf(server: string, { changes, isRugPull }: PinReview): readonly Consequence[] {
+  const found = changes.reduce((sum, { findings }) => sum + findings.length, 0);
+  const sentences = changes.reduce((sum, { added }) => sum + added.length, 0);
+  const fresh = changes.filter((change) => change.class === 'new' && change.kind === 'tool');
+  const milder = changes.filter((change) => change.milder.length > 0);
+  const grave = (isTrue: boolean, text: string): Consequence[] => (isTrue ? [{ text, isGrave: true }] : []);
+  const plain = (isTrue: boolean, text: string): Consequence[] => (isTrue ? [{ text, isGrave: false }] : []);
+  return [
+    ...grave(isRugPull, `No update explains this: ${server} showed you one thing and now says another.`),
+    ...grave(
+      found > 0,
+      `${formatCount(found, 'place')} in it ${found === 1 ? 'reads' : 'read'} like an order to the model.`,
+    ),
+    ...grave(
+      milder.length > 0,
+      `${joinNames(milder.map(nameOf))} ${milder.length === 1 ? 'calls itself' : 'call themselves'} less dangerous: apps may stop asking before a call.`,
+    ),
+    ...plain(
+      fresh.length > 0,
+      `Models can call ${joinNames(fresh.map(nameOf))}, which ${fresh.length === 1 ? 'is' : 'are'} new.`,
+    ),
+    ...plain(
+      sentences > 0,
+      `Models read ${formatCount(sentences, 'sentence')} that ${sentences === 1 ? 'was' : 'were'} not there.`,
+    ),
+  ];
+}
+
+function actionsOf(changes: number, isGrowth: boolean): readonly InboxAction[] {
+  const isByPart = changes > 1;
+  return [
+    {
+      id: 'keep',
+      label: 'Keep what I accepted',
+      isRisky: false,
+      isByPart,
+      meaning: 'Models go on with the old text; what changed is not called, and you are not asked about it again.',
+    },
+    {
+      id: 'accept',
+      label: 'Accept',
+      isRisky: true,
+      isByPart,
+      meaning: 'Models are shown the new text, and it is held against it from now on.',
+    },
+    ...(isGrowth ? [growAction] : []),
+  ];
+}
+
+const growAction: InboxAction = {
+  id: 'grow',
+  label: 'Accept, and let it add tools',
+  isRisky: true,
+  isByPart: false,
+  meaning:
+    'Tools that it adds within a minute of a call are scanned and shown at once from now on. You are asked about everything else it changes.',
+};
+
+// Parts: definitions that changed alike are one.
+
+interface Group {
+  readonly changes: readonly DefinitionChange[];
+  readonly lines: readonly DiffLine[];
+}
+
+function grouped(changes: readonly DefinitionChange[]): readonly Group[] {
+  const groups = new Map<string, { changes: DefinitionChange[]; lines: readonly DiffLine[] }>();
+  for (const change of changes) {
+    const lines = linesOf(change);
+    const { class: kind, added, milder, isRugPull, findings } = change;
+    // By what changed in it, not by what else it says.
+    const what = saysMoreOnly(lines) ? lines.map((line) => line.what) : lines;
+    const same = JSON.stringify([kind, change.kind, added, milder, isRugPull, findings, what]);
+    const group = groups.get(same);
+    if (group === undefined) groups.set(same, { changes: [change], lines });
+    else group.changes.push(change);
+  }
+  return [...groups.values()].toSorted((one, other) => gravity(other.changes) - gravity(one.changes));
+}
+
+/** Sentences came to texts of which all the rest stayed: those sentences tell all of it. */
+function saysMoreOnly(lines: readonly DiffLine[]): boolean {
+  return lines.every(({ pieces }) => pieces !== undefined && !pieces.before.some(({ isOther }) => isOther));
+}
+
+function gravity([change]: readonly DefinitionChange[]): number {
+  const isBlock = change?.findings.some(({ tier }) => tier === 'block') ?? false;
+  return Number(isBlock) * 4 + Number(change?.isRugPull) * 2 + Number((change?.findings.length ?? 0) > 0);
+}
+
+function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly DiffLine[] {
+  const [was, is] = [withoutName(kind, before), withoutName(kind, after)];
+  return diffLines(definitionLines(was, is), definitionLines(is, was)).filter(({ change }) => change !== 'same');
+}
+
+/** Without its name, which stands in the title: by that every definition would be another one. */
+function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
+  const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
+  const { [name]: _name, ...rest } = definition;
+  return rest;
+}
+
+function partOf({ changes, lines }: Group): InboxPart {
+  const [first] = changes;
+  const { added = [], milder = [], findings = [], isRugPull = false } = first ?? {};
+  const sentences = added.slice(0, maxSentences).map(({ place, sentence }) => ({
+    place: markInvisible(describePath(place)),
+    sentence: truncateText(markInvisible(sentence), 4000),
+  }));
+  const notes: Consequence[] = [
+    ...(isRugPull ? [{ text: 'Changed without an update.', isGrave: true }] : []),
+    ...findings.map(({ sentence, words, tier }) => ({
+      text: `${sentence} “${truncateText(markInvisible(words), 200)}”`,
+      isGrave: tier === 'block',
+    })),
+    ...milder.map((hint) => ({ text: `Calls itself milder: ${hint}.`, isGrave: true })),
+  ];
+  return {
+    keys: changes.map(({ key }) => key),
+    title: titleOf(changes),
+    notes,
+    added: sentences,
+    lines: lines.slice(0, maxLines),
+    more: Math.max(0, added.length - maxSentences) + Math.max(0, lines.length - maxLines),
+  };
+}
+
+const nouns: Readonly<Record<PinnedKind, readonly [one: string, several: string]>> = {
+  introduction: ['What it says of itself', 'What it says of itself'],
+  tool: ['Tool', 'Tools'],
+  prompt: ['Prompt', 'Prompts'],
+  template: ['Resources', 'Resources'],
+  view: ['User interface', 'User interfaces'],
+};
+
+function titleOf(changes: readonly DefinitionChange[]): string {
+  const [first] = changes;
+  if (first === undefined) return '';
+  const [one, several] = nouns[first.kind];
+  const isNew = first.class === 'new' ? (changes.length === 1 ? ', which is new' : ', which are new') : '';
+  if (first.kind === 'introduction') return one;
+  return `${changes.length === 1 ? one : several} ${joinNames(changes.map(nameOf))}${isNew}`;
+}
+
+function nameOf({ kind, name }: Pick<DefinitionChange, 'kind' | 'name'>): string {
+  return kind === 'introduction' ? 'itself' : truncateText(markInvisible(name), 100);
+}
+
+// What was decided.
+
+function decidedAbout({ scope, decisions }: ServerPins): readonly PastDecision[] {
+  return decisions.map((decision) => decidedOf(scope, decision));
+}
+
+function decidedOf(whose: PinScope, { id, at, by, choice, decided }: PinDecision): PastDecision {
+  const undo =
+    choice !== 'keep'
+      ? 'What was accepted before is in force again, and you are asked once more.'
+      : 'You are asked about it again.';
+  const sentence = decidedSentence(whose, choice, Object.keys(decided) as PinKey[]);
+  return { id, kind: 'change', at, by, server: whose.server, sentence, undo };
+}
+
+function decidedSentence({ server, apps }: PinScope, choice: PinDecision['choice'], keys: readonly PinKey[]): string {
+  const names = keys.map((key) => {
+    const [kind, name] = [key.slice(0, key.indexOf(':')), key.slice(key.indexOf(':') + 1)];
+    return nameOf({ kind: kind as PinnedKind, name: name.split('\n')[0] ?? '' });
+  });
+  const to = apps === undefined ? '' : `, to ${apps}`;
+  const what = `what ${markInvisible(server)} says about ${joinNames(names)} now${to}`;
+  if (choice === 'keep') return `Kept the accepted text in place of ${what}.`;
+  return choice === 'grow' ? `Accepted ${what}, and tools that it adds after calls.` : `Accepted ${what}.`;
+}

@@ -1,0 +1,33 @@
+/** Errors for definitions that the user has not accepted, and for decisions on definitions that have changed since. */
+import { AppError } from '../../base/errors.ts';
+import type { DefinitionChange } from './pinned-definitions.ts';
+
+/**
+ * With none of the server's new words in it. `isRejected`: the user has looked at it, and nobody is asked any more. `isLost`: the record of what was
+ * accepted is damaged, so that nothing can be said to have changed.
+ */
+export function definitionHeldError(
+  server: string,
+  { kind, name, class: change, isRugPull }: DefinitionChange,
+  { isRejected, isLost = false }: { readonly isRejected: boolean; readonly isLost?: boolean },
+): AppError {
+  const what = kind === 'introduction' ? server : `${server}:${name}`;
+  const how = change === 'new' ? 'is new' : isRugPull ? 'was changed by its server while it ran' : 'has changed';
+  const now = isRejected ? 'the person keeps it out' : 'waits for the person';
+  const since = isLost
+    ? `The record of what was accepted of ${server} is damaged, so ${what} ${now}.`
+    : `${what} ${how} since ${server} was accepted, and ${now}.`;
+  return new AppError('not_allowed', since, {
+    fix: isRejected
+      ? "Do without it. They, or in a team an admin, can take that back: Decided in the inbox of Tooltray's window, or tooltray inbox history."
+      : `Ask them, or in a team an admin, to look at it: tooltray review ${server}, or Tooltray's window.`,
+    data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
+  });
+}
+
+/** Returns the error for a review whose definitions changed after they were shown. */
+export function definitionChangedError(server: string): AppError {
+  return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
+    fix: `Look at it again: tooltray review ${server}.`,
+  });
+}

@@ -1,0 +1,68 @@
+/** The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by that. */
+import { Emitter } from '../../base/emitter.ts';
+import type { ServerConfig } from '../../config/app-config.ts';
+import type { PinnedServer, PinStore } from './pin-store.ts';
+import type { PinPolicy } from './pin-rules.ts';
+import type { PinReview } from './pin-review.ts';
+import { ServerPins } from './server-pins.ts';
+
+export class PinRegistry {
+  /** Emits when the pending review or a decision of a server changes. */
+  readonly changed = new Emitter();
+  readonly #shelf: PinStore;
+  readonly #rules: PinPolicy;
+  readonly #pins = new Map<string, ServerPins>();
+  /** Names of servers, by what their pins are called that hold for some apps only. */
+  readonly #owners = new Map<string, string>();
+
+  constructor(shelf: PinStore, rules: PinPolicy) {
+    this.#shelf = shelf;
+    this.#rules = rules;
+  }
+
+  /**
+   * undefined for built-in servers, which come with us. Made anew where the entry is another one. `kind`: what it says to apps of that
+   * kind, which is not what it says to others; `apps`: which those are, in words.
+   */
+  of(server: ServerConfig, kind?: { readonly key: string; readonly apps: string }): ServerPins | undefined {
+    if (server.kind === 'builtin') return undefined;
+    const name = kind === undefined ? server.name : `${server.name} (to apps with extensions, ${kind.key.slice(0, 4)})`;
+    const config = { ...server, name };
+    this.#owners.set(name, server.name);
+    const place = this.#shelf.forServer(config.name);
+    const whose = { server: server.name, apps: kind?.apps };
+    const pins = new ServerPins(config, whose, place, this.#rules, (server, program) => this.#twin(server, program));
+    this.#pins.get(name)?.close();
+    this.#pins.set(name, pins);
+    pins.changed.on(() => this.changed.emit());
+    return pins;
+  }
+
+  /** Names under which something is accepted of these servers: their own, and those of what they say to some apps only. */
+  names(configured: ReadonlySet<string>): readonly string[] {
+    return [...this.#pins.keys()].filter((name) => configured.has(this.#owners.get(name) ?? name));
+  }
+
+  /** Returns the pins of a server by one of `names`. */
+  find(name: string): ServerPins | undefined {
+    return this.#pins.get(name);
+  }
+
+  /** Pending reviews, one a server. */
+  pendingReviews(configured: ReadonlySet<string>): readonly PinReview[] {
+    return this.names(configured).flatMap((name) => this.#pins.get(name)?.pendingReview ?? []);
+  }
+
+  /** Takes away the pins of servers that were long gone. Never rejects. */
+  removeStale(): Promise<void> {
+    return this.#shelf.sweep();
+  }
+
+  #twin(server: string, program: string): PinnedServer | undefined {
+    for (const [name, pins] of this.#pins) {
+      const held = name === server ? undefined : pins.heldPinsOf(program);
+      if (held !== undefined) return held;
+    }
+    return undefined;
+  }
+}

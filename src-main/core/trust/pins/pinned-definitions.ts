@@ -1,0 +1,157 @@
+/** Lists what a server offers as definitions that can be pinned, and compares them with the pinned ones. */
+import type { JsonObject } from '../../base/json.ts';
+import { TimeSlices } from '../../base/scheduling/time-slices.ts';
+import { type AddedText, allTexts, type ChangeClass, compareDefinitions } from './compare-definitions.ts';
+import type { ScanFinding } from '../scan/scan-finding.ts';
+import type { PinKey, PinnedKind } from './pin-store.ts';
+
+/** The lists that are held against pins; resources themselves are data and come and go. */
+export interface PinnableLists {
+  readonly tools: readonly JsonObject[];
+  readonly prompts: readonly JsonObject[];
+  readonly resourceTemplates: readonly JsonObject[];
+}
+
+/** A definition that is not what was accepted. */
+export interface DefinitionChange {
+  readonly key: PinKey;
+  readonly kind: PinnedKind;
+  readonly name: string;
+  readonly class: ChangeClass;
+  /** undefined: it is new. */
+  readonly before: JsonObject | undefined;
+  /** undefined: it is gone. */
+  readonly after: JsonObject | undefined;
+  readonly added: readonly AddedText[];
+  readonly milder: readonly string[];
+  /** It changed while what is launched stayed the same. */
+  readonly isRugPull: boolean;
+  /** Findings of the scan that the accepted definition does not have. */
+  readonly findings: readonly ScanFinding[];
+  /** When it came, where that is known: within a minute of a call, or while what is launched stayed the same. */
+  readonly origin?: 'call' | 'same launch';
+}
+
+export const pinnableKinds: readonly {
+  readonly kind: PinnedKind;
+  readonly list: keyof PinnableLists;
+  readonly identifier: string;
+}[] = [
+  { kind: 'tool', list: 'tools', identifier: 'name' },
+  { kind: 'prompt', list: 'prompts', identifier: 'name' },
+  { kind: 'template', list: 'resourceTemplates', identifier: 'uriTemplate' },
+];
+
+export const introductionKey: PinKey = 'introduction:';
+
+export function pinKey(kind: PinnedKind, name: unknown): PinKey {
+  return `${kind}:${typeof name === 'string' ? name : ''}`;
+}
+
+/** The key of each entry of a list, in its order. Of a name that comes twice each has its own: the second is no way past the pin of the first. */
+export function pinKeys(kind: PinnedKind, entries: readonly JsonObject[], identifier: string): readonly PinKey[] {
+  const times = new Map<PinKey, number>();
+  return entries.map((entry) => {
+    const key = pinKey(kind, entry[identifier]);
+    const time = (times.get(key) ?? 0) + 1;
+    times.set(key, time);
+    return time === 1 ? key : (`${key}\n${time}` as const);
+  });
+}
+
+export function pinnableDefinitions(offer: PinnableLists, introduced: JsonObject | undefined): Map<PinKey, JsonObject> {
+  const found = new Map<PinKey, JsonObject>();
+  if (introduced !== undefined) found.set(introductionKey, introduced);
+  for (const { kind, list, identifier } of pinnableKinds) {
+    const keys = pinKeys(kind, offer[list], identifier);
+    offer[list].forEach((entry, at) => found.set(keys[at] ?? pinKey(kind, undefined), entry));
+  }
+  return found;
+}
+
+type Definitions = ReadonlyMap<PinKey, JsonObject>;
+
+/** Returns the offered definitions that differ from the pinned ones. */
+export function diffDefinitions(pinned: Definitions, offered: Definitions): readonly DefinitionChange[] {
+  return [...offered].flatMap(([key, after]) => changeOf(key, pinned.get(key), after) ?? []);
+}
+
+/** The same, with turns of the event loop between definitions. */
+export async function changesInSlices(pinned: Definitions, offered: Definitions): Promise<readonly DefinitionChange[]> {
+  const slices = new TimeSlices();
+  const changes: DefinitionChange[] = [];
+  for (const [key, after] of offered) {
+    await slices.next();
+    const change = changeOf(key, pinned.get(key), after);
+    if (change !== undefined) changes.push(change);
+  }
+  return changes;
+}
+
+function changeOf(key: PinKey, before: JsonObject | undefined, after: JsonObject): DefinitionChange | undefined {
+  if (before === undefined) return { ...named(key), class: 'new', before, after, added: allTexts(after), milder: [] };
+  const difference = compareDefinitions(before, after);
+  return difference && { ...named(key), ...difference, before, after };
+}
+
+/** Returns the pinned definitions that are no longer offered. */
+export function removedDefinitions(
+  pinned: ReadonlyMap<PinKey, JsonObject>,
+  before: ReadonlyMap<PinKey, JsonObject>,
+  offered: ReadonlyMap<PinKey, JsonObject>,
+): readonly DefinitionChange[] {
+  const gone = [...before.keys()].filter((key) => pinned.has(key) && !offered.has(key));
+  return gone.map((key) => ({
+    ...named(key),
+    class: 'gone',
+    before: pinned.get(key),
+    after: undefined,
+    added: [],
+    milder: [],
+  }));
+}
+
+/** Whether a server only added tools. */
+export function onlyAddsTools(changes: readonly DefinitionChange[], gone: readonly DefinitionChange[]): boolean {
+  return gone.length === 0 && changes.every((change) => change.class === 'new' && change.kind === 'tool');
+}
+
+export function pinKindOf(key: PinKey): PinnedKind {
+  return key.slice(0, key.indexOf(':')) as PinnedKind;
+}
+
+function named(key: PinKey): Pick<DefinitionChange, 'key' | 'kind' | 'name' | 'isRugPull' | 'findings'> {
+  const at = key.indexOf(':');
+  const [name = ''] = key.slice(at + 1).split('\n');
+  return { key, kind: pinKindOf(key), name, isRugPull: false, findings: [] };
+}
+
+/** Whether a person is asked: the rest says less, or nothing that a model reads. */
+export function needsReview({ class: kind }: DefinitionChange): boolean {
+  return kind === 'text_gained' || kind === 'hints_milder' || kind === 'new';
+}
+
+const classWords: Readonly<Record<ChangeClass, string>> = {
+  mechanical: 'said in another way',
+  text_lost: 'says less',
+  text_gained: 'says more',
+  hints_milder: 'calls itself milder',
+  new: 'is new',
+  gone: 'is gone',
+};
+
+/** `create_issue says less, list_issues is gone`: for the log, with no word of what it says. */
+export function describeChanges(changes: readonly DefinitionChange[]): string {
+  const some = changes.slice(0, 10).map((one) => `${one.name || 'its introduction'} ${classWords[one.class]}`);
+  return changes.length > some.length ? `${some.join(', ')} and ${changes.length - some.length} more` : some.join(', ');
+}
+
+/** Pins of what is no longer offered that are kept for the case that it comes back. */
+const maxRemovedDefinitions = 1000;
+
+/** Deletes pins of what is gone, the oldest first, beyond 1,000. */
+export function forgetGone(definitions: Map<PinKey, JsonObject>, offered: ReadonlyMap<PinKey, JsonObject>): void {
+  if (definitions.size <= offered.size + maxRemovedDefinitions) return;
+  const gone = [...definitions.keys()].filter((key) => !offered.has(key));
+  for (const key of gone.slice(0, gone.length - maxRemovedDefinitions)) definitions.delete(key);
+}

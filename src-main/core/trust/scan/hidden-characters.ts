@@ -1,0 +1,191 @@
+/** Characters that a person does not see and a model reads, or that make one see something else than it reads. */
+
+import { hasRun, characterTable } from '../text-prefilter.ts';
+
+/** A character trick and its place. */
+export interface HiddenSpan {
+  readonly rule:
+    | 'tag-characters'
+    | 'selector-run'
+    | 'zero-width'
+    | 'direction'
+    | 'private-use'
+    | 'terminal'
+    | 'control'
+    | 'look-alike'
+    | 'blank-run';
+  readonly start: number;
+  readonly end: number;
+  /** The text that it spells; empty if it spells none. */
+  readonly spelled: string;
+  /** Factor of the rule's weight: half where it may well be an accident. */
+  readonly factor: number;
+}
+
+/** Anything but plain text: without it there is nothing to look at. */
+const suspect = /[^\t\n\r\x20-\x7e\u00a0-\u024f\u2010-\u2027\u3000-\u9fff\uac00-\ud7a3\uff00-\uff60]/;
+/** So many empty lines, or blanks in a row, push what follows out of sight. */
+const minBlankLines = 12;
+const minBlankRun = 80;
+
+/** The shortest run of blanks that is looked at at all. */
+const minRunLength = 12;
+const blanks = characterTable(/[\t\r\n ]/);
+
+const maxSpans = 50;
+
+/** Time grows with the length of the text. At most 50 are told. */
+export function hiddenSpans(text: string): HiddenSpan[] {
+  const spans: HiddenSpan[] = [];
+  if (hasRun(text, blanks, minRunLength)) spans.push(...blankRuns(text));
+  if (suspect.test(text)) for (const find of finders) spans.push(...find(text).slice(0, maxSpans));
+  return spans.slice(0, maxSpans);
+}
+
+const finders: readonly ((text: string) => HiddenSpan[])[] = [
+  tagCharacters,
+  selectorRuns,
+  zeroWidth,
+  directions,
+  privateUse,
+  terminalCodes,
+  controls,
+  lookAlikes,
+];
+
+/** A run at the end hides nothing. */
+function blankRuns(text: string): HiddenSpan[] {
+  return spansOf(text, /[\t\r\n ]{12,}/g, 'blank-run', ({ 0: run, index }) => {
+    if (index + run.length === text.length) return undefined;
+    const lines = run.split('\n');
+    return lines.length > minBlankLines || lines.some((line) => line.length >= minBlankRun) ? {} : undefined;
+  });
+}
+
+function spansOf(
+  text: string,
+  pattern: RegExp,
+  rule: HiddenSpan['rule'],
+  more: (match: RegExpExecArray) => { spelled?: string; factor?: number } | undefined = () => ({}),
+): HiddenSpan[] {
+  const spans: HiddenSpan[] = [];
+  for (const match of text.matchAll(pattern)) {
+    const { spelled = '', factor = 1 } = more(match) ?? { factor: 0 };
+    if (factor > 0) spans.push({ rule, start: match.index, end: match.index + match[0].length, spelled, factor });
+    if (spans.length === maxSpans) break;
+  }
+  return spans;
+}
+
+/** Letters of a plane of their own that nothing shows. The flags of England, Scotland and Wales are made of a few of them. */
+function tagCharacters(text: string): HiddenSpan[] {
+  return spansOf(text, /(\u{1f3f4})?[\u{e0000}-\u{e007f}]+/gu, 'tag-characters', ([run, flag]) =>
+    flag !== undefined && [...run].length <= 8 && run.endsWith('\u{e007f}')
+      ? undefined
+      : { spelled: [...run].map(tagLetter).join('') },
+  );
+}
+
+function tagLetter(character: string): string {
+  const code = (character.codePointAt(0) ?? 0) - 0xe0000;
+  return code >= 32 && code < 127 ? String.fromCharCode(code) : '';
+}
+
+/** A selector chooses how one character looks; many in a row spell bytes. */
+function selectorRuns(text: string): HiddenSpan[] {
+  return spansOf(text, /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{4,}/gu, 'selector-run', ([run]) => ({
+    spelled: Buffer.from([...run].map(selectorByte)).toString('utf8'),
+  }));
+}
+
+function selectorByte(character: string): number {
+  const code = character.codePointAt(0) ?? 0;
+  return code < 0xfe10 ? code - 0xfe00 : code - 0xe0100 + 16;
+}
+
+/** Scripts that are written with joiners and zero-width spaces, and what emoji are made of. */
+const joins =
+  /[\u0590-\u08ff\u0900-\u109f\u1780-\u17ff\u1a20-\u1aaf\ufb1d-\ufdff\ufe70-\ufefc]|\ufe0f|\u200d|\p{Extended_Pictographic}|\p{Emoji_Modifier}/u;
+
+function zeroWidth(text: string): HiddenSpan[] {
+  return spansOf(
+    text,
+    /(?:[\u200b\u200c\u2060-\u2064\ufeff\u115f\u1160\u3164\uffa0]|\u200d|\u180e|\u034f)+/g,
+    'zero-width',
+    (match) => {
+      const { 0: run, index } = match;
+      if (run === '\ufeff' && index === 0) return undefined;
+      const before = lastCharacter(text, index);
+      const after = String.fromCodePoint(text.codePointAt(index + run.length) ?? 32);
+      if (run.length < 4 && (joins.test(before) || joins.test(after))) return undefined;
+      const inWord = /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after);
+      return { factor: inWord || run.length >= 4 ? 1 : 0.99 };
+    },
+  );
+}
+
+function lastCharacter(text: string, end: number): string {
+  return [...text.slice(Math.max(0, end - 2), end)].at(-1) ?? ' ';
+}
+
+/** Overrides always, embeddings and isolates where nothing is written from right to left. */
+function directions(text: string): HiddenSpan[] {
+  const isRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text);
+  return spansOf(text, /[\u202a-\u202e\u2066-\u2069]/g, 'direction', ([mark]) =>
+    isRightToLeft && mark !== '\u202e' && mark !== '\u202d' ? undefined : {},
+  );
+}
+
+function privateUse(text: string): HiddenSpan[] {
+  return spansOf(text, /[\ue000-\uf8ff\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}]+/gu, 'private-use');
+}
+
+/** Colours are what programs print, moving and erasing what progress bars do; hiding is what nobody needs. */
+function terminalCodes(text: string): HiddenSpan[] {
+  const codes = /(?:\u001b\[|\u009b)[\d;?]{0,40}[@-~]|\u001b[\]PX^_][^\u0007\u001b]{0,500}/g;
+  return spansOf(text, codes, 'terminal', ([code]) => {
+    if (!code.endsWith('m')) return { factor: 0.8 };
+    const plain = code.replace(/[34]8;(?:5;\d+|2(?:;\d+){3})/g, '');
+    return { factor: /[[;\u009b]8[;m]/.test(plain) ? 1 : 0.4 };
+  });
+}
+
+function controls(text: string): HiddenSpan[] {
+  return spansOf(text, /[\u0000-\u0008\u000b\u000e-\u001a\u001c-\u001f\u007f-\u009a\u009c-\u009f]+/g, 'control');
+}
+
+/** Letters of other scripts that look like Latin ones, in a word that has Latin ones too. */
+const twins: ReadonlyMap<string, string> = new Map(
+  [
+    ...'аaеeоoрpсcхxуyіiјjѕsԁdһhӏlԛqԝwАAВBЕEКKМMНHОOРPСCТTУYХXІIЈJЅSοoαaνvρpιiκkεeυuΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧX',
+  ].flatMap((letter, at, all) => (at % 2 === 0 ? [[letter, all[at + 1] ?? letter] as const] : [])),
+);
+
+function lookAlikes(text: string): HiddenSpan[] {
+  if (!/[\u0370-\u052f]/.test(text)) return [];
+  return spansOf(text, /[A-Za-z\u0370-\u03ff\u0400-\u052f]{3,60}/g, 'look-alike', ([word]) =>
+    isMixed(word) ? { spelled: plainLetters(word) } : undefined,
+  );
+}
+
+function isMixed(word: string): boolean {
+  if (!/[A-Za-z]/.test(word) || !/[\u0370-\u052f]/.test(word)) return false;
+  const strange = [...word].filter((letter) => letter > '\u036f');
+  return strange.every((letter) => twins.has(letter));
+}
+
+function plainLetters(word: string): string {
+  return [...word].map((letter) => twins.get(letter) ?? letter).join('');
+}
+
+/** The text as a model may take it: without what is not seen, look-alike letters as what they look like, wide and styled ones plain. */
+export function normalizeForModel(text: string): string {
+  if (!suspect.test(text) && !/[\uff00-\uff60\u00ad]/.test(text)) return text;
+  return text
+    .replace(
+      /[\u00ad\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]|\u200d|\u180e|\u034f|[\u{e0100}-\u{e01ef}]/gu,
+      '',
+    )
+    .normalize('NFKC')
+    .replace(/[A-Za-z\u0370-\u03ff\u0400-\u052f]{3,60}/g, (word) => (isMixed(word) ? plainLetters(word) : word));
+}

@@ -1,0 +1,179 @@
+/** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
+import { createHash } from 'node:crypto';
+import type { Core } from '../core/core.ts';
+import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
+import { type Endpoint, extensionsAt, viewFor } from '../core/sessions/views/endpoint.ts';
+import type { SessionBinding, SessionSeed } from '../core/sessions/http/stateful-http-transport.ts';
+import { type Credential, type AuthInfo, principalOf } from '../core/security/principal.ts';
+import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
+import { StatelessEndpoint } from '../core/sessions/http/stateless-endpoint.ts';
+import { taskNotification } from '../core/sessions/subscriptions.ts';
+import { RequestIds } from '../core/sessions/http/request-ids.ts';
+import type { NamedNotification } from '../core/servers/server-manager.ts';
+import type { Transport } from '../core/wire/transport.ts';
+import type { AppAccessControl } from './app-access.ts';
+import type { ProfileAuthenticator } from './profile-authenticator.ts';
+import type { TeamHttpOptions } from './team-host.ts';
+import { PortBinder, type PortBinderOptions } from './port-binder.ts';
+
+/** A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process. */
+const teamDrainSeconds = 25;
+/** Longer than balancers keep a connection on which nothing comes, so that none sends on one that is just being closed. */
+const keepAliveTimeoutMs = 75_000;
+
+export interface McpHttpServerOptions {
+  readonly core: Core;
+  readonly ports: Omit<PortBinderOptions, 'open'>;
+  /** undefined: no token is asked for (tests only). */
+  readonly token: string | undefined;
+  readonly gate: AppAccessControl;
+  readonly tokens: ProfileAuthenticator;
+  /** Serves MCP on a line until it ends; rejects with AppError mode_unknown or server_not_found. */
+  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
+  /** Anything outside of /mcp. */
+  readonly other: HttpListenerOptions['other'];
+  /** Authentication and listen address of a team's replica. */
+  readonly team?: TeamHttpOptions | undefined;
+}
+
+export class McpHttpServer {
+  /** Binds the ports. */
+  readonly ports: PortBinder;
+  readonly #options: McpHttpServerOptions;
+  readonly #listener: HttpListener;
+  readonly #requestIds: RequestIds;
+  readonly #stops: (() => void)[] = [];
+  /** Answers that apps without sessions were promised and have not fetched. */
+  #awaited = 0;
+
+  constructor(options: McpHttpServerOptions) {
+    const { core, ports, token, gate, tokens, serve, other, team } = options;
+    this.#options = options;
+    this.#requestIds = new RequestIds((id) => core.servers.closePrivateConnections(id));
+    this.#listener = new HttpListener({
+      address: team?.address,
+      refuseStranger: team?.refuseStranger,
+      letIn: team?.letIn,
+      refuseRequest: team?.refuseRequest,
+      token,
+      acceptsAppToken: (app, given) => gate.accepts(app, given),
+      judgeProfileToken: (profile, given) => tokens.authenticate(profile, given),
+      admitApp: (app) => gate.admit(app),
+      beginning: () => core.starting,
+      openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, authenticate(endpoint, seed)),
+      openModern: (...asked) => this.#openStateless(...asked),
+      takesKind: (endpoint) => {
+        const kind = extensionsAt(endpoint, core.options.config.current);
+        return kind === undefined || core.extensionCores.accepts(kind);
+      },
+      other,
+      limits: () => core.options.config.current.http,
+      fallbackDrainSeconds: team && teamDrainSeconds,
+      retainMs: team && keepAliveTimeoutMs,
+      budgets: core.budgets,
+      awaited: () => this.#awaited + core.parkedCalls.count,
+      onWarning: (text) => core.options.log.warn(text),
+    });
+    core.extensionCores.setInUseCheck((catalog) =>
+      this.#listener.statelessEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),
+    );
+    this.ports = new PortBinder({ ...ports, open: (port) => this.#listener.open(port) });
+  }
+
+  /** Rejects with AppError port_in_use where the port was named for this run. */
+  async start(): Promise<void> {
+    await this.ports.start();
+    const { catalog, extensionCores, profiles, servers } = this.#options.core;
+    this.#stops.push(
+      catalog.changed.on((change) => this.#notifyChange(catalog, change)),
+      profiles.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
+      extensionCores.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
+      extensionCores.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
+      profiles.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
+      servers.notified.on((notification) => this.#pass(notification)),
+      this.#followTokens(),
+    );
+  }
+
+  /** For who passes on to it what other cores have let in, lets it end in peace, and counts. */
+  get listener(): HttpListener {
+    return this.#listener;
+  }
+
+  /** Ends what the app has open over HTTP besides its sessions. */
+  closeAppSessions(app: string): void {
+    this.#listener.endApp(app);
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#requestIds.close();
+    await this.ports.stop();
+    await this.#listener.stop();
+  }
+
+  /** Ends what users have open when their tokens end. */
+  #followTokens(): () => void {
+    const { team, tokens } = this.#options;
+    const end = (isOver: (token: string) => boolean): void => void this.#listener.endTokens(isOver);
+    return team === undefined ? tokens.onRevoked(end) : team.follow(() => this.#listener.openTokens, end);
+  }
+
+  #openStateless(endpoint: Endpoint, place: SessionBinding, key: string): StatelessEndpoint {
+    const { sessionServices, parkedCalls, ledger, servers } = this.#options.core;
+    const view = viewFor(endpoint, sessionServices);
+    const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
+    servers.onUserSeen(principal);
+    const awaited = (until: Promise<void>): void => {
+      this.#awaited++;
+      void until.then(() => this.#awaited--);
+    };
+    return new StatelessEndpoint({
+      key,
+      principal,
+      app: endpoint.app,
+      view,
+      parked: parkedCalls,
+      requestIds: this.#requestIds,
+      ledger,
+      awaited,
+    });
+  }
+
+  /** Endpoints of 2026-07-28 have no sessions: they are told themselves. */
+  #notifyChange(catalog: LiveCatalog, change: CatalogChange): void {
+    for (const endpoint of this.#listener.statelessEndpoints)
+      if (endpoint.view.catalog === catalog) endpoint.announce(change);
+  }
+
+  #pass({ server, method, params }: NamedNotification): void {
+    if (method !== 'notifications/resources/updated' && method !== taskNotification) return;
+    const { name } = server.config;
+    for (const endpoint of this.#listener.statelessEndpoints) {
+      const { view } = endpoint;
+      if (!view.includesServer(server)) continue;
+      const told = method === taskNotification ? view.mapTaskNotification(name, params) : undefined;
+      if (told !== undefined) endpoint.notifyTask(told);
+      else if (method !== taskNotification) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
+    }
+  }
+}
+
+/** The credential of a token's owner; names in the address or from the client are not trusted. */
+function credentialOf({ app }: Endpoint, { holder, token, person }: SessionBinding): Credential {
+  if (person !== undefined) {
+    const { tenant, user, token: came } = person;
+    return { kind: 'person token', tenant, user, token: came };
+  }
+  if (token !== undefined) return { kind: 'profile token', id: token };
+  if (holder === 'person' || app === undefined) return { kind: 'shared token' };
+  return { kind: 'app token', app };
+}
+
+/** A session's id opens it, so what is written down of it is another word that is the same over restarts. */
+function authenticate(endpoint: Endpoint, seed: SessionSeed): AuthInfo {
+  return {
+    credential: credentialOf(endpoint, seed),
+    session: createHash('sha256').update(seed.id).digest('base64url'),
+  };
+}

@@ -1,0 +1,80 @@
+/** The core's socket: shims are served MCP, the command line is answered as a person. */
+import type { Socket } from 'node:net';
+import type { Core } from '../core/core.ts';
+import { AppError, toAppError } from '../core/base/errors.ts';
+import { requireMode } from '../core/modes/mode-registry.ts';
+import type { AuthInfo } from '../core/security/principal.ts';
+import { rejectSession } from '../core/sessions/peer-session.ts';
+import type { Endpoint } from '../core/sessions/views/endpoint.ts';
+import { homeLockFile } from '../core/sessions/socket/home-lock.ts';
+import { type Hello, SocketListener } from '../core/sessions/socket/socket-listener.ts';
+import { Peer } from '../core/wire/peer.ts';
+import { StreamTransport } from '../core/wire/stream-transport.ts';
+import type { Transport } from '../core/wire/transport.ts';
+import { dispatchRpc } from '../rpc/dispatch-rpc.ts';
+import type { RpcDeps } from '../rpc/deps.ts';
+import type { AppAccessControl } from './app-access.ts';
+
+interface SocketServerOptions {
+  readonly core: Core;
+  readonly gate: AppAccessControl;
+  /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
+  readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
+  /** Asked for with each line: what looks after client apps comes later than the socket. */
+  readonly rpcDeps: () => RpcDeps;
+  /** Restores the files that clients read before they connect. */
+  readonly keepFiles: () => void;
+}
+
+export function createSocketServer(options: SocketServerOptions): SocketListener {
+  const { token, options: about } = options.core;
+  return new SocketListener({
+    socketPath: about.paths.socketPath,
+    namesPipe: about.paths.namesPipe,
+    lockFile: homeLockFile(about.paths.dataDir),
+    token,
+    version: about.version,
+    check: (hello) => {
+      check(hello, about.config.path);
+      if (hello.purpose === 'session') options.gate.admit(hello.app);
+    },
+    onConnection: (socket, hello, rest) => welcome(options, socket, hello, rest),
+    onRefused: (error) => about.log.warn(error.text),
+    keepFiles: options.keepFiles,
+    onRestored: () => about.log.warn('The socket was removed by something else; it is there again.'),
+  });
+}
+
+/** Throws AppError for what a shim asks for and this core cannot give. */
+function check({ mode, config }: Hello, own: string): void {
+  if (mode !== undefined) requireMode(mode);
+  if (config === undefined || config === own) return;
+  throw new AppError('config_conflict', `The running Tooltray uses the config ${own}, not ${config}.`, {
+    fix: 'Leave --config away, add --standalone, or set TOOLTRAY_HOME to a folder of its own.',
+  });
+}
+
+function welcome({ core, serve, rpcDeps }: SocketServerOptions, socket: Socket, hello: Hello, rest: Buffer): void {
+  const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.budgets });
+  if (hello.purpose === 'control') {
+    void (core.starting ?? Promise.resolve()).then(() => serveControlClient(transport, rpcDeps()));
+    return;
+  }
+  serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })
+    .catch((error: unknown) => {
+      const why = toAppError(error);
+      core.options.log.warn(why.text, { error });
+      // It has been let in, so the reason must come as MCP has it: as the answer to what is asked first.
+      return rejectSession(transport, why);
+    })
+    .catch(() => socket.destroy());
+}
+
+function serveControlClient(transport: Transport, deps: RpcDeps): Promise<void> {
+  const peer = new Peer(transport, {
+    onRequest: (method, params, { signal }) => dispatchRpc(method, params, deps, signal),
+    onNotification: () => undefined,
+    onClose: () => undefined,
+  });
+  return peer.start();
+}

@@ -1,0 +1,41 @@
+/** Payloads of a call, side by side, for a page: parts of the texts, or why there are none. */
+import type { ActivityEntry } from '../../core/activity/call-record.ts';
+import { neutralizeControlCharacters } from '../../core/base/visible-text.ts';
+import type { PayloadSide, PayloadText } from '../contract.ts';
+import type { RpcDeps } from '../deps.ts';
+
+/** In characters, of each text at a time. */
+const maxChunkLength = 64 * 1024;
+
+/** Fields of a call or a step. */
+type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'unkept'>;
+
+/** The parts that begin at `from`, in characters of the masked text. */
+export async function payloadParts<Side extends PayloadSide>(
+  core: RpcDeps['core'],
+  { id, startedAt, unkept }: Said,
+  sides: readonly Side[],
+  from = 0,
+): Promise<Record<Side, PayloadText>> {
+  const found = await core.payloads.find({ id, startedAt, unkept, sides, from, length: maxChunkLength });
+  const shown = sides.map((side): [Side, PayloadText] => {
+    const text = found[side] ?? { none: 'gone' };
+    // What nobody would see stands as a mark: here a person looks for what a model read.
+    return [side, 'none' in text ? text : { text: neutralizeControlCharacters(text.text), next: text.next }];
+  });
+  return Object.fromEntries(shown) as Record<Side, PayloadText>;
+}
+
+/** The same of a call: whatever became of its texts, a kept answer lies on disk on its own. */
+export async function callTexts<Side extends PayloadSide>(
+  core: RpcDeps['core'],
+  call: ActivityEntry,
+  sides: readonly Side[],
+  from = 0,
+): Promise<Record<Side, PayloadText>> {
+  const said: Record<PayloadSide, PayloadText> = await payloadParts<PayloadSide>(core, call, sides, from);
+  await core.spills.ready();
+  if (call.spillId !== undefined && sides.some((side) => side === 'sent'))
+    said.sent = { none: (await core.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
+  return said;
+}

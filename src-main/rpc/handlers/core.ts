@@ -1,0 +1,182 @@
+/** Requests of the command line to a running core: one line per request. */
+import { textOrEmpty } from '../../core/base/json.ts';
+import { serverVariables } from '../../core/admin/environment-source.ts';
+import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
+import { sentenceWithSecrets } from '../../core/admin/explain-change.ts';
+import type { ServerAdmin } from '../../core/admin/server-admin.ts';
+import type { Core } from '../../core/core.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { readLogTail } from '../../core/base/log-tail.ts';
+import { markInvisible, truncateName } from '../../core/base/visible-text.ts';
+import { callTool } from '../../core/calls/call-tool.ts';
+import { type CatalogEntry, resolveServer } from '../../core/catalog/catalog.ts';
+import { localUser } from '../../core/security/principal.ts';
+import type { RevocationResult } from '../../core/servers/oauth/revoke-grant.ts';
+import { parseLogLine } from '../../core/servers/transports/server-log-format.ts';
+import { type Result, rpcCode, RpcError } from '../../core/wire/message.ts';
+import { viewFor } from '../../core/sessions/views/endpoint.ts';
+import type { SessionView } from '../../core/sessions/session-view.ts';
+import { toObject } from '../../core/wire/raw-json.ts';
+import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import type { ProposalSummary, ToolSummary } from '../contract.ts';
+import { coreState, type Handlers } from '../deps.ts';
+import { coreFindings } from '../health.ts';
+
+const settleTimeoutMs = 15_000;
+/** Maximum part of a server's log in one response, in bytes. */
+const maxLogBytes = 256 * 1024;
+
+export const coreHandlers = {
+  state: async (_input, { core, doors }) => coreState(core, doors()),
+  health: async (_input, deps) => ({ findings: await coreFindings(deps) }),
+  tools: async ({ server }, { core }) => {
+    await core.catalog.settled(settleTimeoutMs);
+    const { current } = core.catalog;
+    const only = server === undefined ? undefined : resolveServer(current, server);
+    return { tools: current.tools.filter((tool) => only === undefined || tool.server === only).map(summary) };
+  },
+  search: async ({ query, limit }, { core }) => {
+    await core.catalog.settled(settleTimeoutMs);
+    const { total, hits } = core.catalog.index.search(query, { limit: limit ?? 10 });
+    const byId = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool]));
+    return {
+      total,
+      hits: hits.flatMap(({ id, why }) => {
+        const tool = byId.get(id);
+        return tool === undefined ? [] : [{ ...summary(tool), why }];
+      }),
+    };
+  },
+  call: async ({ tool, arguments: args, intent, reason }, { core }, signal) => {
+    // Whoever asks in person gets it whole: there is no context to flood.
+    const context = cliCallContext(core.options.version, signal);
+    if (core.modes.helpers.has(tool) && core.catalog.current.lookup.tools.byListedName(tool) === undefined) {
+      return toObject(await unshapedView(core).callTool({ name: tool, arguments: args }, context));
+    }
+    const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;
+    return toObject(await callTool(request, context, core.steps));
+  },
+  proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
+  variables: async (_input, { core }) => ({
+    servers: await serverVariables(core.options.config.current.servers, core.environment),
+  }),
+  pinVersion: ({ server, version }, { core }) => core.edits.pinVersion(server, version, core.options.env),
+  reviews: async ({ server }, { core: { reviews } }) => ({
+    reviews: server === undefined ? await reviews.pending() : [await reviews.find(server)],
+  }),
+  reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
+    sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
+  }),
+  previewServer: ({ server, id }, { core: { reviews } }) => reviews.preview(server, id),
+  approve: async ({ id }, { core }) => decide(id, core, 'approve'),
+  reject: async ({ id }, { core }) => decide(id, core, 'reject'),
+  retry: async ({ server, clear }, { core, doors }) => {
+    const found = core.servers.get(server);
+    core.transports.log(found.config.name).appendEvent('Started anew at your word.');
+    await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
+    const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
+    if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
+    return status;
+  },
+  reload: async (_input, { core }) => ({ problems: (await core.admin.reload()).length }),
+  signIn: async ({ server }, { core }) => ({ url: (await core.servers.get(server).signIn()).url }),
+  signOut: async ({ server }, { core }) => {
+    const { config } = core.servers.get(server);
+    const { how } = await core.servers.get(server).signOut();
+    const sentence = signedOutMessage[how](markInvisible(config.name));
+    if (how !== 'nothing') core.admin.recordUserDecision('sign-out', sentence, config.name);
+    return { wasSignedIn: how !== 'nothing', sentence };
+  },
+  log: async ({ server, after }, { core }) => {
+    const { name } = core.servers.get(server).config;
+    core.transports.log(name).flush();
+    const { lines, mark, skipped } = await readLogTail(core.transports.logFile(name), maxLogBytes, after);
+    // Masked when it was written; what is secret since then, too.
+    return { lines: lines.map((line) => parseLogLine(core.options.masker.maskText(line))), mark, skipped };
+  },
+  setPaused: async ({ paused }, { core }) => {
+    await core.servers.setPaused(paused);
+    return {};
+  },
+  stop: async (_input, { stop }) => {
+    // The answer goes out before the door closes.
+    setTimeout(stop, 50);
+    return {};
+  },
+} satisfies Handlers;
+
+const signedOutMessage: Readonly<Record<RevocationResult['how'], (name: string) => string>> = {
+  nothing: (name) => `You are not signed in to ${name}.`,
+  revoked: (name) => `Signed out of ${name}: what it was granted was taken back, and nothing of it is kept here.`,
+  unable: (name) =>
+    `Signed out of ${name}: nothing of it is kept here. Its sign-in offers no way to take back what it granted, which ends by itself.`,
+  failed: (name) =>
+    `Signed out of ${name}: nothing of it is kept here. What it granted could not be taken back, so it may count for a while; its own page of your account can end it.`,
+};
+
+function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
+  return {
+    id,
+    listedName,
+    description: textOrEmpty(definition['description']),
+  };
+}
+
+/** Pending proposals, as shown to the user. */
+async function proposalSummaries(admin: ServerAdmin): Promise<ProposalSummary[]> {
+  return Promise.all((await admin.proposals()).map((proposal) => summaryOf(proposal, admin)));
+}
+
+async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<ProposalSummary> {
+  const { id, at, author, changes } = proposal;
+  const isFile = author.app === '';
+  const explained = await admin.explain(proposal);
+  return {
+    id,
+    at,
+    origin: isFile ? 'file' : 'model',
+    changes: explained,
+    sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
+    app: isFile ? '' : markInvisible(displayNameOf(author.app)),
+    tool: markInvisible(author.tool),
+    risky: isFile || changes.some(isRisky),
+  };
+}
+
+/** The person sees afterwards what they decided on: it is told as it was before. */
+async function decide(id: string, { admin, inbox }: Core, action: 'approve' | 'reject'): Promise<ProposalSummary> {
+  const open = await admin.proposals();
+  const found = open.find((proposal) => proposal.id === id);
+  if (found === undefined) {
+    const fix = open.length === 0 ? 'None is waiting.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
+    throw new AppError('not_found', `There is no proposal ${truncateName(id)}.`, { fix });
+  }
+  const shown = await summaryOf(found, admin);
+  await inbox.decide(id, { action, by: 'command line' });
+  return shown;
+}
+
+/** For tools of our own, as in any session; what they answer is given whole. */
+function unshapedView({ sessionServices }: Core): SessionView {
+  const { shaper } = sessionServices;
+  const whole = { shapeHelperResult: (result: Result) => Promise.resolve(result), spill: shaper.spill.bind(shaper) };
+  return viewFor({ mode: 'proxy' }, { ...sessionServices, shaper: whole });
+}
+
+/** The person at the command line is no client app: nothing can be asked back. */
+function cliCallContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
+  return {
+    principal: localUser,
+    sessionId: 'command-line',
+    app: 'command line',
+    mode: 'direct',
+    // Servers of 2026-07-28 refuse a client without a version.
+    clientInfo: { name: 'tooltray', version },
+    clientCapabilities: {},
+    signal,
+    onLog: () => undefined,
+    askClient: (method) =>
+      Promise.reject(new RpcError(rpcCode.methodNotFound, `The command line cannot answer ${method}.`)),
+    acceptsInputRequired: false,
+  };
+}

@@ -1,0 +1,77 @@
+/** The last calls, in short. */
+import type { ActivityEntry } from '../../core/activity/call-record.ts';
+import type { Core } from '../../core/core.ts';
+import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import { describeLabels } from '../../core/calls/describe-labels.ts';
+import type { ActivityOverview, CallSummary } from '../contract.ts';
+import type { DayOfCalls } from './savings-overview.ts';
+
+const shownRecent = 5;
+/** Calls that are looked through for five that differ. */
+const recentCalls = 100;
+const shownServers = 5;
+
+export function activityOverview({ activity }: Core, day: DayOfCalls): ActivityOverview {
+  const recent = activity.recent({}, recentCalls).map(callSummary);
+  const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
+  return {
+    lastId: recent[0]?.id ?? 0,
+    recent: groupedCalls(recent.toSorted((one, other) => other.at - one.at || other.id - one.id)),
+    costliest,
+  };
+}
+
+export function callSummary(entry: ActivityEntry): CallSummary {
+  const { id, startedAt, app, mode, server, tool, outcome, durationMs } = entry;
+  const { argumentBytes, resultBytes, givenBytes, tokensEstimated } = entry;
+  return {
+    id,
+    at: startedAt,
+    app,
+    appName: displayNameOf(app),
+    mode,
+    server,
+    tool,
+    outcome,
+    durationMs,
+    argumentBytes,
+    resultBytes,
+    givenBytes,
+    via: entry.via,
+    why: entry.why,
+    preview: entry.preview ?? '',
+    sensitivity: entry.sensitivity,
+    error: entry.errorText,
+    tokensIn: entry.tokensIn,
+    tokensSent: entry.tokensSent,
+    tokensOut: entry.tokensOut,
+    estimated: tokensEstimated,
+    spillId: entry.spillId,
+    passed: entry.passed,
+    limitBytes: entry.limitBytes,
+    labels: describeLabels(entry.labels?.split(' ') ?? []),
+  };
+}
+
+/** Equal calls in a row as one, with how many there were; the first few. */
+export function groupedCalls(calls: readonly CallSummary[]): ActivityOverview['recent'] {
+  const groups: (CallSummary & { times: number })[] = [];
+  for (const call of calls) {
+    const last = groups.at(-1);
+    if (last !== undefined && isAlike(last, call)) last.times++;
+    else if (groups.length === shownRecent) break;
+    else groups.push({ ...call, times: 1 });
+  }
+  return groups;
+}
+
+function isAlike(a: CallSummary, b: CallSummary): boolean {
+  return (
+    a.server === b.server &&
+    a.tool === b.tool &&
+    a.preview === b.preview &&
+    a.app === b.app &&
+    a.person === b.person &&
+    a.outcome === b.outcome
+  );
+}

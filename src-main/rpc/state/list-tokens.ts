@@ -1,0 +1,90 @@
+/** Estimated token cost of servers' lists; recomputed only for what changed, since every call brings new rows. */
+import type { Core } from '../../core/core.ts';
+import { type Costs, estimateTokens } from '../../core/choose-mode.ts';
+import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import type { CondenseLevel } from '../../core/config/app-config.ts';
+import { type Mode, type ModeView, ShapedSchemaCache } from '../../core/modes/mode.ts';
+import { levelFor } from '../../core/modes/render-tools.ts';
+import type { Listing } from '../../core/servers/listing.ts';
+import type { ListedCost } from '../contract.ts';
+import { effectiveMode, viewOf } from './modes-overview.ts';
+
+/** How some of the apps in session are shown tools. */
+interface Way {
+  readonly mode: Mode;
+  readonly level: CondenseLevel;
+  readonly apps: readonly string[];
+}
+
+interface Shown {
+  readonly costs: Costs;
+  readonly key: string;
+  readonly byServer: ReadonlyMap<string, readonly ListedCost[]>;
+}
+
+export class ListTokens {
+  readonly #core: Core;
+  readonly #whole = new WeakMap<Listing, number>();
+  readonly #shapes = new ShapedSchemaCache();
+  #shown: Shown | undefined;
+
+  constructor(core: Core) {
+    this.#core = core;
+  }
+
+  /** Tokens of a server's own list, whole. */
+  whole(listing: Listing): number {
+    const tokens = this.#whole.get(listing) ?? estimateTokens(listing.tools);
+    this.#whole.set(listing, tokens);
+    return tokens;
+  }
+
+  /** Cost of what apps are actually shown, by server. */
+  shown(): ReadonlyMap<string, readonly ListedCost[]> {
+    const view = viewOf(this.#core);
+    const costs = this.#core.modeCosts.costsFor(view);
+    const ways = this.#ways(view);
+    const key = JSON.stringify(ways.map(({ mode, level, apps }) => [mode.name, level, apps]));
+    if (this.#shown?.costs !== costs || this.#shown.key !== key)
+      this.#shown = { costs, key, byServer: this.#byServer(ways, view) };
+    return this.#shown.byServer;
+  }
+
+  /** An app at the address of one server is shown that one as it is, and is not among them. */
+  #ways(view: ModeView): readonly Way[] {
+    const { sessions, options } = this.#core;
+    const ways = new Map<string, { mode: Mode; level: CondenseLevel; apps: Set<string> }>();
+    for (const { app, isHere, view: own } of sessions.all) {
+      const mode = this.#core.modes.modes.find(({ name }) => name === own.mode);
+      if (!isHere || mode === undefined) continue;
+      const level = levelFor(options.config.current, app);
+      const way = ways.get(`${mode.name} ${level}`) ?? { mode, level, apps: new Set() };
+      way.apps.add(displayNameOf(app));
+      ways.set(`${mode.name} ${level}`, way);
+    }
+    if (ways.size === 0) return [{ mode: effectiveMode(this.#core, view), level: view.level, apps: [] }];
+    return [...ways.values()].map((way) => ({ ...way, apps: [...way.apps] }));
+  }
+
+  #byServer(ways: readonly Way[], view: ModeView): ReadonlyMap<string, readonly ListedCost[]> {
+    const listed = new Map(view.catalog.servers.map((name): [string, ListedCost[]] => [name, []]));
+    for (const { mode, level, apps } of ways) {
+      const tokens = this.#tokensOf(mode, { ...view, level, shapes: this.#shapes });
+      for (const [server, costs] of listed) costs.push({ apps, mode: mode.name, tokens: tokens.get(server) ?? 0 });
+    }
+    return listed;
+  }
+
+  /** Tokens listed for each server: its tools, or the one that represents it. */
+  #tokensOf(mode: Mode, view: ModeView): ReadonlyMap<string, number> {
+    const { lookup } = view.catalog;
+    const standIns = mode.serversByTool?.(view.catalog);
+    const tokens = new Map<string, number>();
+    for (const definition of mode.listed(view)) {
+      const name = String(definition['name']);
+      const server = lookup.tools.byListedName(name)?.server ?? standIns?.get(name);
+      if (server !== undefined) tokens.set(server, (tokens.get(server) ?? 0) + estimateTokens([definition]));
+    }
+    return tokens;
+  }
+}

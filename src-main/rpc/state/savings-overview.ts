@@ -1,0 +1,75 @@
+/** Tooltray's savings over the periods that the dashboard shows. */
+import { callsByServer, type ServerTotals } from '../../core/activity/call-totals.ts';
+import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { startOfDay } from '../../core/activity/local-time.ts';
+import type { Core } from '../../core/core.ts';
+import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
+
+const dayMs = 86_400_000;
+
+/** `savings`: of what is on record since then, wherever that lies. */
+export async function savingsOverview(
+  { options }: Pick<Core, 'options'>,
+  savings: (question: Pick<SavingsQuery, 'since'>) => Promise<SavingsReport>,
+): Promise<SavingsOverview> {
+  const { perMillionTokens, currency } = options.config.current.price;
+  const reports = await Promise.all(
+    Object.entries(savingsPeriods()).map(async ([period, since]) => [period, since, await savings({ since })] as const),
+  );
+  const [, , { tokenizer, assumptions }] = reports[0] as (typeof reports)[number];
+  return {
+    periods: Object.fromEntries(
+      reports.map(([period, since, report]) => [period, { since, ...savingsSummary(report) }]),
+    ) as SavingsOverview['periods'],
+    tokenizer,
+    assumptions,
+    pricePerMillion: perMillionTokens,
+    currency,
+  };
+}
+
+/** From when on, in ms since the epoch: whole days, as the charts have them. */
+export function savingsPeriods(now = Date.now()): Readonly<Record<SavingsPeriod, number | undefined>> {
+  return { today: startOfDay(now), week: startOfDay(now, -6), month: startOfDay(now, -29), all: undefined };
+}
+
+export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSummary, 'since'> {
+  const { baseline, answers, raw, spent, given, readBack, net, estimatedShare } = total;
+  return {
+    without: baseline + answers,
+    uncapped: baseline + Math.max(answers, raw),
+    with: spent + given + readBack,
+    net,
+    estimatedShare,
+    causes: causes.map(({ key, net: saved }) => ({ cause: key, net: saved })),
+  };
+}
+
+// The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of them.
+
+const freshMs = 2000;
+
+export class DayOfCalls {
+  readonly #activity: Core['activity'];
+  #servers: readonly ServerTotals[] = [];
+  #at = 0;
+
+  constructor(activity: Core['activity']) {
+    this.#activity = activity;
+  }
+
+  /** Servers by cost, highest first. */
+  get servers(): readonly ServerTotals[] {
+    this.#refresh();
+    return this.#servers;
+  }
+
+  #refresh(): void {
+    const now = Date.now();
+    if (now - this.#at < freshMs) return;
+    this.#at = now;
+    this.#activity.query((database, stretches) => {
+      this.#servers = callsByServer(database, now - dayMs, stretches);
+    });
+  }
+}

@@ -1,0 +1,59 @@
+/** Servers as rows of a table, ill ones first. */
+import type { ServerTotals } from '../../core/activity/call-totals.ts';
+import type { Core } from '../../core/core.ts';
+import { isToolEnabled } from '../../core/config/app-config.ts';
+import type { ManagedServer } from '../../core/servers/managed-server.ts';
+import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
+import { serverStatuses } from '../deps.ts';
+import type { DayOfCalls } from './savings-overview.ts';
+import type { ListTokens } from './list-tokens.ts';
+
+const urgency: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
+
+interface RowSources {
+  readonly day: Pick<DayOfCalls, 'servers'>;
+  readonly tokens: ListTokens;
+}
+
+export function serverRows(core: Core, { day, tokens }: RowSources): readonly ServerRow[] {
+  const calls = new Map(day.servers.map((one) => [one.server, one]));
+  const shown = tokens.shown();
+  const rows = serverStatuses(core).map((status): ServerRow => {
+    const server = core.servers.get(status.name);
+    return {
+      ...status,
+      ...facts(server, core, tokens),
+      ...activityOf(calls.get(status.name)),
+      listed: shown.get(status.name) ?? [],
+    };
+  });
+  return rows.toSorted(unhealthyFirst);
+}
+
+export function unhealthyFirst(a: ServerStatus, b: ServerStatus): number {
+  return urgency.indexOf(a.level) - urgency.indexOf(b.level) || a.name.localeCompare(b.name, 'en', { numeric: true });
+}
+
+function facts(
+  server: ManagedServer,
+  core: Core,
+  tokens: ListTokens,
+): Pick<ServerRow, 'enabled' | 'restarts' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
+  const { config, state, listing, listedAt } = server;
+  const off = listing.tools.filter(
+    ({ name }) => !isToolEnabled(core.options.config.current, config.name, String(name)),
+  );
+  return {
+    enabled: config.enabled,
+    restarts: server.restarts,
+    since: 'since' in state ? state.since : 0,
+    toolsOff: off.length,
+    listTokens: tokens.whole(listing),
+    // What is running now is no memory of an earlier time.
+    asOf: state.kind === 'ready' ? undefined : listedAt,
+  };
+}
+
+function activityOf(calls: ServerTotals | undefined): Pick<ServerRow, 'calls24h' | 'failures24h' | 'medianMs'> {
+  return { calls24h: calls?.calls ?? 0, failures24h: calls?.failures ?? 0, medianMs: calls?.medianMs };
+}

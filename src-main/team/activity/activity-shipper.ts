@@ -1,0 +1,151 @@
+/**
+ * Brings a replica's record into the team's database, in lots, behind the calls' backs. While the database is away the record itself holds
+ * what waits (a replica writes it as a desktop does); what it has no room for is said.
+ */
+import type { ActivityLog } from '../../core/activity/activity-log.ts';
+import { toAppError } from '../../core/base/errors.ts';
+import type { Emitter } from '../../core/base/emitter.ts';
+import type { Log } from '../../core/base/log.ts';
+import { formatCount } from '../../core/base/text-format.ts';
+import type { ActivityRows } from './activity-rows.ts';
+import { type OutboxBatch, Outbox, outboxKinds } from './outbox.ts';
+
+export interface ActivityShipperOptions {
+  readonly rows: Pick<ActivityRows, 'put'>;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+  /** Emitters that fire when rows may be due. */
+  readonly changed: readonly Emitter[];
+  readonly now?: () => number;
+}
+
+const shipIntervalMs = 1000;
+/** Sums of the running hour change with every answer: they go this often. */
+const totalsIntervalMs = 10_000;
+const batchRows = 1000;
+const maxRetryDelayMs = 10_000;
+/** How long closing tries, in ms. */
+const closeTimeoutMs = 5000;
+
+export class ActivityShipper {
+  readonly #record: Pick<ActivityLog, 'query'>;
+  readonly #options: ActivityShipperOptions;
+  readonly #outbox = new Outbox();
+  readonly #stops: readonly (() => void)[];
+  readonly #now: () => number;
+  #timer: NodeJS.Timeout | undefined;
+  #shipping: Promise<boolean> | undefined;
+  #retryMs = 0;
+  #sumsAt = 0;
+  #isClosed = false;
+
+  constructor(record: Pick<ActivityLog, 'query'>, options: ActivityShipperOptions) {
+    this.#record = record;
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#stops = options.changed.map((event) => event.on(() => this.#schedule(shipIntervalMs)));
+    // What was left from before.
+    this.#schedule(shipIntervalMs);
+  }
+
+  /** Sends what is due; `isLast`: whatever there is. Whether the database took it. Never rejects. */
+  async ship(isLast = false): Promise<boolean> {
+    // What came while one is on its way goes with the next.
+    await this.#shipping;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return (this.#shipping ??= this.#ship(isLast).finally(() => {
+      this.#shipping = undefined;
+    }));
+  }
+
+  /** Before the record is closed, and after its last row is written. What cannot be sent now stays in it for the next start. */
+  async close(): Promise<void> {
+    for (const stop of this.#stops) stop();
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    const until = this.#now() + closeTimeoutMs;
+    while (!(await this.ship(true)) && this.#now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    clearTimeout(this.#timer);
+    const waiting = this.#waiting();
+    if (waiting > 0)
+      this.#options.log.warn(
+        `The database is away: ${formatCount(waiting, 'row')} of the record wait for the next start.`,
+      );
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isClosed || this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => void this.ship(), Math.max(delayMs, this.#retryMs)).unref();
+  }
+
+  async #ship(isLast: boolean): Promise<boolean> {
+    try {
+      this.#logDropped();
+      const withSums = isLast || this.#now() - this.#sumsAt >= totalsIntervalMs;
+      for (const kind of outboxKinds) {
+        if (kind === 'ledgerHours' && !withSums) continue;
+        for (;;) {
+          const lot = this.#record.query((database) =>
+            this.#outbox.take(database, kind, batchRows, this.#now(), isLast),
+          );
+          if (lot.rows.length === 0) break;
+          await this.#put(lot);
+          this.#record.query((database) => this.#outbox.acknowledge(database, lot));
+          if (lot.rows.length < batchRows) break;
+        }
+      }
+      if (this.#retryMs > 0) this.#options.log.info('The record reaches the team’s database again.');
+      this.#retryMs = 0;
+      if (withSums) this.#sumsAt = this.#now();
+      // What waits for its tokens.
+      if (this.#waiting() > 0) this.#schedule(shipIntervalMs);
+      return true;
+    } catch (error) {
+      if (this.#retryMs === 0)
+        this.#options.log.warn('The record cannot be brought into the team’s database.', { error });
+      this.#retryMs = Math.min(maxRetryDelayMs, Math.max(shipIntervalMs, this.#retryMs * 2));
+      this.#schedule(this.#retryMs);
+      return false;
+    }
+  }
+
+  /** A row that PostgreSQL refuses must not hold the others up for good: it is found by halves, and left out. */
+  async #put(lot: OutboxBatch): Promise<void> {
+    try {
+      await this.#options.rows.put(lot);
+    } catch (error) {
+      if (toAppError(error).code === 'store_unreachable' || !isRefused(error)) throw error;
+      if (lot.rows.length === 1) {
+        this.#options.log.warn('A row of the record was refused by the team’s database, and is left out.', { error });
+        return;
+      }
+      const half = Math.ceil(lot.rows.length / 2);
+      await this.#put({ ...lot, rows: lot.rows.slice(0, half) });
+      await this.#put({ ...lot, rows: lot.rows.slice(half) });
+    }
+  }
+
+  #logDropped(): void {
+    const dropped = this.#record.query((database) => this.#outbox.takeDropped(database));
+    if (dropped > 0)
+      this.#options.log.warn(
+        `${formatCount(dropped, 'row')} of the record were dropped: there was no more room for them while the database was away.`,
+      );
+  }
+
+  #waiting(): number {
+    try {
+      return this.#record.query((database) => this.#outbox.pendingCount(database));
+    } catch {
+      // SQLite itself cannot be had: the record says so.
+      return 0;
+    }
+  }
+}
+
+/** PostgreSQL's classes 22 (data), 23 (constraints) and 54 (limits): of the rows, and not of the moment. */
+function isRefused(error: unknown): boolean {
+  return /^(22|23|54)/.test(String((error as { code?: unknown } | undefined)?.code));
+}

@@ -1,0 +1,216 @@
+/**
+ * The table of calls as a page shows it: the newest that fit with sums of all that fit, one call, and what charts are drawn from; over all
+ * replicas. A call has a number by when its row arrived, so that whoever asks for newer ones misses none that a replica sent late.
+ */
+import type { Sql } from 'postgres';
+import {
+  outcomeCounts,
+  maxMeasuredCalls,
+  type OutcomeCounts,
+  type ServerLatency,
+} from '../../core/activity/call-charts.ts';
+import { type CallOutcome, isProblem } from '../../core/activity/call-record.ts';
+import { hourMs, hourOffsetMs } from '../../core/activity/local-time.ts';
+import { describeLabels } from '../../core/calls/describe-labels.ts';
+import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import type { ActivityPage, CallSummary } from '../../rpc/contract.ts';
+import { databaseError } from '../database/database.ts';
+import { conditionsOf, type TeamCallFilter, type RowScope } from './team-activity.ts';
+
+interface PageRange {
+  readonly beforeId?: number | undefined;
+  readonly afterId?: number | undefined;
+  /** Rows. */
+  readonly limit: number;
+}
+
+/** With id and user of whose it is, where there was one. */
+export type TeamCall = CallSummary & { readonly user: string | undefined; readonly callMs: number };
+
+export interface ServerDay {
+  readonly server: string;
+  readonly calls: number;
+  readonly failures: number;
+  readonly medianMs: number;
+  /** Arguments and answers together. */
+  readonly tokens: number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** All reject with AppError store_unreachable. */
+export class CallQueries {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  async page(
+    whose: RowScope,
+    filter: TeamCallFilter,
+    { beforeId, afterId, limit }: PageRange,
+  ): Promise<Omit<ActivityPage, 'calls'> & { readonly calls: readonly TeamCall[] }> {
+    const { where, values } = conditionsOf(this.#tenant, whose, filter);
+    const own = conditionsOf(this.#tenant, whose, {});
+    const [before, after] = [`$${values.length + 1}::bigint`, `$${values.length + 2}::bigint`];
+    const range = [...values, String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
+    const isNewer = `number > $${values.length + 1}::bigint`;
+    const [rows, [sums = {}], [newest = {}]] = await Promise.all([
+      // One more than asked for tells whether there are more.
+      this.#select(
+        `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number < ${before} AND number > ${after}
+        ORDER BY number DESC LIMIT ${limit + 1}`,
+        range,
+      ),
+      this.#select(
+        `SELECT count(*) AS total, count(*) FILTER (WHERE ${isProblem}) AS failed, coalesce(sum(tokens_in), 0) AS tokens_in,
+          coalesce(sum(tokens_out), 0) AS tokens_out, count(*) FILTER (WHERE ${isNewer}) AS newer,
+          count(*) FILTER (WHERE ${isNewer} AND ${isProblem}) AS problems
+        FROM tooltray.calls WHERE ${where}`,
+        [...values, String(afterId ?? 0)],
+      ),
+      this.#select(`SELECT max(number) AS last FROM tooltray.calls WHERE ${own.where}`, own.values),
+    ]);
+    const sum = (name: string): number => Number(sums[name] ?? 0);
+    return {
+      calls: rows.slice(0, limit).map(callOf),
+      more: rows.length > limit,
+      lastId: Number(newest['last'] ?? 0),
+      total: sum('total'),
+      failed: sum('failed'),
+      tokensIn: sum('tokens_in'),
+      tokensOut: sum('tokens_out'),
+      ...(afterId !== undefined && { newer: { calls: sum('newer'), problems: sum('problems') } }),
+    };
+  }
+
+  /** The newest, without sums. */
+  async newest(whose: RowScope, limit: number): Promise<readonly TeamCall[]> {
+    const { where, values } = conditionsOf(this.#tenant, whose, {});
+    const rows = await this.#select(
+      `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} ORDER BY number DESC LIMIT ${limit}`,
+      values,
+    );
+    return rows.map(callOf);
+  }
+
+  /** undefined also for somebody else's. */
+  async find(whose: RowScope, number: number): Promise<TeamCall | undefined> {
+    const { where, values } = conditionsOf(this.#tenant, whose, {});
+    const [row] = await this.#select(
+      `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number = $${values.length + 1}::bigint`,
+      [...values, String(number)],
+    );
+    return row && callOf(row);
+  }
+
+  /** Servers by cost, highest first. `since`: ms since 1970. */
+  async servers(whose: RowScope, since: number): Promise<readonly ServerDay[]> {
+    const { where, values } = conditionsOf(this.#tenant, whose, { since });
+    const rows = await this.#select(
+      `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures,
+        sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens,
+        percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS median
+      FROM tooltray.calls WHERE ${where} AND server <> '' GROUP BY server ORDER BY tokens DESC, server`,
+      values,
+    );
+    return rows.map((row) => ({
+      server: String(row['server']),
+      calls: Number(row['calls']),
+      failures: Number(row['failures']),
+      medianMs: Number(row['median']),
+      tokens: Number(row['tokens']),
+    }));
+  }
+
+  /** Outcomes of each hour with calls, keyed by its start in the replica's time zone. */
+  async outcomes(whose: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
+    const { where, values } = conditionsOf(this.#tenant, whose, { since });
+    const shift = hourOffsetMs(since);
+    const rows = await this.#select(
+      `SELECT (floor((extract(epoch FROM written) * 1000 + ${shift}) / ${hourMs}) * ${hourMs} - ${shift})::bigint AS hour, outcome, count(*) AS calls
+      FROM tooltray.calls WHERE ${where} GROUP BY 1, 2`,
+      values,
+    );
+    const hours = Map.groupBy(rows, (row) => Number(row['hour']));
+    const count = (own: readonly Row[], outcome: CallOutcome): number =>
+      Number(own.find((row) => row['outcome'] === outcome)?.['calls'] ?? 0);
+    return new Map([...hours].map(([hour, own]) => [hour, outcomeCounts((outcome) => count(own, outcome))]));
+  }
+
+  /** The same data as `latencies` of a home. */
+  async latencies(
+    whose: RowScope,
+    since: number,
+    until: number,
+  ): Promise<{ readonly servers: readonly ServerLatency[]; readonly measured: number }> {
+    const { where, values } = conditionsOf(this.#tenant, whose, { since, until });
+    const rows = await this.#select(
+      `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50,
+        percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95
+      FROM (
+        SELECT server, duration_ms, outcome FROM tooltray.calls WHERE ${where} AND call_ms > 0 ORDER BY written DESC LIMIT ${maxMeasuredCalls}
+      ) newest GROUP BY server ORDER BY p95 DESC, server`,
+      values,
+    );
+    const servers = rows.map((row): ServerLatency => ({
+      server: String(row['server']),
+      calls: Number(row['calls']),
+      failures: Number(row['failures']),
+      p50: Number(row['p50']),
+      p95: Number(row['p95']),
+    }));
+    return { servers, measured: servers.reduce((sum, { calls }) => sum + calls, 0) };
+  }
+
+  async #select(sql: string, values: readonly string[]): Promise<readonly Row[]> {
+    return this.#sql.unsafe<Row[]>(sql, [...values], { prepare: true }).catch((error: unknown) => {
+      throw databaseError(error);
+    });
+  }
+}
+
+/** Columns of one table that `callOf` reads. */
+export const callColumns = `number, extract(epoch FROM written) * 1000 AS at, person, app, mode, server, tool, via, why, sensitivity, outcome,
+  error_text, duration_ms, call_ms, argument_bytes, result_bytes, given_bytes, tokens_in, tokens_sent, tokens_out, estimated, spill, labels, preview`;
+
+export function callOf(row: Row): TeamCall {
+  const text = (name: string): string => String(row[name]);
+  const optional = (name: string): string | undefined => (row[name] === null ? undefined : text(name));
+  const number = (name: string): number => Number(row[name]);
+  const counted = (name: string): number | undefined => (row[name] === null ? undefined : number(name));
+  return {
+    id: number('number'),
+    at: Math.round(number('at')),
+    user: optional('person'),
+    app: text('app'),
+    appName: displayNameOf(text('app')),
+    mode: text('mode'),
+    server: text('server'),
+    tool: text('tool'),
+    via: optional('via'),
+    why: optional('why'),
+    preview: optional('preview') ?? '',
+    sensitivity: optional('sensitivity'),
+    outcome: text('outcome') as CallOutcome,
+    error: optional('error_text'),
+    durationMs: number('duration_ms'),
+    callMs: number('call_ms'),
+    argumentBytes: number('argument_bytes'),
+    resultBytes: number('result_bytes'),
+    givenBytes: number('given_bytes'),
+    tokensIn: counted('tokens_in'),
+    tokensSent: counted('tokens_sent'),
+    tokensOut: counted('tokens_out'),
+    estimated: number('estimated') !== 0,
+    spillId: optional('spill'),
+    // Why a long answer was given whole stays with the replica.
+    passed: undefined,
+    limitBytes: undefined,
+    labels: describeLabels(optional('labels')?.split(' ') ?? []),
+  };
+}

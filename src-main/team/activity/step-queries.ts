@@ -1,0 +1,280 @@
+/**
+ * Steps of client apps' sessions as a page shows them, over all replicas: the newest that fit with their sums and the calls that ran for them,
+ * one step, and the sessions. A step has a number by when its row arrived, as a call has.
+ */
+import type { Sql } from 'postgres';
+import { type CallOutcome, isProblemIn } from '../../core/activity/call-record.ts';
+import type { StepSearch, StepTotals } from '../../core/activity/steps/step-search.ts';
+import type { StepKind } from '../../core/activity/steps/step.ts';
+import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import type { StepSummary, TimelineSession } from '../../rpc/contract.ts';
+import { databaseError } from '../database/database.ts';
+import { callColumns, callOf, type TeamCall } from './call-queries.ts';
+import type { RowScope } from './team-activity.ts';
+
+interface StepRange {
+  readonly beforeId?: number | undefined;
+  readonly afterId?: number | undefined;
+  /** Rows. */
+  readonly limit: number;
+}
+
+/** With the user whose it is, where there was one. */
+export type TeamStep = Omit<StepSummary, 'calls'> & {
+  readonly user: string | undefined;
+  readonly calls: readonly TeamCall[];
+};
+
+export type TeamSession = Omit<TimelineSession, 'isLive' | 'limitBytes'> & { readonly user: string | undefined };
+
+interface StepPage {
+  /** The newest first. */
+  readonly steps: readonly TeamStep[];
+  /** Sums of all matching steps. */
+  readonly sums: StepTotals;
+  readonly all: number;
+  readonly more: boolean;
+  readonly lookedThrough?: number;
+}
+
+interface Conditions {
+  readonly where: string;
+  readonly values: readonly string[];
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Maximum number of rows scanned, newest first, by queries over the calls of steps or sessions. */
+const maxScannedRows = 20_000;
+const maxSessions = 100;
+/** Calls that are told with a step of a page, and with one alone. */
+const maxCallsInPage = 5;
+const maxCallsInDetail = 1000;
+
+/**
+ * Calls that ran for the step `s`. Within its time: that is where their key finds them, without an index for it. A second on both sides, since a
+ * step and its calls may round differently.
+ */
+const callsOfStep = `tooltray.calls c WHERE c.tenant = s.tenant AND c.book = s.book AND c.step = s.id
+  AND c.written >= s.written - interval '1 second'
+  AND c.written <= s.written + s.duration_ms * interval '1 millisecond' + interval '1 second'`;
+
+/** All reject with AppError store_unreachable. */
+export class StepQueries {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  async page(whose: RowScope, search: StepSearch, { beforeId, afterId, limit }: StepRange): Promise<StepPage> {
+    const place = placed(this.#tenant, whose, search);
+    const isLookedThrough = isFiltered(search);
+    const lowest = isLookedThrough ? await this.#lowest(place) : undefined;
+    const wanted = isLookedThrough ? filtered(place, search, lowest) : place;
+    const range = [String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
+    const [before, after] = [`$${wanted.values.length + 1}::bigint`, `$${wanted.values.length + 2}::bigint`];
+    const [rows, [sums = {}], [all]] = await Promise.all([
+      // One more than asked for tells whether there are more.
+      this.#ask(
+        `SELECT ${columns} FROM tooltray.steps s WHERE ${wanted.where} AND s.number < ${before} AND s.number > ${after}
+        ORDER BY s.number DESC LIMIT ${limit + 1}`,
+        [...wanted.values, ...range],
+      ),
+      this.#ask(
+        `SELECT count(*) AS steps, count(*) FILTER (WHERE ${isProblemIn('s.outcome')}) AS problems, sum(s.given) AS given, sum(s.raw) AS raw,
+          sum(s.baseline) AS baseline, sum(s.loaded) AS loaded
+        FROM tooltray.steps s WHERE ${wanted.where}`,
+        wanted.values,
+      ),
+      isLookedThrough
+        ? this.#ask(`SELECT count(*) AS steps FROM tooltray.steps s WHERE ${place.where}`, place.values)
+        : [],
+    ]);
+    return {
+      steps: await this.#withCalls(rows.slice(0, limit), maxCallsInPage),
+      sums: sumsOf(sums),
+      all: Number((all ?? sums)['steps'] ?? 0),
+      more: rows.length > limit,
+      ...(lowest !== undefined && { lookedThrough: maxScannedRows }),
+    };
+  }
+
+  /** With up to a thousand of its calls; undefined also for somebody else's. */
+  async find(whose: RowScope, number: number): Promise<TeamStep | undefined> {
+    const { where, values } = placed(this.#tenant, whose, {});
+    const rows = await this.#ask(
+      `SELECT ${columns} FROM tooltray.steps s WHERE ${where} AND s.number = $${values.length + 1}::bigint`,
+      [...values, String(number)],
+    );
+    const [step] = await this.#withCalls(rows, maxCallsInDetail);
+    return step;
+  }
+
+  /** Number of the newest; 0: there is none. */
+  async last(whose: RowScope): Promise<number> {
+    const { where, values } = placed(this.#tenant, whose, {});
+    const [row] = await this.#ask(
+      `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT 1`,
+      values,
+    );
+    return Number(row?.['number'] ?? 0);
+  }
+
+  /** Sessions with the newest steps first, at most 100. */
+  async sessions(whose: RowScope): Promise<readonly TeamSession[]> {
+    const { where, values } = placed(this.#tenant, whose, {});
+    const rows = await this.#ask(
+      `WITH newest AS (
+        SELECT s.session, s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT ${maxScannedRows}
+      ), chosen AS (
+        SELECT session, max(number) AS last FROM newest GROUP BY session ORDER BY last DESC LIMIT ${maxSessions}
+      )
+      SELECT chosen.session, told.* FROM chosen CROSS JOIN LATERAL (
+        SELECT count(*) AS steps, sum(s.given) AS given, extract(epoch FROM min(s.written)) * 1000 AS first,
+          extract(epoch FROM max(s.written)) * 1000 AS latest, (array_agg(s.app ORDER BY s.number DESC))[1] AS app,
+          (array_agg(s.mode ORDER BY s.number DESC))[1] AS mode, (array_agg(s.person ORDER BY s.number DESC))[1] AS person
+        FROM tooltray.steps s WHERE ${where} AND s.session = chosen.session
+      ) told ORDER BY chosen.last DESC`,
+      values,
+    );
+    return rows.map((row) => ({
+      id: String(row['session']),
+      app: String(row['app']),
+      appName: displayNameOf(String(row['app'])),
+      mode: String(row['mode']),
+      user: optional(row['person']),
+      from: Math.round(Number(row['first'])),
+      to: Math.round(Number(row['latest'])),
+      steps: Number(row['steps']),
+      given: Number(row['given'] ?? 0),
+    }));
+  }
+
+  /** undefined: there are no more than may be looked through. */
+  async #lowest({ where, values }: Conditions): Promise<number | undefined> {
+    const [row] = await this.#ask(
+      `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC OFFSET ${maxScannedRows} LIMIT 1`,
+      values,
+    );
+    return row && Number(row['number']);
+  }
+
+  async #withCalls(rows: readonly Row[], most: number): Promise<readonly TeamStep[]> {
+    const numbers = rows.filter((row) => Number(row['calls']) > 0).map((row) => String(row['number']));
+    const calls =
+      numbers.length === 0
+        ? []
+        : await this.#ask(
+            `SELECT s.number AS of, own.* FROM tooltray.steps s CROSS JOIN LATERAL (
+              SELECT ${callColumns} FROM ${callsOfStep} ORDER BY c.id LIMIT ${most}
+            ) own WHERE s.tenant = $1 AND s.number = ANY(string_to_array($2, ' ')::bigint[])`,
+            [this.#tenant, numbers.join(' ')],
+          );
+    const bySteps = Map.groupBy(calls, (row) => Number(row['of']));
+    return rows.map((row) => stepOf(row, (bySteps.get(Number(row['number'])) ?? []).map(callOf)));
+  }
+
+  async #ask(sql: string, values: readonly string[]): Promise<readonly Row[]> {
+    return this.#sql.unsafe<Row[]>(sql, [...values], { prepare: true }).catch((error: unknown) => {
+      throw databaseError(error);
+    });
+  }
+}
+
+const columns = `s.number, extract(epoch FROM s.written) * 1000 AS at, s.person, s.session, s.app, s.mode, s.kind, s.name, s.what, s.calls,
+  s.duration_ms, s.outcome, s.error_text, s.asked_bytes, s.given_bytes, s.given, s.raw, s.baseline, s.loaded`;
+
+function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
+  const text = (name: string): string => String(row[name]);
+  const number = (name: string): number => Number(row[name]);
+  const counted = (name: string): number | undefined => (row[name] === null ? undefined : number(name));
+  return {
+    id: number('number'),
+    at: Math.round(number('at')),
+    user: optional(row['person']),
+    sessionId: text('session'),
+    app: text('app'),
+    appName: displayNameOf(text('app')),
+    mode: text('mode'),
+    kind: text('kind') as StepKind,
+    name: text('name'),
+    what: text('what'),
+    callCount: number('calls'),
+    durationMs: number('duration_ms'),
+    outcome: text('outcome') as CallOutcome,
+    error: optional(row['error_text']),
+    requestBytes: number('asked_bytes'),
+    givenBytes: number('given_bytes'),
+    given: counted('given'),
+    raw: counted('raw'),
+    baseline: counted('baseline'),
+    loaded: counted('loaded'),
+    calls,
+  };
+}
+
+function optional(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function sumsOf(row: Row): StepTotals {
+  const of = (name: keyof StepTotals): number => Number(row[name] ?? 0);
+  return {
+    steps: of('steps'),
+    problems: of('problems'),
+    given: of('given'),
+    raw: of('raw'),
+    baseline: of('baseline'),
+    loaded: of('loaded'),
+  };
+}
+
+/** More is asked than whose they are and when they were. */
+function isFiltered({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
+  const isOnly = problems === true || spilled === true || blocked === true;
+  return app !== undefined || server !== undefined || isOnly || wordsOf(text).length > 0;
+}
+
+function placed(tenant: string, whose: RowScope, { sessionId, since, until }: StepSearch): Conditions {
+  const at = (ms: number): string => String(Math.round(ms));
+  const time = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
+  let all: Conditions = { where: 's.tenant = $1', values: [tenant] };
+  if (whose !== 'everybody') all = and(all, (place) => `s.person = ${place}`, whose.person);
+  if (sessionId !== undefined) all = and(all, (place) => `s.session = ${place}`, sessionId);
+  if (since !== undefined) all = and(all, (place) => `s.written >= ${time(place)}`, at(since));
+  return until === undefined ? all : and(all, (place) => `s.written < ${time(place)}`, at(until));
+}
+
+/** `lowest`: none of those with a smaller number. */
+function filtered(place: Conditions, search: StepSearch, lowest: number | undefined): Conditions {
+  const ofCalls = (condition: string): string => `EXISTS (SELECT FROM ${callsOfStep} AND (${condition}))`;
+  let all = place;
+  if (lowest !== undefined) all = and(all, (number) => `s.number > ${number}::bigint`, String(lowest));
+  if (search.app !== undefined) all = and(all, (app) => `s.app = ${app}`, search.app);
+  if (search.server !== undefined) all = and(all, (server) => ofCalls(`c.server = ${server}`), search.server);
+  const told = [
+    ...(search.problems === true ? [`(${isProblemIn('s.outcome')} OR ${ofCalls(isProblemIn('c.outcome'))})`] : []),
+    ...(search.blocked === true ? [`(s.outcome = 'blocked' OR ${ofCalls("c.outcome = 'blocked'")})`] : []),
+    ...(search.spilled === true ? [ofCalls('c.spill IS NOT NULL')] : []),
+  ];
+  all = { ...all, where: [all.where, ...told].join(' AND ') };
+  for (const word of wordsOf(search.text)) {
+    const has = (place: string, text: string): string => `position(lower(${place}) IN lower(${text})) > 0`;
+    const own = `s.name || ' ' || s.what || ' ' || s.app || ' ' || coalesce(s.error_text, '')`;
+    all = and(all, (at) => `(${has(at, own)} OR ${ofCalls(has(at, `c.server || ' ' || c.tool`))})`, word);
+  }
+  return all;
+}
+
+/** Every one of them has to be there. */
+function wordsOf(text: string | undefined): readonly string[] {
+  return (text ?? '').split(/\s+/).filter((word) => word !== '');
+}
+
+function and({ where, values }: Conditions, clause: (place: string) => string, value: string): Conditions {
+  return { where: `${where} AND ${clause(`$${values.length + 1}`)}`, values: [...values, value] };
+}

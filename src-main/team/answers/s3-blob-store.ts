@@ -1,0 +1,162 @@
+/**
+ * Kept answers' bytes in an S3-compatible store. Written whole or in parts, read by ranges, never by a conditional request (OpenStack Swift
+ * refuses them, others ignore them) and never listed: what lies there is known from the rows. A key holds the tenant and the id.
+ */
+import { S3mini } from 's3mini';
+import { AppError } from '../../core/base/errors.ts';
+import { textOrEmpty } from '../../core/base/json.ts';
+import { Semaphore } from '../../core/base/semaphore.ts';
+import { type BlobStore, type BlobKey, type Chunks, blobStoreUnreachable } from './blob-store.ts';
+import type { S3Config } from './s3-config.ts';
+
+interface ObjectBytesOptions {
+  /** For one request, in ms; 10 000 by default. */
+  readonly requestMs?: number;
+  readonly fetch?: typeof fetch;
+}
+
+/** A part of an upload (S3 wants 5 MiB at least) and a range of a download: so much of an answer is in memory at once. */
+const partBytes = 8 * 1024 * 1024;
+/** Longer ones are uploaded a few at a time, so that a burst of them is not in memory together; short ones never wait behind them. */
+const multipartThresholdBytes = 1024 * 1024;
+const multipartConcurrency = 4;
+const defaultRequestTimeoutMs = 10_000;
+/** How often a request is made that failed on the way. */
+const maxAttempts = 2;
+const what = 'store of answers';
+
+export class S3BlobStore implements BlobStore {
+  readonly #address: S3Config;
+  readonly #requestMs: number;
+  readonly #fetch: typeof fetch;
+  readonly #multipart = new Semaphore(multipartConcurrency);
+
+  constructor(address: S3Config, { requestMs = defaultRequestTimeoutMs, fetch: ask = fetch }: ObjectBytesOptions = {}) {
+    this.#address = address;
+    this.#requestMs = requestMs;
+    this.#fetch = ask;
+  }
+
+  async put(key: BlobKey, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void> {
+    if (bytes < multipartThresholdBytes) return this.#put(this.#name(key), pieces, bytes, signal);
+    if (!(await this.#multipart.acquire(signal))) throw blobStoreUnreachable(what, signal.reason);
+    try {
+      await this.#put(this.#name(key), pieces, bytes, signal);
+    } finally {
+      this.#multipart.release();
+    }
+  }
+
+  async #put(name: string, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void> {
+    if (bytes <= partBytes) {
+      for await (const piece of pieces(partBytes)) await this.#try(signal, (client) => client.putObject(name, piece));
+      return;
+    }
+    const upload = await this.#try(signal, (client) => client.getMultipartUploadId(name));
+    try {
+      const parts: Awaited<ReturnType<S3mini['uploadPart']>>[] = [];
+      for await (const piece of pieces(partBytes)) {
+        parts.push(await this.#try(signal, (client) => client.uploadPart(name, upload, piece, parts.length + 1)));
+      }
+      const { etag } = await this.#try(signal, (client) => client.completeMultipartUpload(name, upload, parts));
+      // S3 may say 200 first and that it failed after.
+      if (typeof etag !== 'string') throw blobStoreUnreachable(what, new Error('The parts were not put together.'));
+    } catch (error) {
+      // Parts that were never put together are paid for and seen nowhere.
+      const leaving = AbortSignal.timeout(this.#requestMs);
+      await this.#client(leaving)
+        .abortMultipartUpload(name, upload)
+        .catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async *read(key: BlobKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    const name = this.#name(key);
+    let [at, left] = [0, maxAttempts];
+    while (at < bytes) {
+      const end = Math.min(at + partBytes, bytes);
+      try {
+        const answer = await this.#client(signal).getObjectRaw(name, false, at, end);
+        if (answer.status !== 206 && !(answer.status === 200 && at === 0 && end === bytes)) {
+          await answer.body?.cancel();
+          throw new AppError('store_unreachable', 'The team’s store of answers gives no ranges of objects.');
+        }
+        for await (const chunk of answer.body ?? []) {
+          at += chunk.length;
+          yield chunk;
+        }
+        if (at < end) throw new Error('The answer ended early.');
+        left = maxAttempts;
+      } catch (error) {
+        // What has come has been given: the rest is asked for.
+        left--;
+        if (left === 0 || !isRetryable(error, signal)) throw errorMessageOf(error);
+      }
+    }
+  }
+
+  async remove(key: BlobKey, signal: AbortSignal): Promise<void> {
+    await this.#try(signal, (client) => client.deleteObject(this.#name(key))).catch((error: unknown) => {
+      if (!(error instanceof AppError && error.code === 'not_found')) throw error;
+    });
+  }
+
+  /** Whether it can be written there, by doing so. Rejects as the others do. */
+  async probe(): Promise<void> {
+    const name = `${this.#address.prefix}probe`;
+    const signal = AbortSignal.timeout(this.#requestMs);
+    await this.#try(signal, (client) => client.putObject(name, new Uint8Array([1])));
+    await this.#try(signal, (client) => client.deleteObject(name));
+  }
+
+  /** Letters that mean something in a path or an address stand as their code, so that no tenant is another's folder. */
+  #name({ tenant, id }: BlobKey): string {
+    const folder = tenant.replace(/[^A-Za-z0-9_-]/gu, (letter) => `=${Buffer.from(letter).toString('hex')}`);
+    return `${this.#address.prefix}answers/${folder}/${id}`;
+  }
+
+  async #try<T>(signal: AbortSignal, work: (client: S3mini) => Promise<T>): Promise<T> {
+    for (let failed = 1; ; failed++) {
+      try {
+        return await work(this.#client(signal));
+      } catch (error) {
+        if (failed >= maxAttempts || !isRetryable(error, signal)) throw errorMessageOf(error);
+      }
+    }
+  }
+
+  /** Each has a limit for one request and the caller's for all of them. */
+  #client(signal: AbortSignal): S3mini {
+    const { endpoint, region, accessKeyId, secretAccessKey } = this.#address;
+    const ask = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> =>
+      this.#fetch(input, {
+        ...init,
+        // The signature holds for this address alone.
+        redirect: 'error',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(this.#requestMs)]),
+      });
+    return new S3mini({ endpoint, region, accessKeyId, secretAccessKey, fetch: ask });
+  }
+}
+
+/** Statuses of a moment, and connections that broke; not what the store refuses. */
+function isRetryable(error: unknown, signal: AbortSignal): boolean {
+  if (signal.aborted || error instanceof AppError) return false;
+  const { status } = error as { readonly status?: unknown };
+  return typeof status !== 'number' || status >= 500 || status === 429;
+}
+
+function errorMessageOf(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const { status, code } = (error ?? {}) as { readonly status?: unknown; readonly code?: unknown };
+  if (typeof status === 'number' && status !== 404 && status < 500) {
+    return new AppError('store_unreachable', `The team’s ${what} refuses it: ${status} ${textOrEmpty(code)}.`, {
+      fix: 'Whoever runs Tooltray looks at its key and its bucket.',
+      cause: error,
+    });
+  }
+  if (status === 404)
+    return new AppError('not_found', 'The answer’s bytes are no longer in the store.', { cause: error });
+  return blobStoreUnreachable(what, error);
+}

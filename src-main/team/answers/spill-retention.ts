@@ -1,0 +1,132 @@
+/**
+ * Makes room among a team's kept answers and takes away what was left over: one of its replicas at a time, by a lease in
+ * the database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted is found again.
+ */
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { ResultSettings } from '../../core/config/app-config.ts';
+import type { Pruned } from '../../core/spills/spill-pruner.ts';
+import type { BlobStore } from './blob-store.ts';
+import type { SpillCache } from './spill-cache.ts';
+import type { SpillTable, PendingDeletion } from './spill-table.ts';
+
+interface SpillRetentionOptions {
+  readonly tenant: string;
+  readonly rows: SpillTable;
+  readonly cache: SpillCache;
+  /** undefined: nothing was ever spilled by this replica, and it deletes nothing. */
+  readonly bytes: BlobStore | undefined;
+  readonly settings: () => ResultSettings;
+  readonly log: Log;
+  readonly now: () => number;
+  readonly onRemoved: () => void;
+}
+
+const dayMs = 86_400_000;
+const pruneIntervalMs = 60 * 60_000;
+/** After an answer was kept the tenant's are tended at most so often, by one replica, in ms. */
+const minPruneIntervalMs = 60_000;
+/** A replica that tends them and dies is waited for so long, in seconds. */
+const leaseSeconds = 120;
+/** Age in seconds after which an unfinished write or deletion is an orphan. */
+const orphanAgeSeconds = 60 * 60;
+const deleteTimeoutMs = 30_000;
+const deleteConcurrency = 8;
+
+export class SpillRetention {
+  readonly #options: SpillRetentionOptions;
+  #tendedAt = -Infinity;
+  #isStopped = false;
+  #tending: Promise<unknown> = Promise.resolve();
+  readonly #working = new Set<Promise<unknown>>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: SpillRetentionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer ??= setInterval(() => this.#backlog(() => this.#everyHour()), pruneIntervalMs).unref();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await Promise.allSettled(this.#working);
+  }
+
+  /** Behind the answer that was kept just now. */
+  afterStore(answerId: string): void {
+    const now = performance.now();
+    if (this.#isStopped || now - this.#tendedAt < minPruneIntervalMs) return;
+    this.#tendedAt = now;
+    this.#backlog(() => this.prune(answerId));
+  }
+
+  /** Answers what was too old or too much; nothing where another replica does it now. Rejects with AppError. */
+  prune(except?: string): Promise<Pruned> {
+    // What is under way here already may have begun before there was something to delete.
+    const tending = this.#tending.then(() => this.#tend(except));
+    this.#tending = tending.catch(() => undefined);
+    return tending;
+  }
+
+  async #tend(except: string | undefined): Promise<Pruned> {
+    const { bytes, rows, settings, now } = this.#options;
+    if (bytes === undefined) return { removed: 0, bytes: 0 };
+    const done = await rows.claim(leaseSeconds);
+    if (done === undefined) return { removed: 0, bytes: 0 };
+    try {
+      const { keepDays, maxBytes, maxCount } = settings();
+      const before = Math.trunc(now()) - keepDays * dayMs;
+      const overdue = await rows.markExpired({ before, maxBytes, maxCount, except });
+      await this.deleteBlobs(overdue);
+      await this.deleteBlobs(await rows.findOrphans(orphanAgeSeconds));
+      return { removed: overdue.length, bytes: overdue.reduce((sum, { bytes }) => sum + bytes, 0) };
+    } finally {
+      await done().catch((error: unknown) => this.#warn(error));
+    }
+  }
+
+  /**
+   * Deletes the bytes of evicted spills, then their rows. What cannot be deleted now becomes an orphan and is found
+   * later.
+   */
+  async deleteBlobs(answers: readonly PendingDeletion[]): Promise<void> {
+    const { tenant, rows, cache, bytes, onRemoved } = this.#options;
+    if (answers.length === 0 || bytes === undefined) return;
+    onRemoved();
+    await cache.drop(answers.map(({ id }) => id));
+    for (let at = 0; at < answers.length; at += deleteConcurrency) {
+      const some = answers.slice(at, at + deleteConcurrency);
+      const gone = await Promise.all(
+        some.map(async ({ id }) =>
+          bytes.remove({ tenant, id }, AbortSignal.timeout(deleteTimeoutMs)).then(
+            () => [id],
+            (error: unknown) => {
+              this.#warn(error);
+              return [];
+            },
+          ),
+        ),
+      );
+      await rows.deleteRow(gone.flat()).catch((error: unknown) => this.#warn(error));
+    }
+  }
+
+  async #everyHour(): Promise<void> {
+    await this.#options.cache.evict();
+    await this.prune();
+  }
+
+  #backlog(work: () => Promise<unknown>): void {
+    const working = work().catch((error: unknown) => this.#warn(error));
+    this.#working.add(working);
+    void working.finally(() => this.#working.delete(working));
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn(`Old kept answers could not be deleted: ${errorText(error)}.`, { error });
+  }
+}

@@ -1,0 +1,331 @@
+/**
+ * Metadata of every spill of a team, in PostgreSQL. A row exists before its bytes and after them, so a query always
+ * finds orphaned bytes: `writing` until they are complete, `kept` while readable, `leaving` while they are deleted.
+ */
+import type { Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { isWholeUser, type Principal } from '../../core/security/principal.ts';
+import type { NamedSpill } from '../../core/spills/spill-result.ts';
+import type { SpillFilter } from '../../core/spills/spill-index.ts';
+import { type Spill, type SpillKind, spillUri } from '../../core/spills/spill.ts';
+import { type Database, databaseError } from '../database/database.ts';
+
+export interface SharedSpill {
+  readonly spill: Spill;
+  readonly sha256: Buffer;
+  /** Extension of the file name, for users. */
+  readonly extension: string;
+}
+
+export interface PendingDeletion {
+  readonly id: string;
+  readonly bytes: number;
+}
+
+interface Row {
+  readonly id: string;
+  readonly answer_id: string;
+  readonly sha256: Buffer | null;
+  readonly extension: string;
+  readonly owner: string;
+  readonly session_id: string;
+  readonly app: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly profiles: string | null;
+  readonly preview: string | null;
+  readonly kind: SpillKind;
+  readonly mime_type: string;
+  readonly bytes: string;
+  readonly lines: string | null;
+  readonly tokens: string;
+  readonly tokens_estimated: boolean;
+  readonly sent_bytes: string | null;
+  readonly sent_tokens: string | null;
+  readonly sent_estimated: boolean;
+  readonly created_at: string;
+  readonly pinned: boolean;
+  readonly reads: number;
+  readonly last_read_at: string | null;
+}
+
+interface RetentionLimits {
+  /** ms since 1970: what came before is too old. */
+  readonly before: number;
+  readonly maxBytes: number;
+  readonly maxCount: number;
+  /** An answer that was kept just now. */
+  readonly except: string | undefined;
+}
+
+/** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
+const defaultTimeoutMs = 8_000;
+
+/** Spills of one tenant. */
+export class SpillTable {
+  readonly #database: Database;
+  readonly #tenant: string;
+  readonly #waitMs: number;
+
+  constructor(database: Database, tenant: string, waitMs = defaultTimeoutMs) {
+    this.#database = database;
+    this.#tenant = tenant;
+    this.#waitMs = waitMs;
+  }
+
+  /** Before their bytes are written. */
+  insertPending(answers: readonly NamedSpill[]): Promise<void> {
+    const rows = answers.map((answer) => rowOf(this.#tenant, answer));
+    return this.#ask(async (sql) => {
+      await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
+    });
+  }
+
+  /** From now on they can be read. Rejects where one of them has been taken for left over meanwhile: the others are to be taken back. */
+  markStored(digests: ReadonlyMap<string, Buffer>): Promise<void> {
+    const [ids, hashes] = [[...digests.keys()], [...digests.values()].map((digest) => digest.toString('hex'))];
+    return this.#ask(async (sql) => {
+      // One statement: a transaction would ask four times, and a model waits.
+      const { count } = await sql`
+        UPDATE tooltray.answers SET state = 'kept', sha256 = decode(written.sha256, 'hex'), changed_at = now()
+        FROM unnest(${ids}::text[], ${hashes}::text[]) AS written (id, sha256)
+        WHERE tenant = ${this.#tenant} AND answers.id = written.id AND state = 'writing'`;
+      if (count !== ids.length) throw new AppError('spill_failed', 'The answer could not be kept: it took too long.');
+    });
+  }
+
+  /** undefined also for what is another's. */
+  async find(id: string, reader: Principal): Promise<SharedSpill | undefined> {
+    const [row] = await this.#ask(
+      (sql) =>
+        sql<Row[]>`SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`,
+    );
+    return row !== undefined && isOwnedBy(reader, row.owner) ? spillOf(row) : undefined;
+  }
+
+  /** The newest first. */
+  async list({ limit = 100, beforeId, server, app, sessionId }: SpillFilter, reader: Principal): Promise<Spill[]> {
+    const { owner } = reader;
+    const rows = await this.#ask(
+      (sql) => sql<Row[]>`
+        SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
+        ${isWholeUser(reader) ? sql`AND starts_with(owner, ${owner})` : sql`AND owner = ${owner}`}
+        ${
+          beforeId === undefined
+            ? sql``
+            : sql`AND number < (SELECT number FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${beforeId})`
+        }
+        ${server === undefined ? sql`` : sql`AND server = ${plain(server)}`}
+        ${app === undefined ? sql`` : sql`AND app = ${plain(app)}`}
+        ${sessionId === undefined ? sql`` : sql`AND session_id = ${plain(sessionId)}`}
+        ORDER BY number DESC LIMIT ${Math.max(0, Math.trunc(limit))}`,
+    );
+    return rows.map((row) => spillOf(row).spill);
+  }
+
+  /** Usage of the tenant, or of one user. */
+  async usage(reader?: Principal): Promise<{ readonly bytes: number; readonly count: number }> {
+    const [row] = await this.#ask(
+      (sql) => sql<{ bytes: string; count: string }[]>`
+        SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM tooltray.answers
+        WHERE tenant = ${this.#tenant} AND state = 'kept'
+        ${reader === undefined ? sql`` : sql`AND starts_with(owner, ${reader.owner})`}`,
+    );
+    return { bytes: Number(row?.bytes ?? 0), count: Number(row?.count ?? 0) };
+  }
+
+  /** Answers whether there was such an answer. */
+  pin(id: string, pinned: boolean): Promise<boolean> {
+    return this.#ask(async (sql) => {
+      const { count } = await sql`
+        UPDATE tooltray.answers SET pinned = ${pinned}
+        WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`;
+      return count === 1;
+    });
+  }
+
+  addReads(reads: readonly { id: string; times: number; at: number }[]): Promise<void> {
+    return this.#ask(async (sql) => {
+      for (const { id, times, at } of reads)
+        await sql`
+          UPDATE tooltray.answers SET reads = reads + ${times}, last_read_at = greatest(last_read_at, ${at})
+          WHERE tenant = ${this.#tenant} AND id = ${id}`;
+    });
+  }
+
+  /** From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same time. */
+  async markForDeletion(ids: readonly string[]): Promise<readonly PendingDeletion[]> {
+    const rows = await this.#ask(
+      (sql) => sql<LeavingRow[]>`
+        UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
+        WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, bytes`,
+    );
+    return rows.map(leaving);
+  }
+
+  /** The too old ones, then the oldest, until what is left may stay; pinned ones never. Each is told once. */
+  async markExpired({ before, maxBytes, maxCount, except = '' }: RetentionLimits): Promise<readonly PendingDeletion[]> {
+    const rows = await this.#ask(
+      (sql) => sql<LeavingRow[]>`
+        WITH held AS (
+          SELECT number, answer_id, pinned, created_at < ${before} AS old,
+            sum(bytes) OVER counted AS bytes, count(*) OVER counted AS count
+          FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
+          WINDOW counted AS (ORDER BY pinned OR answer_id = ${except} DESC, created_at < ${before}, number DESC)
+        )
+        UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
+        WHERE tenant = ${this.#tenant} AND state = 'kept' AND NOT pinned AND number IN (
+          SELECT number FROM held
+          WHERE NOT pinned AND answer_id <> ${except} AND (old OR bytes > ${maxBytes} OR count > ${maxCount})
+        )
+        RETURNING id, bytes`,
+    );
+    return rows.map(leaving);
+  }
+
+  /** Returns the orphans of a killed replica: incomplete bytes, and deletions that it started. */
+  async findOrphans(olderThanSeconds: number): Promise<readonly PendingDeletion[]> {
+    const rows = await this.#ask(
+      (sql) => sql<LeavingRow[]>`
+        UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
+        WHERE tenant = ${this.#tenant} AND state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
+        RETURNING id, bytes`,
+    );
+    return rows.map(leaving);
+  }
+
+  /** After their bytes. */
+  deleteRow(ids: readonly string[]): Promise<void> {
+    return this.#ask(async (sql) => {
+      if (ids.length === 0) return;
+      await sql`DELETE FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state = 'leaving'`;
+    });
+  }
+
+  /** One replica at a time tends the tenant's answers: undefined where another one does; else what gives it back. */
+  async claim(seconds: number): Promise<(() => Promise<void>) | undefined> {
+    const [held] = await this.#ask(
+      (sql) => sql<{ until: string }[]>`
+        INSERT INTO tooltray.answer_tenants (tenant, tended_until)
+        VALUES (${this.#tenant}, now() + make_interval(secs => ${seconds}))
+        ON CONFLICT (tenant) DO UPDATE SET tended_until = excluded.tended_until
+        WHERE answer_tenants.tended_until IS NULL OR answer_tenants.tended_until < now()
+        RETURNING tended_until::text AS until`,
+    );
+    if (held === undefined) return undefined;
+    return async () => {
+      // Who took longer than that does not end another one's.
+      await this.#ask(
+        (sql) => sql`
+          UPDATE tooltray.answer_tenants SET tended_until = NULL
+          WHERE tenant = ${this.#tenant} AND tended_until = ${held.until}::text::timestamptz`,
+      );
+    };
+  }
+
+  async #ask<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
+    return await bounded(work(this.#database.forTenant(this.#tenant)), this.#waitMs);
+  }
+}
+
+/** The person's of a desktop is nobody here but for what they kept: in a team no dashboard is everybody's. */
+function isOwnedBy(reader: Principal, owner: string): boolean {
+  return owner === reader.owner || (isWholeUser(reader) && owner.startsWith(reader.owner));
+}
+
+/** Rejects with AppError store_unreachable where the database is away or takes too long, else with what it says. */
+async function bounded<T>(work: PromiseLike<T>, waitMs: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    late.reject(
+      new AppError('store_unreachable', 'The team’s database does not answer at the moment.', {
+        fix: 'Try again in a moment.',
+      }),
+    );
+  }, waitMs);
+  try {
+    return await Promise.race([work, late.promise]);
+  } catch (error) {
+    throw databaseError(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+interface LeavingRow extends Omit<PendingDeletion, 'bytes'> {
+  readonly bytes: string;
+}
+
+function leaving({ bytes, ...row }: LeavingRow): PendingDeletion {
+  return { ...row, bytes: Number(bytes) };
+}
+
+/** Names come from servers and client apps: PostgreSQL takes neither half a surrogate pair nor NUL. */
+function plain(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+function rowOf(tenant: string, { spill, name }: NamedSpill): Record<string, Value> {
+  return {
+    tenant,
+    id: spill.id,
+    answer_id: spill.answerId,
+    extension: name.slice(name.lastIndexOf('.') + 1),
+    owner: spill.owner,
+    session_id: plain(spill.sessionId),
+    app: plain(spill.app),
+    server: plain(spill.server),
+    tool: plain(spill.tool),
+    preview: spill.preview === undefined ? null : plain(spill.preview),
+    profiles: spill.profiles === undefined ? null : plain(spill.profiles),
+    kind: spill.kind,
+    mime_type: plain(spill.mimeType),
+    bytes: spill.bytes,
+    lines: spill.lines ?? null,
+    tokens: spill.tokens,
+    tokens_estimated: spill.tokensEstimated,
+    sent_bytes: spill.sentBytes ?? null,
+    sent_tokens: spill.sentTokens ?? null,
+    sent_estimated: spill.sentEstimated,
+    created_at: spill.createdAt,
+  };
+}
+
+type Value = string | number | boolean | null;
+
+function spillOf(row: Row): SharedSpill {
+  const { sha256, extension } = row;
+  return {
+    extension,
+    sha256: sha256 ?? Buffer.alloc(0),
+    spill: {
+      id: row.id,
+      answerId: row.answer_id,
+      file: spillUri(row.id),
+      owner: row.owner,
+      sessionId: row.session_id,
+      app: row.app,
+      server: row.server,
+      tool: row.tool,
+      preview: row.preview ?? undefined,
+      profiles: row.profiles ?? undefined,
+      kind: row.kind,
+      mimeType: row.mime_type,
+      bytes: Number(row.bytes),
+      lines: numberOf(row.lines),
+      tokens: Number(row.tokens),
+      tokensEstimated: row.tokens_estimated,
+      sentBytes: numberOf(row.sent_bytes),
+      sentTokens: numberOf(row.sent_tokens),
+      sentEstimated: row.sent_estimated,
+      createdAt: Number(row.created_at),
+      pinned: row.pinned,
+      reads: row.reads,
+      lastReadAt: numberOf(row.last_read_at),
+    },
+  };
+}
+
+function numberOf(value: string | null): number | undefined {
+  return value === null ? undefined : Number(value);
+}

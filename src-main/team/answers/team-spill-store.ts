@@ -1,0 +1,335 @@
+/**
+ * Answers that do not fit, as all replicas of a team have them: rows in PostgreSQL, bytes in an object store, and on this
+ * replica's disk what it kept or read. An answer is told to a model when it would survive this replica; each read asks the database whose
+ * it is. Where one of the two is away, an answer is told whole instead, and nobody waits for long.
+ */
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { AppError } from '../../core/base/errors.ts';
+import { Emitter } from '../../core/base/emitter.ts';
+import { MemoryReclaimer } from '../../core/base/memory-reclaimer.ts';
+import { type Principal, localUser } from '../../core/security/principal.ts';
+import type { SpillStore, SpillStoreOptions, SpillFile, SpillUsage } from '../../core/spills/spill-store.ts';
+import { spillResult, type NamedSpill } from '../../core/spills/spill-result.ts';
+import { spillWriterUrl, ResultWriter } from '../../core/spills/spill-writer.ts';
+import { type Excerpt, toSpillError } from '../../core/spills/spill-writer-messages.ts';
+import { idIn, SpillFinder, spillNotFoundError } from '../../core/spills/spill-finder.ts';
+import { ReadCounts, type SpillFilter } from '../../core/spills/spill-index.ts';
+import type { Pruned } from '../../core/spills/spill-pruner.ts';
+import { chunksOf } from '../../core/spills/disk-spill-store.ts';
+import {
+  type SpilledResult,
+  type OpenedSpill,
+  type OriginalResult,
+  type Spill,
+  spillFileName,
+  type SpillOrigin,
+  spillUri,
+} from '../../core/spills/spill.ts';
+import type { Result } from '../../core/wire/message.ts';
+import type { RawJson } from '../../core/wire/raw-json.ts';
+import type { Database } from '../database/database.ts';
+import { type BlobStore, toChunks } from './blob-store.ts';
+import { SpillCache, type CachedFile, type CacheLimits } from './spill-cache.ts';
+import { SpillTable, type SharedSpill } from './spill-table.ts';
+import { SpillRetention } from './spill-retention.ts';
+
+export interface TeamSpillStoreOptions extends SpillStoreOptions {
+  /** The tenant that owns the rows, connections and object names. */
+  readonly tenant: string;
+  readonly database: Database;
+  /** Store for the bytes; without one nothing is spilled, and long results are cut. */
+  readonly objects?: BlobStore | undefined;
+  readonly cache?: Partial<CacheLimits>;
+  /** How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default. */
+  readonly keepMs?: number;
+  /** How long an answer may take to arrive here, in ms, likewise. */
+  readonly readMs?: number;
+  /** How long nothing is kept after a store was away, in ms; 5 000 by default. */
+  readonly pauseMs?: number;
+}
+
+const defaultCacheLimits: CacheLimits = { maxTotalBytes: 2 * 1024 ** 3, maxIdleMs: 24 * 60 * 60_000 };
+/** Slower is not waited for. */
+const bytesPerSecond = 2 * 1024 * 1024;
+/** Number of spills whose metadata is cached. */
+const maxRecalled = 5_000;
+/** Name of this replica's disk in errors for models: its path means nothing to others. */
+const localStoreName = 'this replica’s cache';
+
+export class TeamSpillStore implements SpillStore {
+  readonly changed = new Emitter<void>();
+  revision = 0;
+  readonly #options: TeamSpillStoreOptions;
+  readonly #rows: SpillTable;
+  readonly #cache: SpillCache;
+  readonly #upkeep: SpillRetention;
+  readonly #writer: ResultWriter;
+  /** Files of folders that whoever runs it has allowed; of ours it knows none. */
+  readonly #files: SpillFinder;
+  readonly #reads: ReadCounts;
+  readonly #recalled = new Map<string, Spill>();
+  readonly #working = new Set<Promise<unknown>>();
+  readonly #counting = new Set<Promise<unknown>>();
+  readonly #memory = new MemoryReclaimer();
+  /** Time of `performance.now()` until which nothing is retried. */
+  #cooldownUntil = 0;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: TeamSpillStoreOptions) {
+    this.#options = options;
+    this.changed.on(() => this.revision++);
+    const { database, tenant, objects, folder, now, own } = options;
+    this.#rows = new SpillTable(database, tenant);
+    this.#cache = new SpillCache(folder, { ...defaultCacheLimits, ...options.cache }, now);
+    this.#upkeep = new SpillRetention({
+      ...options,
+      rows: this.#rows,
+      cache: this.#cache,
+      bytes: objects,
+      onRemoved: () => this.changed.emit(),
+    });
+    this.#writer = new ResultWriter(options.workerUrl ?? spillWriterUrl());
+    this.#reads = new ReadCounts((reads) => {
+      const counting = this.#rows.addReads(reads).catch((error: unknown) => {
+        options.log.warn('Reads of kept answers could not be counted.', { error });
+      });
+      this.#counting.add(counting);
+      void counting.finally(() => this.#counting.delete(counting));
+    }, now);
+    this.#files = new SpillFinder(folder, { byId: () => undefined, byName: () => undefined }, own);
+  }
+
+  async start(): Promise<void> {
+    this.#upkeep.start();
+    try {
+      await this.#cache.start();
+    } catch (error) {
+      this.#options.log.warn('Long answers cannot be kept on disk.', { folder: this.#options.folder, error });
+    }
+  }
+
+  async ready(): Promise<void> {}
+
+  async spill(
+    result: Result,
+    origin: SpillOrigin,
+    textKind: 'text' | 'toon' = 'text',
+    sent?: OriginalResult,
+  ): Promise<SpilledResult> {
+    const { folder, settings, now, countTokens, log } = this.#options;
+    const chunks = chunksOf(result);
+    const place = {
+      folder,
+      index: { insert: (parts: readonly NamedSpill[]) => this.#publish(parts) },
+      writer: this.#writer,
+      maxBytes: settings().maxBytes,
+      now,
+      countTokens,
+    };
+    const wanted = { chunks, sent, origin, textKind };
+    try {
+      this.#requireStores();
+      this.#cache.prepare();
+      const kept = await this.#track(spillResult(wanted, place));
+      this.#upkeep.afterStore(kept.parts[0].spill.answerId);
+      this.changed.emit();
+      return this.#asShared(kept);
+    } catch (error) {
+      log.warn('A long answer could not be kept.', { error });
+      throw this.#storeFailed(error);
+    } finally {
+      this.#memory.noteReleased(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+    }
+  }
+
+  excerpt(result: RawJson, bytes: number): Promise<Excerpt> {
+    return this.#writer.excerpt(result.chunks, bytes);
+  }
+
+  async open(ref: string, reader: Principal): Promise<OpenedSpill> {
+    const id = idIn(ref);
+    if (id === undefined) return this.#files.open(ref, this.#options.settings().folders, reader);
+    const answer = await this.#rows.find(id, reader);
+    if (answer === undefined) throw spillNotFoundError(id);
+    const { spill } = answer;
+    this.#recall(spill);
+    const { handle, [Symbol.asyncDispose]: dispose } = await this.#openHere(answer);
+    return { handle, file: spill.file, kind: spill.kind, bytes: spill.bytes, spill, [Symbol.asyncDispose]: dispose };
+  }
+
+  recall(ref: string): Spill | undefined {
+    const id = idIn(ref);
+    return id === undefined ? undefined : this.#recalled.get(id);
+  }
+
+  async find(ref: string, reader: Principal = localUser): Promise<Spill | undefined> {
+    const id = idIn(ref);
+    const answer = id === undefined ? undefined : await this.#rows.find(id, reader);
+    return answer && this.#recall(answer.spill);
+  }
+
+  async fileOf(id: string, reader: Principal = localUser): Promise<SpillFile | undefined> {
+    const answer = await this.#rows.find(id, reader);
+    if (answer === undefined) return undefined;
+    await using opened = await this.#openHere(answer);
+    return { file: opened.path, mimeType: answer.spill.mimeType };
+  }
+
+  noteRead({ id }: Pick<Spill, 'id'>): void {
+    this.#reads.add(id);
+    this.changed.emit();
+  }
+
+  async list(filter: SpillFilter = {}, reader: Principal = localUser): Promise<readonly Spill[]> {
+    await this.#writeReads();
+    return this.#rows.list(filter, reader);
+  }
+
+  async usage(): Promise<SpillUsage> {
+    const { maxBytes, maxCount, keepDays } = this.#options.settings();
+    return { ...(await this.#rows.usage()), maxBytes, maxCount, keepDays };
+  }
+
+  async pin(id: string, pinned: boolean, reader: Principal = localUser): Promise<boolean> {
+    if ((await this.#rows.find(id, reader)) === undefined) return false;
+    const isKnown = await this.#rows.pin(id, pinned);
+    if (isKnown) this.changed.emit();
+    return isKnown;
+  }
+
+  async remove(id: string, reader: Principal = localUser): Promise<boolean> {
+    if ((await this.#rows.find(id, reader)) === undefined) return false;
+    const left = await this.#rows.markForDeletion([id]);
+    this.#recalled.delete(id);
+    await this.#upkeep.deleteBlobs(left);
+    return left.length > 0;
+  }
+
+  prune(): Promise<Pruned> {
+    return this.#upkeep.prune();
+  }
+
+  close(): Promise<void> {
+    this.#memory.close();
+    return (this.#closing ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    await this.#writer.close();
+    // What failed meanwhile is undone.
+    while (this.#working.size > 0) await Promise.allSettled(this.#working);
+    await this.#upkeep.stop();
+    await this.#writeReads();
+  }
+
+  /** The rows, the bytes, and that they are whole: in this order, within the time that a call waits. */
+  async #publish(parts: readonly NamedSpill[]): Promise<void> {
+    const { keepMs = 5_000, log } = this.#options;
+    const bytes = parts.reduce((sum, { spill }) => sum + spill.bytes, 0);
+    const signal = AbortSignal.timeout(timeFor(bytes, keepMs));
+    const ids = parts.map(({ spill }) => spill.id);
+    await this.#rows.insertPending(parts);
+    try {
+      const digests = new Map<string, Buffer>();
+      for (const part of parts) digests.set(part.spill.id, await this.#upload(part, signal));
+      await this.#rows.markStored(digests);
+      for (const { spill, name } of parts) await this.#cache.add({ id: spill.id, name, bytes: spill.bytes });
+    } catch (error) {
+      // Behind the call, which has waited long enough; what fails is found by the next sweep.
+      const undoing = this.#rows
+        .markForDeletion(ids)
+        .then((left) => this.#upkeep.deleteBlobs(left))
+        .catch((cause: unknown) => log.debug('An answer that was not kept is swept later.', { error: cause }));
+      void this.#track(undoing);
+      throw error;
+    }
+  }
+
+  /** Answers the digest of what was sent. */
+  async #upload({ spill, name }: NamedSpill, signal: AbortSignal): Promise<Buffer> {
+    const hash = createHash('sha256');
+    await using handle = await open(this.#cache.path(name), 'r');
+    const pieces = toChunks(handle, spill.bytes, (piece) => hash.update(piece));
+    await this.#requireObjects().put({ tenant: this.#options.tenant, id: spill.id }, pieces, spill.bytes, signal);
+    return hash.digest();
+  }
+
+  #openHere({ spill, sha256, extension }: SharedSpill): Promise<CachedFile> {
+    const { tenant, readMs = 10_000 } = this.#options;
+    const { id, bytes, server, tool } = spill;
+    const name = spillFileName({ server, tool, id, extension });
+    return this.#cache.open({ id, name, bytes, sha256 }, () =>
+      this.#requireObjects().read({ tenant, id }, bytes, AbortSignal.timeout(timeFor(bytes, readMs))),
+    );
+  }
+
+  /** Throws AppError spill_failed. */
+  #requireObjects(): BlobStore {
+    const { objects } = this.#options;
+    if (objects !== undefined) return objects;
+    throw new AppError('spill_failed', 'This replica has no object store, so long results are cut.', {
+      fix: 'Whoever runs Tooltray starts every replica with the same --objects.',
+    });
+  }
+
+  /** A path of one replica says nothing on another one: what models are told is the id. */
+  #asShared(kept: SpilledResult): SpilledResult {
+    const [first, ...others] = kept.parts.map((part) => {
+      const spill = this.#recall({ ...part.spill, file: spillUri(part.spill.id) });
+      return { ...part, spill };
+    });
+    return { ...kept, parts: [first ?? kept.parts[0], ...others] };
+  }
+
+  #recall(spill: Spill): Spill {
+    this.#recalled.delete(spill.id);
+    this.#recalled.set(spill.id, spill);
+    const oldest = this.#recalled.keys().next();
+    if (this.#recalled.size > maxRecalled && oldest.done !== true) this.#recalled.delete(oldest.value);
+    return spill;
+  }
+
+  /** A store that does not answer would hold up each call with a long answer for as long as one waits. */
+  #requireStores(): void {
+    this.#requireObjects();
+    if (this.#closing !== undefined) throw new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.');
+    if (performance.now() >= this.#cooldownUntil) return;
+    throw new AppError(
+      'spill_failed',
+      'The answer could not be kept: where the team’s are kept was away a moment ago.',
+      {
+        fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
+      },
+    );
+  }
+
+  #storeFailed(error: unknown): AppError {
+    const isOurs = error instanceof AppError && error.code !== 'spill_failed' && error.code !== 'not_allowed';
+    if (!isOurs) return toSpillError(error, localStoreName, this.#options.settings().maxBytes);
+    this.#cooldownUntil = performance.now() + (this.#options.pauseMs ?? 5_000);
+    return new AppError('spill_failed', `The answer could not be kept: ${error.message}`, {
+      fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
+      cause: error,
+    });
+  }
+
+  async #writeReads(): Promise<void> {
+    this.#reads.flush();
+    await Promise.all(this.#counting);
+  }
+
+  async #track<T>(work: Promise<T>): Promise<T> {
+    this.#working.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#working.delete(work);
+    }
+  }
+}
+
+/** In ms. */
+function timeFor(bytes: number, leastMs: number): number {
+  return leastMs + Math.ceil((bytes / bytesPerSecond) * 1000);
+}

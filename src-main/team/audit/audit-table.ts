@@ -1,0 +1,142 @@
+/**
+ * A tenant's audit as rows: one chain for all replicas, which take turns at a lock of PostgreSQL's, so that it is read, verified and
+ * exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
+ */
+import type { Sql } from 'postgres';
+import type { AuditLog, SignedHead, OpenLog } from '../../core/trust/audit/audit-log.ts';
+import { type ChainLink, genesisLink, parseLine } from '../../core/trust/audit/hash-chain.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
+
+/** The end of a chain. */
+export interface ChainTail extends ChainLink {
+  /** The head that was noted last; 0: none is. */
+  readonly head: number;
+  /** The part that it ends in is over: the next record begins another one. */
+  readonly isOver: boolean;
+}
+
+/** The lines of one batch. */
+export interface Lines {
+  /** Each with its line feed, the first one behind the tail. */
+  readonly lines: readonly string[];
+  readonly lastHead: SignedHead | undefined;
+}
+
+export interface BatchName {
+  /** Id of one run of one replica. */
+  readonly writer: string;
+  /** Counts up. One that was written is not written again, so that whoever heard no answer may repeat it. */
+  readonly batch: number;
+}
+
+/** A replica that hangs holds the others up no longer than this, in ms; and how long one waits for its turn. */
+const idleTransactionTimeoutMs = 5000;
+const lockTimeoutMs = 20_000;
+/** Rows that are read at a time. */
+const pageRows = 500;
+
+export class AuditTable implements AuditLog {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /** `make` is given where the chain ends now. Rejects with AppError store_unreachable: then it may be written all the same. */
+  async append({ writer, batch }: BatchName, make: (tail: ChainTail) => Lines): Promise<void> {
+    const tenant = this.#tenant;
+    await this.#sql
+      .begin(async (work) => {
+        await work`
+          SELECT set_config('idle_in_transaction_session_timeout', ${String(idleTransactionTimeoutMs)}, true),
+            set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
+        await work`SELECT pg_advisory_xact_lock(hashtextextended(${`tooltray audit ${tenant}`}, 0))`;
+        const [known] = await work<{ batch: string }[]>`
+          SELECT batch FROM tooltray.audit_batches WHERE tenant = ${tenant} AND writer = ${writer}`;
+        if (known !== undefined && Number(known.batch) >= batch) return;
+        // At the beginning of a run those of runs that are long over go.
+        if (known === undefined)
+          await work`DELETE FROM tooltray.audit_batches WHERE tenant = ${tenant} AND at < now() - interval '7 days'`;
+        const tail = await this.#tail(work);
+        const { lines, lastHead } = make(tail);
+        const texts = lines.map((line) => line.slice(0, -1));
+        const numbers = lines.map((_, at) => String(tail.seq + 1 + at));
+        await work`
+          INSERT INTO tooltray.audit (tenant, seq, line)
+          SELECT ${tenant}, seq, line FROM unnest(${numbers}::bigint[], ${texts}::text[]) AS made (seq, line)`;
+        await work`
+          INSERT INTO tooltray.audit_batches (tenant, writer, batch) VALUES (${tenant}, ${writer}, ${batch})
+          ON CONFLICT (tenant, writer) DO UPDATE SET batch = excluded.batch, at = now()`;
+        if (lastHead === undefined) return;
+        await work`
+          INSERT INTO tooltray.audit_heads (tenant, seq, at, hash)
+          VALUES (${tenant}, ${lastHead.seq}, ${lastHead.at}, ${lastHead.hash})
+          ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, at = excluded.at, hash = excluded.hash`;
+      })
+      .catch(rethrowDatabaseError);
+  }
+
+  async recordedHead(): Promise<SignedHead | undefined> {
+    const [row] = await this.#sql<{ seq: string; at: string; hash: string }[]>`
+      SELECT seq, at, hash FROM tooltray.audit_heads WHERE tenant = ${this.#tenant}`.catch(rethrowDatabaseError);
+    return row && { seq: Number(row.seq), at: Number(row.at), hash: row.hash };
+  }
+
+  async open(): Promise<OpenLog> {
+    const [ends] = await this.#sql<{ first: string | null; last: string | null }[]>`
+      SELECT min(seq) AS first, max(seq) AS last FROM tooltray.audit WHERE tenant = ${this.#tenant}`.catch(
+      rethrowDatabaseError,
+    );
+    if (ends?.first == null || ends.last === null) return { parts: [], close: () => Promise.resolve() };
+    const [first, last] = [Number(ends.first), Number(ends.last)];
+    const part = {
+      first,
+      lines: (after = 0) => this.#lines(after, last),
+      backwards: (before: number) => this.#backwards(Math.min(before, last + 1)),
+    };
+    return { parts: [part], close: () => Promise.resolve() };
+  }
+
+  async #tail(work: Pick<Sql, 'unsafe'>): Promise<ChainTail> {
+    const [row] = await work.unsafe<{ seq: string; line: string; head: string | null; over: boolean }[]>(
+      `SELECT seq, line, date_trunc('month', written AT TIME ZONE 'UTC') < date_trunc('month', now() AT TIME ZONE 'UTC') AS over,
+        (SELECT seq FROM tooltray.audit_heads WHERE tenant = $1) AS head
+      FROM tooltray.audit WHERE tenant = $1 ORDER BY seq DESC LIMIT 1`,
+      [this.#tenant],
+    );
+    if (row === undefined) {
+      const noted = await work.unsafe<{ seq: string }[]>('SELECT seq FROM tooltray.audit_heads WHERE tenant = $1', [
+        this.#tenant,
+      ]);
+      return { ...genesisLink, head: Number(noted[0]?.seq ?? 0), isOver: true };
+    }
+    // A line that somebody spoilt still counts, so that no number is used twice.
+    const hash = parseLine(row.line)?.hash ?? genesisLink.hash;
+    return { seq: Number(row.seq), hash, head: Number(row.head ?? 0), isOver: row.over };
+  }
+
+  async *#lines(after: number, last: number): AsyncGenerator<{ readonly text: string; readonly isTorn: boolean }> {
+    for (let behind = after; behind < last;) {
+      const rows = await this.#sql<{ seq: string; line: string }[]>`
+        SELECT seq, line FROM tooltray.audit WHERE tenant = ${this.#tenant} AND seq > ${behind} AND seq <= ${last}
+        ORDER BY seq LIMIT ${pageRows}`.catch(rethrowDatabaseError);
+      if (rows.length === 0) return;
+      for (const { line } of rows) yield { text: line, isTorn: false };
+      behind = Number(rows.at(-1)?.seq);
+    }
+  }
+
+  async *#backwards(before: number): AsyncGenerator<readonly string[]> {
+    for (let from = before; ;) {
+      const rows = await this.#sql<{ seq: string; line: string }[]>`
+        SELECT seq, line FROM tooltray.audit WHERE tenant = ${this.#tenant} AND seq < ${from}
+        ORDER BY seq DESC LIMIT ${pageRows}`.catch(rethrowDatabaseError);
+      if (rows.length === 0) return;
+      yield rows.map(({ line }) => line);
+      from = Number(rows.at(-1)?.seq);
+    }
+  }
+}

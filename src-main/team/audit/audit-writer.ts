@@ -1,0 +1,166 @@
+/** A replica's notes on their way into its tenant's audit: in batches, off the way of calls, held while the database is away. */
+import { randomBytes } from 'node:crypto';
+import { Emitter } from '../../core/base/emitter.ts';
+import type { JsonDocument } from '../../core/base/json-document.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { Masker } from '../../core/base/mask.ts';
+import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
+import { AuditBatch, type PendingEntry, PendingEntries } from '../../core/trust/audit/audit-batch.ts';
+import { maxUnsigned } from '../../core/trust/audit/hash-chain.ts';
+import type { AuditEntry, Digest } from '../../core/trust/audit/audit-entries.ts';
+import type { AuditKeys } from '../../core/trust/audit/audit-keys.ts';
+import type { AuditTable, Lines, ChainTail } from './audit-table.ts';
+
+export interface TeamAuditOptions {
+  readonly rows: AuditTable;
+  readonly keys: AuditKeys;
+  readonly seen: JsonDocument;
+  readonly masker: Pick<Masker, 'maskText' | 'matchers'>;
+  readonly log: Pick<Log, 'warn' | 'info'>;
+  /** ms since 1970. */
+  readonly now: () => number;
+  /** Notes held in memory while the database is away; beyond them calls are dropped first, and how many is on record. */
+  readonly most?: number;
+}
+
+/** About 20 MB, and more than a minute at 300 calls a second. */
+const maxPending = 20_000;
+const batchMs = 200;
+/** A batch takes no longer to send than other replicas want to wait. */
+const batchSize = 2000;
+const minRetryDelayMs = 500;
+const maxRetryDelayMs = 5000;
+/** Interval at which unsigned records are signed. */
+const signIntervalMs = 60_000;
+/** How long closing tries, in ms. */
+const closeTimeoutMs = 5000;
+
+/** Repeated as it is until it is known that it was written. */
+interface Sent {
+  readonly notes: readonly PendingEntry[];
+  readonly lost: number;
+  readonly wantsHead: boolean;
+  readonly batch: number;
+}
+
+export class TeamAuditWriter implements AuditRecorder {
+  readonly changed = new Emitter();
+  readonly log: AuditTable;
+  readonly seen: JsonDocument;
+  readonly configName = 'team';
+  readonly #options: TeamAuditOptions;
+  readonly #waiting: PendingEntries;
+  readonly #writer = randomBytes(9).toString('base64url');
+  #sent: Sent | undefined;
+  #batches = 0;
+  #wantsHead = false;
+  #hasUnsigned = false;
+  #writing: Promise<boolean> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #signTimer: NodeJS.Timeout | undefined;
+  #retryMs = 0;
+  #isClosed = false;
+
+  constructor(options: TeamAuditOptions) {
+    this.#options = options;
+    this.log = options.rows;
+    this.seen = options.seen;
+    this.#waiting = new PendingEntries(options.most ?? maxPending, options.masker);
+  }
+
+  note(entry: AuditEntry): void {
+    if (this.#isClosed) return;
+    this.#waiting.add({ at: this.#options.now(), entry });
+    if (entry.kind !== 'call') this.#wantsHead = true;
+    this.#schedule(this.#wantsHead || this.#waiting.notes.length >= maxUnsigned ? 0 : batchMs);
+  }
+
+  digest(said: string | readonly Buffer[], bytes?: number): Digest {
+    return this.#options.keys.digest(said, bytes);
+  }
+
+  async flush(): Promise<boolean> {
+    // What was noted while a batch is on its way is in the next one.
+    if (this.#writing !== undefined) await this.#writing;
+    return this.#write();
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#signTimer);
+    this.#wantsHead ||= this.#hasUnsigned || this.#sent !== undefined || !this.#waiting.isEmpty;
+    const until = Date.now() + closeTimeoutMs;
+    while (!(await this.flush()) && Date.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, Math.min(this.#retryMs, until - Date.now())));
+    }
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    clearTimeout(this.#signTimer);
+    const left = this.#waiting.notes.length + (this.#sent?.notes.length ?? 0);
+    if (left > 0) this.#options.log.warn('The database is away, so the last records of the audit are lost.', { left });
+  }
+
+  #schedule(delayMs: number): void {
+    if (this.#isClosed || this.#writing !== undefined) return;
+    if (this.#timer !== undefined && (delayMs > 0 || this.#retryMs > 0)) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#write(), Math.max(delayMs, this.#retryMs)).unref();
+  }
+
+  /** Whether nothing waits any more. */
+  #write(): Promise<boolean> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return (this.#writing ??= this.#send().finally(() => {
+      this.#writing = undefined;
+      if (!this.#isEmpty) this.#schedule(0);
+    }));
+  }
+
+  get #isEmpty(): boolean {
+    return this.#sent === undefined && this.#waiting.isEmpty && !this.#wantsHead;
+  }
+
+  async #send(): Promise<boolean> {
+    while (!this.#isEmpty) {
+      const sent = (this.#sent ??= this.#next());
+      try {
+        await this.#options.rows.append({ writer: this.#writer, batch: sent.batch }, (tail) => this.#lines(sent, tail));
+      } catch (error) {
+        if (this.#retryMs === 0) this.#options.log.warn('The audit cannot be written; trying again.', { error });
+        this.#retryMs = Math.min(maxRetryDelayMs, Math.max(minRetryDelayMs, this.#retryMs * 2));
+        return false;
+      }
+      this.#sent = undefined;
+      if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
+      this.#retryMs = 0;
+      this.changed.emit();
+    }
+    return true;
+  }
+
+  #next(): Sent {
+    const { notes, lost } = this.#waiting.take(batchSize);
+    const wantsHead = this.#wantsHead;
+    this.#wantsHead = false;
+    return { notes, lost, wantsHead, batch: ++this.#batches };
+  }
+
+  #lines({ notes, lost, wantsHead }: Sent, tail: ChainTail): Lines {
+    const { keys, now } = this.#options;
+    const batch = new AuditBatch(tail, Math.max(0, tail.seq - tail.head), keys, now);
+    // Every month begins with one, so that a month that is taken away leaves one that stands by itself.
+    if (tail.isOver) batch.head();
+    if (tail.head > tail.seq) batch.add({ kind: 'cut', to: tail.head });
+    if (lost > 0) batch.add({ kind: 'lost', records: lost });
+    batch.notes(notes);
+    if (wantsHead && batch.unsigned > 0) batch.head();
+    this.#hasUnsigned = batch.unsigned > 0;
+    if (this.#hasUnsigned)
+      this.#signTimer ??= setTimeout(() => {
+        this.#signTimer = undefined;
+        this.#wantsHead = true;
+        this.#schedule(0);
+      }, signIntervalMs).unref();
+    return batch;
+  }
+}

@@ -1,0 +1,79 @@
+/** Combines the status of a server at every replica of a team into one word and one number. Pure. */
+import { formatCount } from '../../core/base/text-format.ts';
+import type { HealthLevel, ReplicaStatus, ServerRow, ServerStatusByReplica } from '../../rpc/contract.ts';
+import type { ReplicaState } from '../replicas/heartbeat.ts';
+
+type AggregatedStatus = Pick<ServerRow, 'level' | 'summary' | 'detail' | 'tools'>;
+
+const worst: readonly HealthLevel[] = ['error', 'attention', 'busy', 'ok', 'off'];
+const unknown = {
+  state: 'disconnected',
+  level: 'busy',
+  summary: 'Not known yet',
+  detail: '',
+  tools: 0,
+  since: 0,
+  people: 0,
+} as const;
+
+/** One server at every replica, by their names; empty where there is one replica alone. */
+export function statusByReplica(server: string, all: readonly ReplicaState[]): ServerStatusByReplica {
+  const inOrder = all.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  const replicas = inOrder.map(({ id, name, servers }) => ({ id, name, ...(servers[server] ?? unknown) }));
+  return {
+    replicas: replicas.length < 2 ? [] : replicas.map(({ people: _people, ...replica }): ReplicaStatus => replica),
+    runners: replicas.flatMap(({ name, people }) => (people === 0 ? [] : [{ name, people }])),
+  };
+}
+
+/** `Ready on 2 of 3 replicas`. Of one replica alone as it says it itself. */
+export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerStatusByReplica): AggregatedStatus {
+  if (replicas.length < 2) return row;
+  const inOrder = replicas.toSorted((a, b) => worst.indexOf(a.level) - worst.indexOf(b.level));
+  const ready = replicas.filter(({ state }) => state === 'ready');
+  const [first = row] = inOrder;
+  const shown = ready.length > 0 && first.level !== 'attention' ? 'Ready' : first.summary;
+  const same = replicas.filter(({ summary, state }) => (shown === 'Ready' ? state === 'ready' : summary === shown));
+  // What is the same everywhere since the config says so needs no count.
+  const isSaid = same.length === replicas.length && (first.level === 'off' || shown === 'Asleep');
+  return {
+    // It answers, at some of them.
+    level: first.level === 'error' && ready.length > 0 ? 'attention' : levelOf(first.level, ready.length),
+    summary: isSaid ? shown : `${shown} on ${same.length} of ${formatCount(replicas.length, 'replica')}`,
+    detail: causes(inOrder, row),
+    // Whether the page's own has read them yet says nothing.
+    tools: Math.max(row.tools, ...replicas.map(({ tools }) => tools)),
+  };
+}
+
+/** Merges the runners of each user's processes. `isOwn`: for one user, of their own. */
+export function aggregateRunners(
+  row: AggregatedStatus,
+  runners: ServerStatusByReplica['runners'],
+  isOwn: boolean,
+): AggregatedStatus {
+  // Why nobody's could be begun.
+  if (row.level === 'error' || row.level === 'attention') return row;
+  const people = runners.reduce((sum, one) => sum + one.people, 0);
+  if (people === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with a person’s next call.' };
+  const where = runners.map(({ name, people: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
+  const whom = isOwn ? 'you' : people === 1 ? '1 person' : `${people} people`;
+  return { ...row, level: 'ok', summary: `Runs for ${whom}`, detail: isOwn ? '' : `On ${where}.` };
+}
+
+function levelOf(level: HealthLevel, ready: number): HealthLevel {
+  return level === 'off' && ready > 0 ? 'ok' : level;
+}
+
+/** Each cause once, with the replicas that have it; only of those that are ill. */
+function causes(replicas: readonly ReplicaStatus[], row: AggregatedStatus): string {
+  const ill = replicas.filter(({ level }) => level === 'error' || level === 'attention');
+  if (ill.length === 0) return row.detail;
+  const texts = [...new Set(ill.map(({ detail }) => detail))];
+  return texts
+    .map((text) => {
+      const names = ill.flatMap(({ detail, name }) => (detail === text ? [name] : []));
+      return names.length === replicas.length ? text : `${names.join(', ')}: ${text}`;
+    })
+    .join(' ');
+}

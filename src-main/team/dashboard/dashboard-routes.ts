@@ -1,0 +1,142 @@
+/**
+ * A team's dashboard over HTTP: the page for whoever asks, what it asks for who is signed in. A cookie says who: of this host alone, read by
+ * no program of a page, and sent with no request that another site begins. Host and Origin are checked before us (`door/allowed-hosts.ts`).
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError } from '../../core/base/errors.ts';
+import { objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
+import { parseBody, readTextBody, requestPath } from '../../core/sessions/http/http-io.ts';
+import {
+  handleRpcRequest,
+  type DashboardRoutesOptions,
+  sendError,
+  pageHeaders,
+  servePage,
+} from '../../rpc/dashboard-routes.ts';
+import { HostCookie } from '../http/host-cookie.ts';
+import type { TrustedProxies } from '../http/trusted-proxies.ts';
+import { callbackPath, OidcRoutes, startPath } from './oidc-routes.ts';
+import type { OidcSignIn } from './oidc-sign-in.ts';
+import type { DashboardSessions } from './dashboard-sessions.ts';
+import type { TokenSignIn } from './token-sign-in.ts';
+import type { Viewer } from './viewer.ts';
+
+export interface DashboardRoutesDeps {
+  /** Folder of the built page. */
+  readonly root: string;
+  /** Browsers reach it by https alone. */
+  readonly isSecure: boolean;
+  readonly proxies: TrustedProxies;
+  readonly sessions: DashboardSessions;
+  readonly signIn: TokenSignIn;
+  /** undefined: a token is the only way in. */
+  readonly issuer: OidcSignIn | undefined;
+  /** State and requests of a viewer's page. */
+  readonly of: (viewer: Viewer) => Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'>;
+  /** Hears of answers that go on; they end where `secret` opens this no more. */
+  readonly follow: (secret: string, viewer: Viewer, response: ServerResponse) => void;
+  readonly left: (viewer: Viewer) => void;
+}
+
+/** Tells the page that it has to sign in, and how. */
+const signInHeader = 'tooltray-sign-in';
+const maxInputBytes = 16 * 1024;
+
+export class DashboardRoutes {
+  readonly #parts: DashboardRoutesDeps;
+  readonly #cookie: HostCookie;
+  readonly #issuer: OidcRoutes | undefined;
+
+  constructor(parts: DashboardRoutesDeps) {
+    const { isSecure, issuer, proxies } = parts;
+    this.#parts = parts;
+    this.#cookie = new HostCookie({ name: 'tooltray', isSecure, sameSite: 'Strict' });
+    this.#issuer =
+      issuer &&
+      new OidcRoutes({
+        signIn: issuer,
+        isSecure,
+        requireOwnPage: (request) => this.#requireOwnPage(request),
+        addressOf: (request) => proxies.clientOf(request).address,
+        sessionCookie: (secret, seconds) => this.#cookie.serialize(secret, seconds),
+      });
+  }
+
+  /** Answers false for a path that is not the dashboard's. */
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<boolean> {
+    const path = requestPath(request);
+    const isQuestion = path.startsWith('/rpc/');
+    if (this.#issuer !== undefined && request.method === 'GET' && (path === startPath || path === callbackPath)) {
+      await this.#issuer.handle(path, request, response);
+      return true;
+    }
+    if (!isQuestion && path !== '/session' && path !== '/session/end')
+      return servePage(path, request, response, this.#parts.root);
+    try {
+      this.#requireOwnPage(request);
+      if (isQuestion) await this.#handleRpc(path.slice('/rpc/'.length), request, response);
+      else if (path === '/session' && request.method === 'GET') this.#sendSignInOptions(response);
+      else await this.#session(path, request, response);
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unauthorized' && !response.headersSent)
+        response.setHeader(signInHeader, 'token');
+      sendError(response, error);
+    }
+    return true;
+  }
+
+  /** Whoever is signed in in this browser; undefined: nobody, or its request began at another site. */
+  viewer(request: IncomingMessage): Promise<Viewer | undefined> {
+    return this.#parts.sessions.viewer(this.#cookie.read(request));
+  }
+
+  /** Rejects with AppError unauthorized. */
+  async #handleRpc(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const secret = this.#cookie.read(request);
+    const viewer = await this.#parts.sessions.viewer(secret);
+    if (viewer === undefined)
+      throw new AppError('unauthorized', 'You are not signed in, or not any more.', { fix: 'Sign in.' });
+    if (path === 'events') this.#parts.follow(secret, viewer, response);
+    await handleRpcRequest(path, request, response, this.#parts.of(viewer));
+  }
+
+  /** How this page may sign in. */
+  #sendSignInOptions(response: ServerResponse): void {
+    const ways = { issuer: this.#parts.issuer?.host ?? null };
+    response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(ways));
+  }
+
+  async #session(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    requireJsonPost(request);
+    const { sessions, signIn, proxies } = this.#parts;
+    if (path === '/session/end') {
+      const secret = this.#cookie.read(request);
+      const viewer = await sessions.viewer(secret);
+      if (viewer !== undefined) {
+        await sessions.end(secret);
+        this.#parts.left(viewer);
+      }
+      response.setHeader('set-cookie', this.#cookie.serialize('', 0));
+    } else {
+      const token = textOrEmpty(objectOrEmpty(parseBody(await readTextBody(request, maxInputBytes)))['token']);
+      const { secret, seconds } = await signIn.signIn(token, proxies.clientOf(request).address);
+      response.setHeader('set-cookie', this.#cookie.serialize(secret, seconds));
+    }
+    response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end('{}');
+  }
+
+  /** Throws AppError not_allowed. An allowed host is not enough here: of several names each is a site of its own. */
+  #requireOwnPage(request: IncomingMessage): void {
+    const { origin, 'sec-fetch-site': site } = request.headers;
+    const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.clientOf(request).host;
+    if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
+    throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
+  }
+}
+
+/** Throws AppError. A form of another page can send any other type without asking the browser first. */
+function requireJsonPost({ method, headers }: IncomingMessage): void {
+  if (method !== 'POST') throw new AppError('unsupported', 'Signing in and out is done with POST.');
+  if (/^application\/json\b/i.test(headers['content-type'] ?? '')) return;
+  throw new AppError('bad_request', 'The request has to be application/json.');
+}

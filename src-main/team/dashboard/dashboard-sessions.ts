@@ -1,0 +1,111 @@
+/**
+ * Who is signed in to the dashboard, in the team's database: any replica knows them, and asks anew at every request, so that whoever is
+ * switched off, signed out or given another role is that at once. A browser holds its person's
+ * routing key and 256 random bits; their hash is stored.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Sql } from 'postgres';
+import { notifyChange } from '../database/change-feed.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
+import { grantOf } from '../../core/profiles/profile-scope.ts';
+import { allGroups, everyone, usersTopic, type Role } from '../users/user-store.ts';
+import { hashOf } from '../users/access-tokens.ts';
+import type { Viewer } from './viewer.ts';
+
+/** In ms: whoever works in it signs in once a day. */
+const maxMs = 12 * 60 * 60_000;
+/** Maximum number of sessions of one user; the oldest are ended beyond it. */
+const maxPerUser = 20;
+/** `<routing key>.<secret>` */
+const shape = /^\d{1,10}\.[\w-]{43}$/;
+
+interface Row {
+  readonly user: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly groups: readonly string[];
+  readonly given: readonly string[];
+}
+
+export class DashboardSessions {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /**
+   * Answers the secret for the browser, and how long it counts, in s. `tokenId`: the personal token it began with; they end together. Rejects
+   * with AppError store_unreachable.
+   */
+  async begin(user: string, tokenId?: string): Promise<{ readonly secret: string; readonly seconds: number }> {
+    const random = randomBytes(32).toString('base64url');
+    const secret = await this.#sql
+      .begin(async (sql) => {
+        const [row] = await sql<{ key: string }[]>`
+          SELECT routing_key AS key FROM tooltray.users WHERE tenant = ${this.#tenant} AND id = ${user}`;
+        const made = `${row?.key ?? '0'}.${random}`;
+        await sql`
+          INSERT INTO tooltray.page_sessions (tenant, hash, user_id, token_id, ends_at)
+          VALUES (${this.#tenant}, ${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + maxMs)})`;
+        await sql`
+          DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND (ends_at < now() OR hash IN (
+            SELECT hash FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND user_id = ${user}
+            ORDER BY made_at DESC OFFSET ${maxPerUser}))`;
+        return made;
+      })
+      .catch(rethrowDatabaseError);
+    return { secret, seconds: Math.floor(maxMs / 1000) };
+  }
+
+  /**
+   * Whether this sign-in comes back for the first time. `until`: from then on nobody asks for it, in ms since 1970. Rejects with AppError
+   * store_unreachable.
+   */
+  async consumeState(id: string, until: number): Promise<boolean> {
+    const taken = await this.#sql
+      .begin(async (sql) => {
+        await sql`DELETE FROM tooltray.page_visits WHERE tenant = ${this.#tenant} AND ends_at < now() - interval '1 hour'`;
+        return sql`
+          INSERT INTO tooltray.page_visits (tenant, hash, ends_at) VALUES (${this.#tenant}, ${hashOf(id)}, ${new Date(until)})
+          ON CONFLICT DO NOTHING RETURNING hash`;
+      })
+      .catch(rethrowDatabaseError);
+    return taken.length > 0;
+  }
+
+  /** Undefined where it is over, or never was. Rejects with AppError store_unreachable. */
+  async viewer(secret: string): Promise<Viewer | undefined> {
+    if (!shape.test(secret)) return undefined;
+    const [row] = await this.#sql<Row[]>`
+      SELECT u.id AS user, u.name, u.role, ${this.#sql.unsafe(allGroups('u'))} AS groups, ARRAY(
+        SELECT DISTINCT g.profile FROM tooltray.group_grants g
+        WHERE g.tenant = u.tenant AND g.name = ANY(u.groups || u.issued_groups || ${everyone}::text) ORDER BY 1) AS given
+      FROM tooltray.page_sessions s JOIN tooltray.users u ON u.tenant = s.tenant AND u.id = s.user_id
+      LEFT JOIN tooltray.person_tokens t ON t.tenant = s.tenant AND t.id = s.token_id
+      WHERE s.tenant = ${this.#tenant} AND s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
+        AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrowDatabaseError);
+    if (row === undefined) return undefined;
+    const { given, ...viewer } = row;
+    return { tenant: this.#tenant, ...viewer, grant: grantOf(given) };
+  }
+
+  /**
+   * Ends the browser's session on every replica. Writes nothing if nobody is signed in. Rejects with AppError
+   * store_unreachable.
+   */
+  async end(secret: string): Promise<void> {
+    if (!shape.test(secret)) return;
+    await this.#sql
+      .begin(async (sql) => {
+        const [ended] = await sql<{ user: string }[]>`
+          DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}
+          RETURNING user_id AS user`;
+        if (ended !== undefined) await notifyChange(sql, this.#tenant, usersTopic, ended.user);
+      })
+      .catch(rethrowDatabaseError);
+  }
+}

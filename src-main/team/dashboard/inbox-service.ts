@@ -1,0 +1,104 @@
+/**
+ * The inbox as one viewer may see and decide it: a held call belongs to its user, everything else to administrators. A
+ * user's calls run at the replica that serves their page, so no other replica is asked.
+ */
+import { AppError } from '../../core/base/errors.ts';
+import { truncateName } from '../../core/base/visible-text.ts';
+import type { Inbox } from '../../core/trust/inbox/inbox.ts';
+import type { InboxItem, DecisionResult } from '../../core/trust/inbox/inbox-item.ts';
+import { inboxSummary } from '../../rpc/handlers/inbox.ts';
+import type { InboxSummary, RpcMethods } from '../../rpc/contract.ts';
+import { isAdmin, type Viewer } from './viewer.ts';
+
+export interface InboxServiceDeps {
+  readonly inbox: Inbox;
+  /** Names of users, by id. Rejects with AppError store_unreachable. */
+  readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+type Decides = Pick<Viewer, 'user' | 'name' | 'role'>;
+
+/** All reject with AppError: not_found for what the viewer may not see, as for what never was; store_unreachable. */
+export class InboxService {
+  readonly #parts: InboxServiceDeps;
+  readonly #viewer: Decides;
+
+  constructor(parts: InboxServiceDeps, viewer: Decides) {
+    this.#parts = parts;
+    this.#viewer = viewer;
+  }
+
+  /** The most urgent first. */
+  async waiting(): Promise<readonly InboxSummary[]> {
+    const all = (await this.#parts.inbox.items()).map(inboxSummary);
+    return this.#named(all.filter((item) => sees(this.#viewer, item)));
+  }
+
+  async inbox(): Promise<RpcMethods['inbox']['output']> {
+    const [items, decided] = await Promise.all([
+      this.waiting(),
+      // Remembered decisions apply to everybody.
+      isAdmin(this.#viewer) ? this.#parts.inbox.decided() : [],
+    ]);
+    return { items, decided };
+  }
+
+  async item(id: string): Promise<InboxItem> {
+    const item = await this.#find(id);
+    const [{ sentence, from } = item] = await this.#named([inboxSummary(item)]);
+    return { ...item, sentence, from };
+  }
+
+  async decide({ id, action, parts }: RpcMethods['decide']['input']): Promise<DecisionResult> {
+    const { actions } = await this.#find(id);
+    if (!actions.some((one) => one.id === action)) {
+      throw new AppError('bad_request', `${truncateName(action)} is no answer of yours to ${truncateName(id)}.`, {
+        fix: `Answers: ${actions.map((one) => one.id).join(', ')}.`,
+      });
+    }
+    return this.#parts.inbox.decide(id, { action, parts, by: `${this.#viewer.name}, dashboard` });
+  }
+
+  async #find(id: string): Promise<InboxItem> {
+    const item = await this.#parts.inbox.item(id).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'not_found' ? itemNotFound(id) : error;
+    });
+    if (!sees(this.#viewer, item)) throw itemNotFound(id);
+    return forViewer(this.#viewer, item);
+  }
+
+  /** Adds whose it is, if that is somebody else. */
+  async #named<Item extends InboxSummary>(items: readonly Item[]): Promise<readonly Item[]> {
+    const others = items.flatMap(({ person }) => (person === undefined || person === this.#viewer.user ? [] : person));
+    const names = others.length === 0 ? new Map<string, string>() : await this.#parts.namesOf(others);
+    return items.map((item) => {
+      const name = names.get(item.person ?? '');
+      if (name === undefined) return item;
+      return { ...item, sentence: `${name}’s ${item.sentence}`, from: `${name}’s ${item.from}` };
+    });
+  }
+}
+
+function sees({ user, role }: Pick<Viewer, 'user' | 'role'>, { person }: Pick<InboxSummary, 'person'>): boolean {
+  return person === user || role === 'admin';
+}
+
+/** Whoever decides was shown what they decide on: what somebody’s app wrote is nobody else's to read, so they cannot let it go as it is. */
+function forViewer({ user, role }: Decides, item: InboxItem): InboxItem {
+  const { person } = item;
+  if (person === undefined) return item;
+  const isTheirs = person === user;
+  return {
+    ...item,
+    parts: item.parts.map((part) => ({ ...part, lines: part.lines.filter((line) => isTheirs || !line.isPrivate) })),
+    actions: item.actions.filter(
+      ({ whose }) => whose === undefined || (whose === 'theirs' ? isTheirs : role === 'admin'),
+    ),
+  };
+}
+
+function itemNotFound(id: string): AppError {
+  return new AppError('not_found', `Nothing waits for you under ${truncateName(id)}.`, {
+    fix: 'It was decided already, is another one now, or its time is over: look at what waits.',
+  });
+}

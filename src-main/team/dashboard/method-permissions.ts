@@ -1,0 +1,144 @@
+/** Which questions of the contract a team's dashboard answers, and to whom. What is not said here is refused: each has to be thought of. */
+import { AppError } from '../../core/base/errors.ts';
+import type { RpcMethod } from '../../rpc/contract.ts';
+import type { Role } from '../users/user-store.ts';
+
+/** Everyone: what is told is the asker's own. Admins: of everybody. Else why nobody is answered. */
+export type Permission = 'everyone' | 'admins' | { readonly not: string };
+
+const config = { not: 'Servers and settings of a team are changed in its config file.' };
+const machine = { not: 'This is about programs on one person’s computer.' };
+const replica = { not: 'This would hold for one replica alone.' };
+const editedByHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
+const elsewhere = { not: 'What runs is ended in its app: it may be at any replica.' };
+const vault = { not: 'Secrets of a team are kept by the command `tooltray team-secret`.' };
+const profileTokens = { not: 'In a team people have tokens of their own.' };
+const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
+
+export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
+  activity: 'everyone',
+  callDetail: 'everyone',
+  callText: 'everyone',
+  savings: 'everyone',
+  charts: 'everyone',
+  spills: 'everyone',
+  spill: 'everyone',
+  spillLines: 'everyone',
+  spillFind: 'everyone',
+  spillQuery: 'everyone',
+  spillSql: 'everyone',
+  spillUse: 'everyone',
+  pinSpill: 'everyone',
+  deleteSpill: 'everyone',
+  restoreSpill: undo,
+  pruneSpills: 'admins',
+  personTokens: 'everyone',
+  givePersonToken: 'everyone',
+  revokePersonToken: 'everyone',
+  people: 'admins',
+  setPersonOff: 'admins',
+  auditEntries: 'admins',
+  inbox: 'everyone',
+  inboxItem: 'everyone',
+  decide: 'everyone',
+  undecide: 'admins',
+  reviews: 'admins',
+  reviewServer: 'admins',
+  previewServer: 'admins',
+  scan: 'admins',
+  flowRecord: 'admins',
+  declineFlowOffer: 'admins',
+  profiles: 'admins',
+  variables: 'admins',
+  tools: 'admins',
+  search: 'admins',
+  find: 'everyone',
+  toolMatches: 'everyone',
+  serverStatus: 'admins',
+  serverDetail: 'admins',
+  serverUsage: 'admins',
+  log: 'admins',
+  retry: 'admins',
+  writtenTexts: 'admins',
+  takeBackText: 'admins',
+  appSettings: 'admins',
+  setToolEnabled: config,
+  setServerEnabled: config,
+  setServersEnabled: config,
+  tryServer: config,
+  saveServer: config,
+  removeServer: config,
+  undoRemoval: config,
+  readServers: config,
+  setMode: config,
+  setAppSettings: config,
+  setSettings: config,
+  pinVersion: config,
+  registries: config,
+  registrySearch: config,
+  registryServer: config,
+  registryPreview: config,
+  registryTry: config,
+  registryAdd: config,
+  healOffers: config,
+  heal: config,
+  proposals: config,
+  approve: config,
+  reject: config,
+  state: replica,
+  setPaused: replica,
+  reload: replica,
+  stop: replica,
+  stopServer: replica,
+  previewInstall: machine,
+  installApp: machine,
+  previewUninstall: machine,
+  uninstallApp: machine,
+  undoInstall: machine,
+  otherEntry: machine,
+  offeredServers: machine,
+  tryOffer: machine,
+  importServers: machine,
+  rescan: machine,
+  disconnectAll: machine,
+  setAccess: machine,
+  reveal: machine,
+  restoreConfig: machine,
+  health: machine,
+  call: editedByHand,
+  startRun: editedByHand,
+  run: editedByHand,
+  answerRun: editedByHand,
+  cancelRun: editedByHand,
+  runResult: editedByHand,
+  runGiven: editedByHand,
+  openView: editedByHand,
+  callFromView: editedByHand,
+  readForView: editedByHand,
+  steps: 'everyone',
+  step: 'everyone',
+  stepText: 'everyone',
+  timelineSessions: 'everyone',
+  cancelStep: elsewhere,
+  ownSignIns: 'everyone',
+  signIn: 'everyone',
+  signOut: 'everyone',
+  secrets: vault,
+  setSecret: vault,
+  removeSecret: vault,
+  plainSecrets: vault,
+  moveSecrets: vault,
+  unlockVault: vault,
+  placeVaultKey: vault,
+  giveProfileToken: profileTokens,
+  revokeProfileToken: profileTokens,
+};
+
+/** Throws AppError not_allowed or unsupported; answers nothing for a question that the contract does not have. */
+export function requirePermission(method: string, role: Role): void {
+  if (!Object.hasOwn(methodPermissions, method)) return;
+  const allowed = methodPermissions[method as RpcMethod];
+  if (typeof allowed === 'object') throw new AppError('unsupported', `Not in a team’s dashboard. ${allowed.not}`);
+  if (allowed === 'everyone' || role === 'admin') return;
+  throw new AppError('not_allowed', 'This is for admins of the team.', { fix: 'Ask one of them.' });
+}

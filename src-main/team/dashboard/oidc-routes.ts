@@ -1,0 +1,64 @@
+/** Browser routes of the sign-in at the team's issuer: from the dashboard to the issuer, and back with the outcome. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type AppError, toAppError } from '../../core/base/errors.ts';
+import { escapeHtml, renderCallbackPage, callbackPageHeaders } from '../../core/servers/oauth/callback-page.ts';
+import { HostCookie } from '../http/host-cookie.ts';
+import type { OidcSignIn } from './oidc-sign-in.ts';
+
+interface OidcRoutesDeps {
+  readonly signIn: OidcSignIn;
+  readonly isSecure: boolean;
+  /** Throws AppError not_allowed where another site asked. */
+  readonly requireOwnPage: (request: IncomingMessage) => void;
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** A line for `set-cookie`: from now on this browser is signed in. */
+  readonly sessionCookie: (secret: string, seconds: number) => string;
+}
+
+export const startPath = '/session/start';
+export const callbackPath = '/session/callback';
+/** The dashboard, from both of these: it may stand in a folder of a site. */
+const home = '../';
+
+export class OidcRoutes {
+  readonly #parts: OidcRoutesDeps;
+  /** Another site leads the browser back, so it has to come along then. */
+  readonly #binding: HostCookie;
+
+  constructor(parts: OidcRoutesDeps) {
+    this.#parts = parts;
+    this.#binding = new HostCookie({ name: 'tooltray-begun', isSecure: parts.isSecure, sameSite: 'Lax' });
+  }
+
+  /** Answers one of the two paths. Never rejects. */
+  async handle(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      if (path === startPath) await this.#start(request, response);
+      else await this.#finish(request, response);
+    } catch (error) {
+      showFailure(response, toAppError(error));
+    }
+  }
+
+  async #start(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#parts.requireOwnPage(request);
+    const { goTo, binding, seconds } = await this.#parts.signIn.begin();
+    response.setHeader('set-cookie', this.#binding.serialize(binding, seconds));
+    response.writeHead(303, { ...callbackPageHeaders, location: goTo }).end();
+  }
+
+  async #finish(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { addressOf, sessionCookie, signIn } = this.#parts;
+    const params = new URL(request.url ?? '/', 'http://localhost').searchParams;
+    const { secret, seconds } = await signIn.finish(params, this.#binding.read(request), addressOf(request));
+    response.setHeader('set-cookie', [this.#binding.serialize('', 0), sessionCookie(secret, seconds)]);
+    response.writeHead(303, { ...callbackPageHeaders, location: home }).end();
+  }
+}
+
+function showFailure(response: ServerResponse, { code, text }: AppError): void {
+  const body = `<p>${escapeHtml(text)}</p><p><a href="${home}">Back to Tooltray</a></p>`;
+  const status = code === 'server_unreachable' || code === 'store_unreachable' ? 503 : 400;
+  response.writeHead(status, { ...callbackPageHeaders, 'content-type': 'text/html; charset=utf-8' });
+  response.end(renderCallbackPage('Not signed in', body));
+}

@@ -1,0 +1,129 @@
+/**
+ * Signs a person in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another: what belongs to it
+ * goes with the browser as the state, sealed by the team's keys, and counts in the browser that began it alone, once.
+ */
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { AppError } from '../../core/base/errors.ts';
+import { seal, unseal } from '../../core/secrets/sealing.ts';
+import type { AccessAudit } from '../http/access-audit.ts';
+import type { CodeFlow, PkceState } from '../oidc/authorization-code-flow.ts';
+import { type ClaimRules, identityFromClaims } from '../oidc/read-claims.ts';
+import type { OidcUsers } from '../users/oidc-users.ts';
+import { hashOf } from '../users/access-tokens.ts';
+import type { User } from '../users/user-store.ts';
+import type { DashboardSessions } from './dashboard-sessions.ts';
+
+interface OidcSignInDeps {
+  readonly flow: CodeFlow;
+  /** The issuer's name. */
+  readonly issuer: string;
+  readonly rules: ClaimRules;
+  readonly people: Pick<OidcUsers, 'provision'>;
+  readonly sessions: DashboardSessions;
+  /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
+  readonly ring: readonly Buffer[];
+  readonly notes: AccessAudit;
+  readonly entered: (user: { readonly id: string; readonly name: string }) => void;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+/** Content of the sealed state. */
+interface Sealed extends PkceState {
+  /** Hash of what the browser holds that began it. */
+  readonly bound: string;
+  /** ms since 1970. */
+  readonly until: number;
+}
+
+/** How long a person may take, in ms. */
+const signInTtlMs = 10 * 60_000;
+const about = 'tooltray sign-in to the dashboard';
+
+export class OidcSignIn {
+  readonly #parts: OidcSignInDeps;
+
+  constructor(parts: OidcSignInDeps) {
+    this.#parts = parts;
+  }
+
+  /** Host of the issuer, as shown to users. */
+  get host(): string {
+    return this.#parts.flow.host;
+  }
+
+  /**
+   * Starts a sign-in: the address for the browser, and the value it must return within `seconds`. Rejects with
+   * AppError.
+   */
+  async begin(): Promise<{ readonly goTo: string; readonly binding: string; readonly seconds: number }> {
+    const { flow, ring, now } = this.#parts;
+    const [key] = ring;
+    if (key === undefined) throw new AppError('internal', 'The team has no key.');
+    const binding = randomBytes(32).toString('base64url');
+    const visit = flow.createPkceState();
+    const sealed: Sealed = { ...visit, bound: boundTo(binding), until: now() + signInTtlMs };
+    const goTo = await flow.authorizationUrl(visit, seal(key, JSON.stringify(sealed), about));
+    return { goTo, binding, seconds: signInTtlMs / 1000 };
+  }
+
+  /**
+   * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: not_allowed for
+   * what is not of this browser, not of the issuer or was used before, and for who may not come in; server_unreachable, store_unreachable.
+   */
+  async finish(params: URLSearchParams, binding: string, address: string): ReturnType<DashboardSessions['begin']> {
+    const { entered, flow, notes, sessions } = this.#parts;
+    const visit = this.#open(params.get('state') ?? '');
+    // Whoever was sent the answer of somebody else's sign-in would work as that one, and not know it.
+    if (!timingSafeEqual(Buffer.from(visit.bound), Buffer.from(boundTo(binding))))
+      throw signInAgain('This sign-in was begun in another browser, or begun anew since.');
+    if (visit.until < this.#parts.now()) throw signInAgain('This sign-in has taken too long.');
+    const claims = await flow.claims(params, visit);
+    if (claims === undefined) {
+      notes.refused('unknown', address);
+      throw signInAgain(`What ${flow.host} says of you is not for this sign-in.`);
+    }
+    // Not by the state's letters, some of which could be others and mean the same.
+    if (!(await sessions.consumeState(visit.nonce, visit.until)))
+      throw signInAgain('This sign-in has come back before.');
+    const user = await this.#admitted(claims, address);
+    const begun = await sessions.begin(user.id);
+    entered(user);
+    return begun;
+  }
+
+  /** Rejects with AppError not_allowed or store_unreachable. */
+  async #admitted(claims: Parameters<typeof identityFromClaims>[0], address: string): Promise<User> {
+    const { flow, issuer, notes, people, rules } = this.#parts;
+    const identity = identityFromClaims(claims, issuer, rules);
+    const admitted = await people.provision(identity);
+    if (admitted === undefined) {
+      notes.refused('stranger', address);
+      throw new AppError('not_allowed', `${flow.host} knows you, and you are not of this team.`, {
+        fix: 'Ask an admin of your team to add you.',
+      });
+    }
+    const { user, how } = admitted;
+    if (how !== 'known') notes.met(admitted, identity);
+    if (!user.isOff) return user;
+    notes.refused('off', address);
+    throw new AppError('not_allowed', `${user.name} is switched off here.`, { fix: 'Ask an admin of your team.' });
+  }
+
+  /** Throws AppError not_allowed. */
+  #open(state: string): Sealed {
+    for (const key of this.#parts.ring) {
+      const text = unseal(key, state, about);
+      if (text !== undefined) return JSON.parse(text) as Sealed;
+    }
+    throw signInAgain('This is no sign-in of ours.');
+  }
+}
+
+function boundTo(binding: string): string {
+  return hashOf(binding).toString('base64url');
+}
+
+function signInAgain(why: string): AppError {
+  return new AppError('not_allowed', why, { fix: 'Sign in once more.' });
+}

@@ -1,0 +1,43 @@
+/** An administrator's requests about one server over all replicas, and the retry that every replica carries out. */
+import type { Sql } from 'postgres';
+import { placementOf } from '../../core/config/placement.ts';
+import type { RpcMethods, ServerStatus } from '../../rpc/contract.ts';
+import type { RpcDeps } from '../../rpc/deps.ts';
+import { coreHandlers } from '../../rpc/handlers/core.ts';
+import { notifyChange } from '../database/change-feed.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
+import type { Heartbeat } from '../replicas/heartbeat.ts';
+import { statusByReplica } from './aggregate-status.ts';
+
+export interface ServerServiceDeps {
+  readonly tenant: string;
+  /** The tenant's connections. */
+  readonly sql: Sql;
+  readonly heartbeat: Pick<Heartbeat, 'all'>;
+}
+
+/** Announces that every replica is to try this server again. */
+export const retryTopic = 'retry/';
+
+/** Both reject with AppError: server_not_found, store_unreachable. */
+export class ServerService {
+  readonly #parts: ServerServiceDeps;
+
+  constructor(parts: ServerServiceDeps) {
+    this.#parts = parts;
+  }
+
+  status({ server }: RpcMethods['serverStatus']['input'], { core }: RpcDeps): RpcMethods['serverStatus']['output'] {
+    const { config } = core.servers.get(server);
+    const { placement, reason } = placementOf(config);
+    return { ...statusByReplica(config.name, this.#parts.heartbeat.all), placement, reason };
+  }
+
+  /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
+  async retry(input: RpcMethods['retry']['input'], deps: RpcDeps): Promise<ServerStatus> {
+    const { sql, tenant } = this.#parts;
+    const { name } = deps.core.servers.get(input.server).config;
+    await notifyChange(sql, tenant, retryTopic + name).catch(rethrowDatabaseError);
+    return coreHandlers.retry(input, deps);
+  }
+}

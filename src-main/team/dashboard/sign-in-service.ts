@@ -1,0 +1,91 @@
+/**
+ * The viewer's own sign-ins to the team's servers: list, sign in, sign out, and the values that servers need from them.
+ */
+import { AppError } from '../../core/base/errors.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
+import { placementOf } from '../../core/config/placement.ts';
+import { userValueNamesIn } from '../../core/config/replace-variables.ts';
+import type { AuditEntry } from '../../core/trust/audit/audit-entries.ts';
+import type { UserSignInRow, RpcContract, TeamContract } from '../../rpc/contract.ts';
+import type { TeamSignIns } from '../oauth/team-sign-ins.ts';
+import type { Viewer } from './viewer.ts';
+
+export interface SignInServiceDeps {
+  readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'signOut' | 'of' | 'valuesOf'>;
+  /** Entries that the viewer's bounds let through. */
+  readonly servers: () => readonly ServerConfig[];
+  readonly note: (entry: AuditEntry) => void;
+}
+
+/** One viewer's. All reject with AppError store_unreachable. */
+export class SignInService {
+  readonly #parts: SignInServiceDeps;
+  readonly #viewer: Viewer;
+
+  constructor(parts: SignInServiceDeps, viewer: Viewer) {
+    this.#parts = parts;
+    this.#viewer = viewer;
+  }
+
+  /** Servers at an address to which each person signs in themselves, and where else the viewer still is. */
+  async rows(): Promise<TeamContract['ownSignIns']['output']> {
+    const { signIns: kept, servers } = this.#parts;
+    const held = new Map((await kept.list(this.#viewer.user)).map((one) => [one.server, one]));
+    const wanted = servers().flatMap((server) =>
+      server.enabled ? userValueNamesIn(server).map((name) => ({ server: server.name, name })) : [],
+    );
+    const own = new Set(wanted.length === 0 ? [] : await kept.valuesOf(this.#viewer.user));
+    // Who comes with a value of their own has nowhere to sign in.
+    const may = servers().filter(
+      (server) => this.#takesSignIn(server) && !wanted.some((value) => value.server === server.name),
+    );
+    const names = [...new Set([...may.map(({ name }) => name), ...held.keys()])];
+    const signIns = names.map((server): UserSignInRow => {
+      const { account, issuer, grantedAt } = held.get(server) ?? {};
+      return {
+        server,
+        isSignedIn: held.has(server),
+        maySignIn: may.some(({ name }) => name === server),
+        account: account ?? '',
+        at: hostOf(issuer),
+        since: grantedAt,
+      };
+    });
+    return { signIns, values: wanted.map((value) => ({ ...value, isStored: own.has(value.name) })) };
+  }
+
+  /** Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves. */
+  signIn({ server }: RpcContract['signIn']['input']): RpcContract['signIn']['output'] {
+    const found = this.#parts.servers().find(({ name }) => name === server);
+    if (found === undefined) throw new AppError('not_found', 'You have no such server.');
+    if (!this.#takesSignIn(found))
+      throw new AppError('unsupported', `Nobody signs in to ${server} for themselves.`, {
+        fix: 'Ask an admin of your team what its entry says.',
+      });
+    return { url: this.#parts.signIns.link({ user: this.#viewer.user, server }) };
+  }
+
+  async signOut({ server }: RpcContract['signOut']['input']): Promise<RpcContract['signOut']['output']> {
+    const { name, user } = this.#viewer;
+    const left = await this.#parts.signIns.signOut(user, server);
+    if (left.length === 0) return { wasSignedIn: false, sentence: `You are not signed in to ${server}.` };
+    this.#parts.note({
+      kind: 'access',
+      change: 'signed out',
+      user,
+      sentence: `${name} signed out of ${server}, in the dashboard.`,
+    });
+    return { wasSignedIn: true, sentence: `You are signed out of ${server}, on every replica.` };
+  }
+
+  #takesSignIn(server: ServerConfig): boolean {
+    if (!server.enabled || !placementOf(server).isEachOnes) return false;
+    if ((server.kind !== 'http' && server.kind !== 'sse') || server.oauth?.exchange !== undefined) return false;
+    return this.#parts.signIns.of(this.#viewer.user).find(server) !== undefined;
+  }
+}
+
+/** Empty where it is not known. */
+function hostOf(issuer: string | undefined): string {
+  return URL.parse(issuer ?? '')?.host ?? '';
+}

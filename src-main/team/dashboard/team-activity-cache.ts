@@ -1,0 +1,120 @@
+/**
+ * Queries of the dashboard over the record of all replicas: savings, charts, calls. Shared results are cached for a
+ * while, however many users look, so that millions of calls are not summed for each of them.
+ */
+import { buildReport } from '../../core/activity/ledger/ledger.ts';
+import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { AppState, Charts, SavingsPeriod } from '../../rpc/contract.ts';
+import { type ChartSources, drawCharts } from '../../rpc/handlers/charts.ts';
+import { groupedCalls } from '../../rpc/state/activity-overview.ts';
+import { savingsOverview } from '../../rpc/state/savings-overview.ts';
+import type { CallQueries, ServerDay } from '../activity/call-queries.ts';
+import type { StepQueries } from '../activity/step-queries.ts';
+import type { SavingsBy, TeamActivity, RowScope } from '../activity/team-activity.ts';
+
+interface TeamActivityCacheDeps {
+  readonly activity: TeamActivity;
+  readonly pages: CallQueries;
+  readonly steps: StepQueries;
+  /** Names of users, by id. Rejects with AppError store_unreachable. */
+  readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+interface Asked {
+  readonly at: number;
+  readonly answer: Promise<unknown>;
+}
+
+/** In ms. */
+const freshMs = 5_000;
+const dayMs = 86_400_000;
+/** Maximum age of hourly figures. */
+const hoursMs = 92 * dayMs;
+/** Questions of different people. */
+const maxCachedQueries = 1_000;
+const shownServers = 5;
+/** Calls that are looked through for those that differ. */
+const recentCalls = 100;
+
+/** All reject with AppError store_unreachable. */
+export class TeamActivityCache {
+  readonly #parts: TeamActivityCacheDeps;
+  readonly #asked = new Map<string, Asked>();
+
+  constructor(parts: TeamActivityCacheDeps) {
+    this.#parts = parts;
+  }
+
+  async savings(whose: RowScope, { since, by = 'cause', app }: SavingsQuery): Promise<SavingsReport> {
+    const asked: SavingsBy = by === 'hour' && (since ?? 0) < Date.now() - hoursMs ? 'day' : by;
+    return buildReport(await this.#parts.activity.savingsSums(whose, asked, { since, app }), by);
+  }
+
+  /** Servers by the calls of the last day. */
+  servers(whose: RowScope): Promise<readonly ServerDay[]> {
+    return this.#cached('servers', whose, () => this.#parts.pages.servers(whose, Date.now() - dayMs));
+  }
+
+  savingsOverview(whose: RowScope, core: Parameters<typeof savingsOverview>[0]): Promise<AppState['savings']> {
+    return this.#cached('savings', whose, () => savingsOverview(core, (question) => this.savings(whose, question)));
+  }
+
+  overview(whose: RowScope): Promise<AppState['activity']> {
+    return this.#cached('overview', whose, async () => {
+      const [newest, servers] = await Promise.all([this.#parts.pages.newest(whose, recentCalls), this.servers(whose)]);
+      const costliest = servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
+      const recent = groupedCalls(await this.named(whose, newest));
+      return { lastId: newest[0]?.id ?? 0, recent, costliest };
+    });
+  }
+
+  /** Number of the newest step. */
+  lastStep(whose: RowScope): Promise<number> {
+    return this.#cached('last step', whose, () => this.#parts.steps.last(whose));
+  }
+
+  charts(whose: RowScope, period: SavingsPeriod): Promise<Charts> {
+    const { pages } = this.#parts;
+    const sources: ChartSources = {
+      // By the hour, which holds in whatever place whoever looks is.
+      savings: (asked) => this.savings(whose, asked.since === undefined ? asked : { ...asked, by: 'hour' }),
+      outcomes: (since) => pages.outcomes(whose, since),
+      latencies: (since, until) => pages.latencies(whose, since, until),
+      // When one replica was started says nothing of the others.
+      marks: () => [],
+    };
+    return this.#cached(`charts ${period}`, whose, () => drawCharts(period, sources));
+  }
+
+  /** With names where there are several people's; without what is ours alone. */
+  async named<R extends { readonly user: string | undefined; readonly callMs?: number }>(
+    whose: RowScope,
+    rows: readonly R[],
+  ): Promise<readonly (Omit<R, 'user' | 'callMs'> & { readonly person?: string })[]> {
+    const users = rows.flatMap(({ user }) => user ?? []);
+    const names = whose === 'everybody' ? await this.namesOf(users) : new Map<string, string>();
+    return rows.map(({ user, callMs: _callMs, ...row }) => {
+      const person = names.get(user ?? '');
+      return { ...row, ...(person !== undefined && { person }) };
+    });
+  }
+
+  /** Names of users, by id. */
+  async namesOf(users: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return users.length === 0 ? new Map() : this.#parts.namesOf([...new Set(users)]);
+  }
+
+  #cached<T>(what: string, whose: RowScope, ask: () => Promise<T>): Promise<T> {
+    const key = JSON.stringify([what, whose]);
+    const known = this.#asked.get(key);
+    if (known !== undefined && Date.now() - known.at < freshMs) return known.answer as Promise<T>;
+    const answer = ask();
+    this.#asked.delete(key);
+    this.#asked.set(key, { at: Date.now(), answer });
+    // What failed is asked again at once.
+    answer.catch(() => this.#asked.get(key)?.answer === answer && this.#asked.delete(key));
+    const [oldest] = this.#asked.keys();
+    if (this.#asked.size > maxCachedQueries && oldest !== undefined) this.#asked.delete(oldest);
+    return answer;
+  }
+}

@@ -1,0 +1,149 @@
+/**
+ * Requests that a team's dashboard handles differently from a single-user one: from the record of all replicas, and
+ * with the viewer's own data.
+ */
+import { AppError } from '../../core/base/errors.ts';
+import type { Core } from '../../core/core.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
+import { applyLayers } from '../../core/config/layers/apply-layers.ts';
+import { everything, grantOf, createProfileScope } from '../../core/profiles/profile-scope.ts';
+import type { AuditRecord } from '../../core/trust/audit/audit-entries.ts';
+import { describeRecord } from '../../core/trust/audit/describe-record.ts';
+import type { PayloadSide, PayloadText } from '../../rpc/contract.ts';
+import type { Handlers, RpcDeps } from '../../rpc/deps.ts';
+import { auditPage, nextOf } from '../../rpc/handlers/audit.ts';
+import { findHandlers } from '../../rpc/handlers/find.ts';
+import { serverHandlers } from '../../rpc/handlers/server-tools.ts';
+import { priced } from '../../rpc/handlers/settings.ts';
+import type { TeamCall, CallQueries } from '../activity/call-queries.ts';
+import { InboxService, type InboxServiceDeps } from './inbox-service.ts';
+import { UserService, type UserServiceDeps } from './user-service.ts';
+import { ServerService, type ServerServiceDeps } from './server-service.ts';
+import { SignInService, type SignInServiceDeps } from './sign-in-service.ts';
+import type { TeamActivityCache } from './team-activity-cache.ts';
+import { teamStepHandlers, type StepHandlerDeps } from './team-step-handlers.ts';
+import { readerOf, rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
+
+export interface TeamHandlerDeps extends UserServiceDeps, StepHandlerDeps, ServerServiceDeps, InboxServiceDeps {
+  readonly core: Core;
+  readonly people: UserServiceDeps['people'];
+  readonly record: TeamActivityCache;
+  readonly pages: CallQueries;
+  readonly signIns: SignInServiceDeps['signIns'];
+}
+
+const defaultLimit = 200;
+
+/** Answers of one viewer. */
+export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handlers {
+  const { core, record, pages } = parts;
+  const whose = rowsOf(viewer);
+  const desk = new UserService(parts, viewer);
+  const ofServer = new ServerService(parts);
+  const inbox = new InboxService(parts, viewer);
+  const servers = (): readonly ServerConfig[] => {
+    const scope = scopeOfViewer(viewer, core);
+    return core.options.config.current.servers.filter(({ name }) => scope.hasServer(name));
+  };
+  const signIns = new SignInService({ signIns: parts.signIns, servers, note: parts.note }, viewer);
+  const requireCall = async (id: number): Promise<TeamCall> => {
+    const call = await pages.find(whose, id);
+    if (call !== undefined) return call;
+    throw new AppError('not_found', 'This call is not on record.', { fix: 'It may be too old.' });
+  };
+  return {
+    activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, person, ...filter }) => {
+      const wanted = await rowScopeOf(viewer, person, parts.people);
+      const page = await pages.page(wanted, { ...filter, kept: spilled }, { beforeId, afterId, limit });
+      return { ...page, calls: await record.named(whose, page.calls) };
+    },
+    callDetail: async ({ id }) => {
+      const call = await requireCall(id);
+      const [shown] = await record.named(whose, [call]);
+      const sent = await textSent(call, viewer, core);
+      return {
+        ...(shown ?? call),
+        hasView: false,
+        texts: { asked: unkept, sent, given: unkept },
+        // Of its stages the record of a team has the server's.
+        stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
+      };
+    },
+    callText: async ({ id, side }: { id: number; side: PayloadSide }) => {
+      const call = await requireCall(id);
+      return side === 'sent' ? textSent(call, viewer, core) : unkept;
+    },
+    savings: async (question) => priced(await record.savings(whose, question), core),
+    charts: ({ period }) => record.charts(whose, period),
+    auditEntries: async ({ person, ...asked }) => {
+      const user = person === undefined ? undefined : (await parts.people.byName(person)).id;
+      const { entries, next } = await auditPage({ ...asked, ...(user !== undefined && { user }) }, core);
+      const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
+      const rows = entries.map((row) => {
+        const name = names.get(userOf(row) ?? '');
+        return { ...row, told: describeRecord(row), ...(name !== undefined && { person: name }) };
+      });
+      return { entries: rows, ...nextOf(next) };
+    },
+    inbox: () => inbox.inbox(),
+    inboxItem: ({ id }) => inbox.item(id),
+    decide: (input) => inbox.decide(input),
+    deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
+      if (await core.spills.remove(id, reader)) return {};
+      throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });
+    },
+    find: async (input, deps, signal) => {
+      const { tools, kept } = await findHandlers.find(input, deps);
+      signal.throwIfAborted();
+      const scope = scopeOfViewer(viewer, core);
+      const isShown = ({ server, tool }: (typeof tools)[number]): boolean => {
+        const listed = core.servers.all.find(({ config }) => config.name === server)?.listing.tools;
+        const definition = listed?.find(({ name }) => name === tool);
+        return definition !== undefined && scope.hasTool(server, definition);
+      };
+      return { tools: tools.filter(isShown), kept, sessions: [] };
+    },
+    // What a profile hides of a server would show in the counts.
+    toolMatches: async (input, deps) =>
+      viewer.grant !== grantOf([everything]) || layersOf(viewer, core).length > 0
+        ? { servers: [] }
+        : await serverHandlers.toolMatches(input, deps),
+    ...teamStepHandlers(viewer, parts),
+    serverStatus: async (input, deps) => ofServer.status(input, deps),
+    retry: (input, deps) => ofServer.retry(input, deps),
+    ownSignIns: () => signIns.rows(),
+    signIn: async (input) => signIns.signIn(input),
+    signOut: (input) => signIns.signOut(input),
+    people: () => desk.people(),
+    setPersonOff: (input) => desk.setSuspended(input),
+    personTokens: (input) => desk.tokens(input),
+    givePersonToken: (input) => desk.createToken(input),
+    revokePersonToken: (input) => desk.revoke(input),
+  };
+}
+
+/** Access from the viewer's groups, within the bounds of their config layers. */
+export function scopeOfViewer(viewer: Viewer, core: Core): ReturnType<typeof createProfileScope> {
+  const config = core.options.config.current;
+  // No name of a profile is like these.
+  const layers = layersOf(viewer, core).map((profile, at) => [`(layer) ${at}`, profile] as const);
+  const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
+  return createProfileScope([viewer.grant, ...layers.map(([name]) => name)], () => all);
+}
+
+function layersOf({ name, groups }: Viewer, core: Core): ReturnType<typeof applyLayers>['profiles'] {
+  return applyLayers(core.options.config.current, { name, groups }).profiles;
+}
+
+function userOf(record: AuditRecord): string | undefined {
+  return 'user' in record ? record.user : undefined;
+}
+
+/** A team keeps no texts of calls. */
+const unkept: PayloadText = { none: 'off' };
+
+async function textSent({ spillId }: TeamCall, viewer: Viewer, core: Core): Promise<PayloadText> {
+  if (spillId === undefined) return unkept;
+  const isHere = (await core.spills.find(spillId, readerOf(viewer))) !== undefined;
+  return { none: isHere ? 'kept-answer' : 'lost-answer' };
+}

@@ -1,0 +1,66 @@
+/** Sessions step by step, as the dashboard of a team asks of them: from the record of all replicas, an admin's everybody's, a member's their own. */
+import { AppError } from '../../core/base/errors.ts';
+import type { Core } from '../../core/core.ts';
+import type { PayloadText, StepSummary } from '../../rpc/contract.ts';
+import type { Handlers } from '../../rpc/deps.ts';
+import type { TeamStep, StepQueries } from '../activity/step-queries.ts';
+import type { UserStore } from '../users/user-store.ts';
+import type { TeamActivityCache } from './team-activity-cache.ts';
+import { rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
+
+export interface StepHandlerDeps {
+  readonly core: Pick<Core, 'sessions'>;
+  readonly people: Pick<UserStore, 'byName'>;
+  readonly record: TeamActivityCache;
+  readonly steps: StepQueries;
+}
+
+const defaultLimit = 100;
+/** A team keeps no texts of what was said. */
+const notRecorded: PayloadText = { none: 'off' };
+
+/** Answers of one viewer. */
+export function teamStepHandlers(viewer: Viewer, { core, people, record, steps }: StepHandlerDeps): Handlers {
+  const whose = rowsOf(viewer);
+  const requireStep = async (id: number): Promise<TeamStep> => {
+    const step = await steps.find(whose, id);
+    if (step !== undefined) return step;
+    throw new AppError('not_found', 'This step is not on record.', { fix: 'It may be too old.' });
+  };
+  const told = async (found: readonly TeamStep[]): Promise<readonly StepSummary[]> => {
+    const named = await record.named(whose, found);
+    return named.map(({ calls, ...step }) => {
+      // Its calls are whose it is.
+      const person = step.person === undefined ? {} : { person: step.person };
+      return { ...step, calls: calls.map(({ user: _user, callMs: _callMs, ...call }) => ({ ...call, ...person })) };
+    });
+  };
+  return {
+    steps: async ({ beforeId, afterId, limit = defaultLimit, person, ...search }) => {
+      const wanted = await rowScopeOf(viewer, person, people);
+      const page = await steps.page(wanted, search, { beforeId, afterId, limit });
+      return { ...page, steps: await told(page.steps) };
+    },
+    step: async ({ id }) => {
+      const [step] = await told([await requireStep(id)]);
+      if (step === undefined) throw new Error('A step that was found is told.');
+      return { ...step, texts: { asked: notRecorded, given: notRecorded } };
+    },
+    stepText: async ({ id }) => {
+      await requireStep(id);
+      return notRecorded;
+    },
+    timelineSessions: async ({ person }) => {
+      // Of other replicas it is not known which go on.
+      const here = new Set(core.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
+      const found = await steps.sessions(await rowScopeOf(viewer, person, people));
+      const sessions = (await record.named(whose, found)).map((session) => ({
+        ...session,
+        isLive: here.has(session.id),
+        // How an app is served is said in the config.
+        limitBytes: undefined,
+      }));
+      return { sessions };
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone. What changes is in the audit. */
+import { AppError } from '../../core/base/errors.ts';
+import type { AuditEntry } from '../../core/trust/audit/audit-entries.ts';
+import type { PersonRow, AccessTokenRow, TeamContract } from '../../rpc/contract.ts';
+import type { UserStore } from '../users/user-store.ts';
+import type { AccessToken, AccessTokenStore } from '../users/access-tokens.ts';
+import { isAdmin, type Viewer } from './viewer.ts';
+
+export interface UserServiceDeps {
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
+  readonly note: (entry: AuditEntry) => void;
+}
+
+type Answer<M extends keyof TeamContract> = Promise<TeamContract[M]['output']>;
+type Input<M extends keyof TeamContract> = TeamContract[M]['input'];
+
+/** One viewer's. All reject with AppError store_unreachable. */
+export class UserService {
+  readonly #parts: UserServiceDeps;
+  readonly #viewer: Viewer;
+
+  constructor(parts: UserServiceDeps, viewer: Viewer) {
+    this.#parts = parts;
+    this.#viewer = viewer;
+  }
+
+  async people(): Answer<'people'> {
+    const [all, tokens] = await Promise.all([this.#parts.people.list(), this.#parts.tokens.list()]);
+    const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'in force' ? person : ''));
+    return {
+      people: all.map(({ name, email, role, isService, groups, isOff }): PersonRow => ({
+        name,
+        email: email ?? '',
+        role,
+        isService,
+        groups,
+        isOff,
+        tokens: inForce.get(name)?.length ?? 0,
+      })),
+    };
+  }
+
+  /** Rejects with AppError not_found, or not_allowed for oneself: a team is not to be left without whoever could undo it. */
+  async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
+    if (name === this.#viewer.name)
+      throw new AppError('not_allowed', 'Nobody switches themselves off.', { fix: 'Ask another admin.' });
+    await this.#parts.people.change(name, { isOff });
+    this.#note(isOff ? 'revoked' : 'given', `switched ${name} ${isOff ? 'off' : 'on'}`);
+    return {};
+  }
+
+  async tokens({ everybody = false }: Input<'personTokens'>): Answer<'personTokens'> {
+    if (everybody && !isAdmin(this.#viewer))
+      throw new AppError('not_allowed', 'Tokens of others are for admins of the team.');
+    const tokens = await this.#parts.tokens.list(everybody ? undefined : this.#viewer.name);
+    return { tokens: tokens.toReversed().map(tokenRow) };
+  }
+
+  /** Rejects with AppError bad_request for another end, not_allowed where they have too many. */
+  async createToken({ label, ends, readOnly }: Input<'givePersonToken'>): Answer<'givePersonToken'> {
+    const { name: user } = this.#viewer;
+    const { token, ...given } = await this.#parts.tokens.create({ user, label, ends, readOnly });
+    this.#note('given', `made the token ${given.id} for themselves`, given.id);
+    return { ...tokenRow(given), token };
+  }
+
+  /** Rejects with AppError not_found, also for somebody else's where that is no admin's question. */
+  async revoke({ id }: Input<'revokePersonToken'>): Answer<'revokePersonToken'> {
+    if (!isAdmin(this.#viewer)) {
+      const own = await this.#parts.tokens.list(this.#viewer.name);
+      if (!own.some((token) => token.id === id))
+        throw new AppError('not_found', 'You have no such token.', { fix: 'Look again: it may be gone.' });
+    }
+    const revoked = tokenRow(await this.#parts.tokens.revoke(id));
+    this.#note('revoked', `revoked the token ${id} of ${revoked.person}`, id);
+    return revoked;
+  }
+
+  #note(change: 'given' | 'revoked', what: string, token?: string): void {
+    const sentence = `${this.#viewer.name} ${what}, in the dashboard.`;
+    this.#parts.note({ kind: 'access', change, sentence, ...(token !== undefined && { token }) });
+  }
+}
+
+function tokenRow(token: AccessToken): AccessTokenRow {
+  const { id, user: person, label, profile, readOnly, madeAt, endsAt, usedAt, revokedAt } = token;
+  const isOver = endsAt.getTime() <= Date.now();
+  return {
+    id,
+    person,
+    label,
+    profile: profile ?? '',
+    readOnly,
+    madeAt: madeAt.getTime(),
+    endsAt: endsAt.getTime(),
+    usedAt: usedAt?.getTime(),
+    state: revokedAt === null ? (isOver ? 'ended' : 'in force') : 'revoked',
+  };
+}

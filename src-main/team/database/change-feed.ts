@@ -1,0 +1,112 @@
+/**
+ * Notifies every replica of changes: a version for each tenant and topic in a table, and a NOTIFY that names the owner
+ * concerned and only says that a newer version exists. A replica that lost its connection reads the versions when it
+ * listens again, so it misses none; several changes may then arrive as one, which concerns everybody.
+ */
+import type { ISql, Sql } from 'postgres';
+import { Emitter } from '../../core/base/emitter.ts';
+import type { Log } from '../../core/base/log.ts';
+import { databaseError } from './database.ts';
+
+export interface Change {
+  readonly tenant: string;
+  readonly topic: string;
+  readonly version: number;
+  /** Id of the one user whom it concerns; undefined: it may concern everybody. */
+  readonly user?: string | undefined;
+}
+
+interface Row {
+  readonly tenant: string;
+  readonly topic: string;
+  readonly version: string;
+}
+
+const channel = 'tooltray_changes';
+
+/**
+ * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL takes a lock at commit, so
+ * this is not for each call.
+ */
+export async function notifyChange(sql: ISql, tenant: string, topic: string, user?: string): Promise<number> {
+  const [row] = await sql<Row[]>`
+    INSERT INTO tooltray.changes (tenant, topic, version) VALUES (${tenant}, ${topic}, 1)
+    ON CONFLICT (tenant, topic) DO UPDATE SET version = tooltray.changes.version + 1 RETURNING version`;
+  const version = Number(row?.version);
+  await sql`SELECT pg_notify(${channel}, ${JSON.stringify({ tenant, topic, version, user })})`;
+  return version;
+}
+
+export class ChangeFeed {
+  readonly changed = new Emitter<Change>();
+  readonly #sql: Sql;
+  readonly #log: Pick<Log, 'warn'>;
+  /** Versions by tenant and topic; the initial ones count as known. */
+  readonly #versions = new Map<string, number>();
+  #isFirst = true;
+  #stop: (() => Promise<void>) | undefined;
+
+  /** `sql`: connections of no tenant; one of them listens. */
+  constructor(sql: Sql, log: Pick<Log, 'warn'>) {
+    this.#sql = sql;
+    this.#log = log;
+  }
+
+  /** Resolves when it hears. Rejects with AppError store_unreachable, or what PostgreSQL says. */
+  async start(): Promise<void> {
+    try {
+      await this.#listen();
+    } catch (error) {
+      throw databaseError(error);
+    }
+  }
+
+  async #listen(): Promise<void> {
+    const first = Promise.withResolvers<void>();
+    first.promise.catch(() => undefined);
+    const listening = await this.#sql.listen(
+      channel,
+      (payload) => this.#onNotification(payload),
+      () => void this.#catchUp().then(first.resolve, first.reject),
+    );
+    this.#stop = () => listening.unlisten();
+    await first.promise;
+  }
+
+  async stop(): Promise<void> {
+    // A connection that is gone listens to nothing any more.
+    await this.#stop?.().catch(() => undefined);
+    this.#stop = undefined;
+  }
+
+  #onNotification(payload: string): void {
+    try {
+      const { tenant, topic, version, user } = JSON.parse(payload) as Change;
+      this.#take({ tenant, topic, version, ...(typeof user === 'string' && { user }) });
+    } catch (error) {
+      this.#log.warn('A notice of the database could not be read.', { error });
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    try {
+      const rows = await this.#sql<Row[]>`SELECT tenant, topic, version FROM tooltray.changes`;
+      const isFirst = this.#isFirst;
+      this.#isFirst = false;
+      for (const { tenant, topic, version } of rows) this.#take({ tenant, topic, version: Number(version) }, isFirst);
+    } catch (error) {
+      this.#log.warn('What changed meanwhile could not be read from the database.', { error });
+      if (this.#isFirst) throw error;
+    }
+  }
+
+  #take(change: Change, isKnown = false): void {
+    const key = `${change.tenant}/${change.topic}`;
+    const known = this.#versions.get(key) ?? 0;
+    if (change.version <= known) return;
+    this.#versions.set(key, change.version);
+    const { user: _user, ...forAll } = change;
+    // One in between was not heard of.
+    if (!isKnown) this.changed.emit(change.version === known + 1 ? change : forAll);
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Small documents as rows of a tenant, sealed: each change is conditional on the version that was read, so that two replicas never
+ * overwrite each other, and is told to all of them.
+ */
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { seal, unseal } from '../../core/secrets/sealing.ts';
+import { notifyChange } from '../database/change-feed.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
+
+export interface DocumentKey {
+  readonly tenant: string;
+  /** The user whose it is; empty: the whole tenant's. */
+  readonly owner: string;
+  readonly name: string;
+}
+
+export interface Row {
+  readonly text: string;
+  /** Never the same again, also where a row was taken away and made anew. */
+  readonly version: string;
+}
+
+export class DocumentTable {
+  readonly sql: Sql;
+  readonly #keys: readonly Buffer[];
+
+  /** `sql`: of the tenant. `keys`, 32 bytes each: the first one seals, all of them open. */
+  constructor(sql: Sql, keys: readonly Buffer[]) {
+    this.sql = sql;
+    this.#keys = keys;
+  }
+
+  /** undefined: there is none. Rejects with AppError store_unreachable, or secret_locked where no key opens it. */
+  async read({ tenant, owner, name }: DocumentKey): Promise<Row | undefined> {
+    const [row] = await this.sql<{ value: string; version: string }[]>`
+      SELECT value, version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
+    `.catch(rethrowDatabaseError);
+    return row && { text: this.#open(row.value, { tenant, owner, name }), version: row.version };
+  }
+
+  /**
+   * Replaces `version`; undefined: creates the document. Returns the new version; undefined if another one was written
+   * meanwhile. `isMinor`: sends no notification. Rejects with AppError store_unreachable; the write may then have
+   * happened.
+   */
+  async write(
+    place: DocumentKey,
+    text: string,
+    version: string | undefined,
+    isMinor = false,
+  ): Promise<string | undefined> {
+    const { tenant, owner, name } = place;
+    const [key] = this.#keys;
+    if (key === undefined) throw missingKeyError();
+    const value = seal(key, text, aadFor(place));
+    const put = async (sql: ISql): Promise<string | undefined> => {
+      const [row] =
+        version === undefined
+          ? await sql<{ version: string }[]>`
+              INSERT INTO tooltray.documents (tenant, owner, name, value) VALUES (${tenant}, ${owner}, ${name}, ${value})
+              ON CONFLICT DO NOTHING RETURNING version`
+          : await sql<{ version: string }[]>`
+              UPDATE tooltray.documents SET value = ${value}, version = nextval('tooltray.document_versions'), changed_at = now()
+              WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} AND version = ${version} RETURNING version`;
+      return row?.version;
+    };
+    if (isMinor) return put(this.sql).catch(rethrowDatabaseError);
+    return this.sql
+      .begin(async (work) => {
+        const made = await put(work);
+        if (made !== undefined) await notifyChange(work, tenant, topicOf(place));
+        return made;
+      })
+      .catch(rethrowDatabaseError);
+  }
+
+  /** Current version; undefined if there is none. Rejects with AppError store_unreachable. */
+  async version({ tenant, owner, name }: DocumentKey): Promise<string | undefined> {
+    const [row] = await this.sql<{ version: string }[]>`
+      SELECT version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
+    `.catch(rethrowDatabaseError);
+    return row?.version;
+  }
+
+  #open(value: string, place: DocumentKey): string {
+    for (const key of this.#keys) {
+      const text = unseal(key, value, aadFor(place));
+      if (text !== undefined) return text;
+    }
+    throw missingKeyError();
+  }
+}
+
+/** Topic of a document in `Changes`; documents of the tenant itself have only their name. */
+export function topicOf({ owner, name }: Pick<DocumentKey, 'owner' | 'name'>): string {
+  return owner === '' ? `document/${name}` : `document/${name}/${owner}`;
+}
+
+/** A row that somebody put in the place of another one opens nothing. */
+function aadFor({ tenant, owner, name }: DocumentKey): string {
+  return JSON.stringify(['tooltray document', tenant, owner, name]);
+}
+
+function missingKeyError(): AppError {
+  return new AppError(
+    'secret_locked',
+    'What the team’s database keeps is sealed with a key that this replica does not have.',
+    {
+      fix: 'Start every replica with the same keys, the ones of before among them.',
+    },
+  );
+}

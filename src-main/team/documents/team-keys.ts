@@ -1,0 +1,64 @@
+/** The team's keys: given to every replica from outside of the database, so that who reads its rows, or a backup, reads nothing sealed. */
+import { hkdfSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { AppError } from '../../core/base/errors.ts';
+import { parseKey } from '../../core/secrets/sealing.ts';
+import { AuditKeys } from '../../core/trust/audit/audit-keys.ts';
+
+/** A file with one key a line, and the keys themselves, with blanks between; 32 bytes in base64url each. */
+export const keysFileVariable = 'TOOLTRAY_TEAM_KEYS_FILE';
+export const keysVariable = 'TOOLTRAY_TEAM_KEYS';
+
+export class TeamKeys {
+  /** The first one seals and signs, all of them open. */
+  readonly #keys: readonly Buffer[];
+
+  /** Throws AppError bad_request without any. */
+  constructor(keys: readonly Buffer[]) {
+    if (keys.length === 0) throw invalidKeysError('are not given');
+    this.#keys = keys;
+  }
+
+  /** Throws AppError bad_request where there are none, or what is there is none. */
+  static fromEnv(env: Readonly<Record<string, string | undefined>>): TeamKeys {
+    const words = (env[keysVariable] ?? readFile(env[keysFileVariable])).split(/\s+/).filter((word) => word !== '');
+    return new TeamKeys(
+      words.map((word) => {
+        const key = parseKey(word);
+        if (key === undefined) throw invalidKeysError('hold something that is no key');
+        return key;
+      }),
+    );
+  }
+
+  /** For one purpose and tenant, none of which opens or signs another's. */
+  encryptionKeys(tenant: string, purpose: string): readonly Buffer[] {
+    return this.#keys.map((key) => derived(key, tenant, purpose));
+  }
+
+  /** Signs the tenant's audit. */
+  audit(tenant: string): AuditKeys {
+    const [key] = this.#keys;
+    if (key === undefined) throw invalidKeysError('are not given');
+    return new AuditKeys(derived(key, tenant, 'audit'));
+  }
+}
+
+function derived(key: Buffer, tenant: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `tooltray team ${purpose}\n${tenant}`, 32));
+}
+
+function readFile(path: string | undefined): string {
+  if (path === undefined) return '';
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new AppError('bad_request', `The file of the team’s keys ${path} cannot be read.`, { cause: error });
+  }
+}
+
+function invalidKeysError(how: string): AppError {
+  return new AppError('bad_request', `The team’s keys ${how}.`, {
+    fix: `Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='. Give it to every replica in ${keysFileVariable}, a file, or ${keysVariable}; a new one goes before those of before.`,
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * Pins of a tenant's servers, a row each. Deciding on what another replica has decided meanwhile fails with an error.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '../../core/base/errors.ts';
+import { Emitter } from '../../core/base/emitter.ts';
+import {
+  maxPinnedServers,
+  pinName,
+  type PinnedServer,
+  type ServerPinStore,
+  type PinStore,
+  parsePins,
+  serializePins,
+} from '../../core/trust/pins/pin-store.ts';
+import { type DocumentTable, type DocumentKey, topicOf } from './document-table.ts';
+
+/** How soon it is looked again while the database is away, in ms. */
+const retryMs = 1000;
+
+type Listen = (topic: string, look: () => void) => () => void;
+
+export class TeamPins implements PinStore {
+  readonly #tenant: string;
+  readonly #rows: DocumentTable;
+  readonly #listen: Listen;
+  readonly #signal: AbortSignal;
+  readonly #stores = new Map<string, TeamServerPins>();
+
+  /** `signal`: nobody follows any more. */
+  constructor(tenant: string, rows: DocumentTable, listen: Listen, signal: AbortSignal) {
+    this.#tenant = tenant;
+    this.#rows = rows;
+    this.#listen = listen;
+    this.#signal = signal;
+  }
+
+  forServer(server: string): ServerPinStore {
+    const name = `pins/${pinName(server)}`;
+    const known = this.#stores.get(name);
+    if (known !== undefined) return known;
+    const place = new TeamServerPins({ tenant: this.#tenant, owner: '', name }, this.#rows);
+    this.#stores.set(name, place);
+    this.#listen(topicOf({ owner: '', name }), () => void place.refresh(this.#signal));
+    return place;
+  }
+
+  async sweep(): Promise<void> {
+    await this.#rows.sql`
+      DELETE FROM tooltray.documents WHERE tenant = ${this.#tenant} AND name IN (
+        SELECT name FROM tooltray.documents WHERE tenant = ${this.#tenant} AND owner = '' AND name LIKE 'pins/%'
+        ORDER BY changed_at DESC OFFSET ${maxPinnedServers}
+      )`.catch(() => undefined);
+  }
+}
+
+class TeamServerPins implements ServerPinStore {
+  readonly changed = new Emitter();
+  readonly #place: DocumentKey;
+  readonly #rows: DocumentTable;
+  /** Version last read or written; the next write replaces it. */
+  #version: string | undefined;
+  #saving: Promise<void> = Promise.resolve();
+
+  constructor(place: DocumentKey, rows: DocumentTable) {
+    this.#place = place;
+    this.#rows = rows;
+  }
+
+  async read(): Promise<PinnedServer | undefined> {
+    const row = await this.#rows.read(this.#place);
+    this.#version = row?.version;
+    return row && parsePins(row.text, this.#place.name);
+  }
+
+  /** Tells where somebody else wrote it, once that can be found out. Never rejects. */
+  async refresh(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#saving;
+        if ((await this.#rows.version(this.#place)) !== this.#version) this.changed.emit();
+        return;
+      } catch (error) {
+        if (!(error instanceof AppError)) return;
+        await sleep(retryMs, undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  write(pins: PinnedServer): Promise<void> {
+    const saved = this.#saving.then(async () => {
+      const version = await this.#rows.write(this.#place, serializePins(pins), this.#version);
+      if (version === undefined) throw conflictError(pins.server);
+      this.#version = version;
+    });
+    this.#saving = saved.catch(() => undefined);
+    return saved;
+  }
+}
+
+function conflictError(server: string): AppError {
+  return new AppError('config_conflict', `What is accepted of ${server} was changed by somebody else meanwhile.`, {
+    fix: `Look at it again: tooltray review ${server}.`,
+  });
+}

@@ -1,0 +1,254 @@
+/**
+ * A tenant's decisions and grants, in the team's database for every replica. Each replica has documents and records in
+ * memory, so reads do not wait. A write goes to the database first; other replicas are notified and read again.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CoreStores } from '../../core/core-stores.ts';
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { Emitter } from '../../core/base/emitter.ts';
+import { objectOrEmpty } from '../../core/base/json.ts';
+import type { JsonDocument } from '../../core/base/json-document.ts';
+import type { Log } from '../../core/base/log.ts';
+import { type RecordStore, type OpenRecordStore, parseRecords } from '../../core/security/record-store.ts';
+import type { PinStore } from '../../core/trust/pins/pin-store.ts';
+import type { Change, ChangeFeed } from '../database/change-feed.ts';
+import { type DocumentTable, type DocumentKey, type Row, topicOf } from './document-table.ts';
+import { TeamPins } from './team-pins.ts';
+
+export interface TenantRecordsOptions {
+  readonly tenant: string;
+  readonly rows: DocumentTable;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export class TenantDocuments {
+  readonly #options: TenantRecordsOptions;
+  /** Emitters of changes, by topic. */
+  readonly #listeners = new Map<string, Emitter>();
+  readonly #documents = new Set<TeamDocument>();
+  readonly #stop: () => void;
+  readonly #closing = new AbortController();
+
+  constructor(options: TenantRecordsOptions) {
+    this.#options = options;
+    this.#stop = options.changes.changed.on((change) => this.#hear(change));
+  }
+
+  /** Resolves when its picture is there. Rejects with AppError store_unreachable or secret_locked. */
+  async document(name: string, owner = ''): Promise<TeamDocument> {
+    const { tenant, rows, log } = this.#options;
+    const place = { tenant, owner, name };
+    const topic = topicOf(place);
+    const document = new TeamDocument(place, rows, log, () => {
+      stop();
+      this.#documents.delete(document);
+    });
+    // Before it is read: what is changed in between is heard of.
+    const stop = this.#listen(topic, () => document.refresh());
+    this.#documents.add(document);
+    try {
+      await document.load();
+    } catch (error) {
+      await document.close();
+      throw error;
+    }
+    return document;
+  }
+
+  /** Read at once from then on. Rejects as `document` does. */
+  async records(
+    name: string,
+    owner = '',
+  ): Promise<{ readonly open: OpenRecordStore; readonly document: TeamDocument }> {
+    const document = await this.document(name, owner);
+    return { document, open: (readOne) => new TeamRecords(document, readOne) };
+  }
+
+  pins(): PinStore {
+    const { tenant, rows } = this.#options;
+    return new TeamPins(tenant, rows, (topic, look) => this.#listen(topic, look), this.#closing.signal);
+  }
+
+  /** Creates the stores of a core of this tenant. Rejects as `document` does. */
+  async stores(): Promise<Partial<CoreStores>> {
+    const [proposals, decisions, flowDecisions, flowRecord, looks, tokens, access] = await Promise.all([
+      this.document('proposals'),
+      this.document('decisions'),
+      this.document('flow-decisions'),
+      this.document('flow-record'),
+      this.document('looks'),
+      this.records('profile-tokens'),
+      this.records('app-access'),
+    ]);
+    return {
+      proposals,
+      decisions,
+      flowDecisions,
+      flowRecord,
+      looks,
+      profileTokens: tokens.open,
+      appAccess: access.open,
+      pins: this.pins(),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#stop();
+    this.#closing.abort();
+    await Promise.all([...this.#documents].map((document) => document.close()));
+  }
+
+  #listen(topic: string, look: () => void): () => void {
+    const event = this.#listeners.get(topic) ?? new Emitter();
+    this.#listeners.set(topic, event);
+    return event.on(look);
+  }
+
+  #hear({ tenant, topic }: Change): void {
+    if (tenant === this.#options.tenant) this.#listeners.get(topic)?.emit();
+  }
+}
+
+/** Ways that cross are tried again this often; each time somebody else got something done. */
+const maxAttempts = 50;
+/** How soon a picture that may be old is read again while the database is away, in ms. */
+const retryMs = 1000;
+
+export class TeamDocument implements JsonDocument {
+  readonly changed = new Emitter();
+  readonly #place: DocumentKey;
+  readonly #rows: DocumentTable;
+  readonly #log: Pick<Log, 'warn'>;
+  readonly #onClose: () => void;
+  readonly #closing = new AbortController();
+  #row: Row | undefined;
+  #value: unknown;
+  /** Counts what was heard of, so that a look that began before is not the last one. */
+  #latestVersion = 0;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(place: DocumentKey, rows: DocumentTable, log: Pick<Log, 'warn'>, onClose: () => void) {
+    this.#place = place;
+    this.#rows = rows;
+    this.#log = log;
+    this.#onClose = onClose;
+  }
+
+  /** The value last known to this replica. */
+  get current(): unknown {
+    return this.#value;
+  }
+
+  async load(): Promise<void> {
+    this.#apply(await this.#rows.read(this.#place));
+  }
+
+  read(): Promise<unknown> {
+    return Promise.resolve(this.#value);
+  }
+
+  async change<R>(change: (value: unknown) => readonly [next: unknown, answer: R], isMinor = false): Promise<R> {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const row = await this.#rows.read(this.#place);
+      const value = valueOf(row);
+      const [next, answer] = change(value);
+      if (next === value) {
+        this.#apply(row);
+        return answer;
+      }
+      const text = JSON.stringify(next);
+      const version = await this.#rows.write(this.#place, text, row?.version, isMinor);
+      if (version !== undefined) {
+        this.#apply({ text, version });
+        return answer;
+      }
+      await sleep(Math.random() * 5 * attempt);
+    }
+    throw new AppError('config_conflict', 'Others change the same at the same moment, again and again.', {
+      fix: 'Nothing was changed: try again.',
+    });
+  }
+
+  /** It is another one: told when it was read. */
+  refresh(): void {
+    this.#latestVersion++;
+    this.#refreshing ??= this.#look().finally(() => (this.#refreshing = undefined));
+  }
+
+  /** Changes are told from the beginning. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#onClose();
+    await this.#refreshing;
+  }
+
+  async #look(): Promise<void> {
+    let isNotified = false;
+    for (let seen = -1; seen !== this.#latestVersion && !this.#closing.signal.aborted;) {
+      seen = this.#latestVersion;
+      try {
+        const row = await this.#rows.read(this.#place);
+        if (row?.version === this.#row?.version) continue;
+        this.#apply(row);
+        this.changed.emit();
+      } catch (error) {
+        if (!isNotified) this.#log.warn(`What changed in ${this.#place.name} cannot be read yet: ${errorText(error)}.`);
+        isNotified = true;
+        seen = -1;
+        await sleep(retryMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  /** Versions grow: an answer that was overtaken on its way changes nothing. */
+  #apply(row: Row | undefined): void {
+    if (row !== undefined && BigInt(row.version) < BigInt(this.#row?.version ?? 0)) return;
+    this.#row = row;
+    this.#value = valueOf(row);
+  }
+}
+
+/** Records in a document, by name. */
+class TeamRecords<T> implements RecordStore<T> {
+  readonly #document: TeamDocument;
+  readonly #readOne: (value: Record<string, unknown>) => T | undefined;
+  #last: { readonly of: unknown; readonly all: ReadonlyMap<string, T> } | undefined;
+
+  constructor(document: TeamDocument, readOne: (value: Record<string, unknown>) => T | undefined) {
+    this.#document = document;
+    this.#readOne = readOne;
+  }
+
+  read(): ReadonlyMap<string, T> {
+    const of = this.#document.current;
+    if (this.#last?.of !== of || this.#last === undefined)
+      this.#last = { of, all: parseRecords(objectOrEmpty(of), this.#readOne) };
+    return this.#last.all;
+  }
+
+  readAny(): ReadonlyMap<string, T> {
+    return this.read();
+  }
+
+  change<R>(change: (all: Map<string, T>) => R, isMinor = false): Promise<R> {
+    return this.#document.change((value) => {
+      const all = new Map(parseRecords(objectOrEmpty(value), this.#readOne));
+      const before = JSON.stringify([...all]);
+      const answer = change(all);
+      return [JSON.stringify([...all]) === before ? value : Object.fromEntries(all), answer];
+    }, isMinor);
+  }
+}
+
+function valueOf(row: Row | undefined): unknown {
+  return row === undefined ? undefined : (JSON.parse(row.text) as unknown);
+}

@@ -1,0 +1,46 @@
+/** Access records of the team's audit: first sign-ins, and the addresses of refused tokens; never a token. */
+import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
+import type { Provisioned } from '../users/oidc-users.ts';
+import type { AuthenticationFailure } from '../users/authenticator.ts';
+import type { Identity } from '../oidc/read-claims.ts';
+
+/** Whoever goes on trying is noted once in so long, in ms. */
+const repeatIntervalMs = 10 * 60_000;
+/** Maximum number of addresses and of notes; further ones are not recorded until some expire. */
+const maxEntries = 500;
+
+const reasons: Readonly<Record<Exclude<AuthenticationFailure['why'], 'too often' | 'over'>, string>> = {
+  unknown: 'came with a token that opens nothing',
+  scope: 'came with a token of the issuer that lacks rights',
+  off: 'came with a token of somebody who is switched off',
+  stranger: 'came with a token of somebody who is not of the team',
+};
+
+export interface AccessAudit {
+  readonly met: (admitted: Provisioned, identity: Identity) => void;
+  readonly refused: (why: AuthenticationFailure['why'], address: string) => void;
+}
+
+export function createAccessAudit(audit: () => Pick<AuditRecorder, 'note'>, now: () => number = Date.now): AccessAudit {
+  /** When each was noted, the oldest first. */
+  const noted = new Map<string, number>();
+  return {
+    met: ({ user }, { issuer, subject }) => {
+      const sentence = `${user.name} (${user.role}), ${subject} of ${issuer}, came for the first time.`;
+      audit().note({ kind: 'access', change: 'given', user: user.id, sentence });
+    },
+    refused: (why, address) => {
+      // What runs out does so every few minutes.
+      if (why === 'too often' || why === 'over') return;
+      for (const [old, at] of noted) {
+        if (now() - at < repeatIntervalMs) break;
+        noted.delete(old);
+      }
+      const key = `${why} ${address}`;
+      if (noted.has(key) || noted.size >= maxEntries) return;
+      noted.set(key, now());
+      const sentence = `${address} ${reasons[why]}; what else it tries in ten minutes is not noted.`;
+      audit().note({ kind: 'refusal', of: 'access', code: 'unauthorized', rule: why, sentence });
+    },
+  };
+}

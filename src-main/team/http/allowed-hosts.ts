@@ -1,0 +1,71 @@
+/**
+ * Checks Host against the names of a replica and Origin against the allowed pages: DNS rebinding shows in Host, any
+ * other foreign page in Origin. Source: MCP 2025-11-25 and 2026-07-28, basic/transports, "Security Warning".
+ */
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { AppError } from '../../core/base/errors.ts';
+import { type HttpRefusal, httpRefusal, requestPath } from '../../core/sessions/http/http-io.ts';
+import { rpcCode } from '../../core/wire/message.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
+
+/** Asked by what runs replicas, by their addresses: a name that was made to lead here is none. */
+const probePaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
+
+interface HostPattern {
+  /** In small letters, IPv6 in brackets. */
+  readonly name: string;
+  /** Empty: any. */
+  readonly port: string;
+}
+
+export class AllowedHosts {
+  readonly #names: readonly HostPattern[];
+  readonly #proxies: TrustedProxies;
+
+  /** `names`: `tools.example.com`, or with a port that it must then have. Throws AppError bad_request. */
+  constructor(names: readonly string[], proxies: TrustedProxies) {
+    this.#names = names.map((name) => {
+      const read = readHost(name);
+      if (read !== undefined) return read;
+      throw new AppError('bad_request', `${JSON.stringify(name)} is no name of a host.`, {
+        fix: 'Give names, such as tools.example.com,10.0.0.7:8080.',
+      });
+    });
+    this.#proxies = proxies;
+  }
+
+  /** Undefined: it may ask. */
+  reject(request: IncomingMessage): HttpRefusal | undefined {
+    const { host } = this.#proxies.clientOf(request);
+    if (!this.#has(host) && !isProbe(request, host))
+      return httpRefusal(403, rpcCode.aborted, 'Tooltray does not answer to this Host. See --allowed-hosts.');
+    const { origin } = request.headers;
+    if (origin !== undefined && origin !== '' && !this.#has(originHost(origin)))
+      return httpRefusal(403, rpcCode.aborted, 'Pages of other sites may not ask Tooltray anything.');
+    return undefined;
+  }
+
+  #has(text: string | undefined): boolean {
+    const asked = text === undefined ? undefined : readHost(text);
+    return asked !== undefined && this.#names.some(({ name, port }) => name === asked.name && isPort(port, asked.port));
+  }
+}
+
+function isPort(wanted: string, asked: string): boolean {
+  return wanted === '' || wanted === asked;
+}
+
+function isProbe(request: IncomingMessage, host: string | undefined): boolean {
+  const asked = readHost(host ?? '')?.name.replace(/^\[(.*)\]$/, '$1') ?? '';
+  return request.method === 'GET' && isIP(asked) !== 0 && probePaths.has(requestPath(request));
+}
+
+function readHost(text: string): HostPattern | undefined {
+  const [, name, port = ''] = /^([\w.-]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/i.exec(text.trim()) ?? [];
+  return name === undefined ? undefined : { name: name.toLowerCase(), port };
+}
+
+function originHost(origin: string): string | undefined {
+  return /^https?:\/\/([^/]+)$/i.exec(origin)?.[1];
+}

@@ -1,0 +1,133 @@
+/** Lets a request of a team's client app in by its token, or says how to get one. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization. */
+import type { IncomingMessage } from 'node:http';
+import { AppError, type ErrorCode } from '../../core/base/errors.ts';
+import { type HttpRefusal, httpRefusal, refusalOf, requestPath, retryLater } from '../../core/sessions/http/http-io.ts';
+import type { Authenticated } from '../../core/sessions/http/http-listener.ts';
+import { rpcCode } from '../../core/wire/message.ts';
+import {
+  type AuthenticationResult,
+  type AuthenticatedUser,
+  tokenDigest,
+  type Authenticator,
+  type AuthenticationFailure,
+} from '../users/authenticator.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
+
+interface RequestAuthenticatorDeps {
+  readonly tenant: string;
+  readonly gate: Pick<Authenticator, 'authenticate'>;
+  readonly proxies: TrustedProxies;
+  /** Content of `WWW-Authenticate` besides the error: the authorization server and the scope to request. */
+  readonly challenge: (request: IncomingMessage) => Challenge;
+  /** Hears of tokens that were refused, and from where. */
+  readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;
+  /** Hears of people who came by a token of the issuer, which holds until then, in ms since 1970. */
+  readonly came?: ((user: string, token: string, until: number) => void) | undefined;
+}
+
+export type Challenge = Readonly<Record<string, string>>;
+
+const retryAfterSeconds = 5;
+/** Nobody can be looked up meanwhile. */
+const issuerUnavailable: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
+
+/** Never rejects. */
+export function createRequestAuthenticator({
+  tenant,
+  gate,
+  proxies,
+  challenge,
+  refused,
+  came,
+}: RequestAuthenticatorDeps) {
+  return async (request: IncomingMessage): Promise<Authenticated | HttpRefusal> => {
+    const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    if (given === undefined) return unauthorized(challenge(request));
+    try {
+      const { address } = proxies.clientOf(request);
+      const known = await gate.authenticate(given, address);
+      const judged: AuthenticationResult =
+        'user' in known && !allowsPath(known, requestPath(request)) ? { why: 'unknown' } : known;
+      if ('user' in judged) {
+        if (judged.tokenId === undefined) came?.(judged.user, given, judged.until);
+        return entryPathOf(tenant, judged);
+      }
+      refused?.(judged.why, address);
+      return errorResponseFor(judged, challenge(request));
+    } catch (error) {
+      if (error instanceof AppError && issuerUnavailable.has(error.code))
+        return retryLater(503, error, retryAfterSeconds);
+      return refusalOf(error);
+    }
+  };
+}
+
+/** A token for one address opens no other. */
+function allowsPath({ paths }: AuthenticatedUser, asked: string): boolean {
+  const path = asked.replace(/^\/mcp/, '');
+  return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
+}
+
+/** Another `holder` for whoever sees something else. */
+function entryPathOf(tenant: string, known: AuthenticatedUser): Authenticated {
+  const { user, token, lacks, until } = known;
+  const bounds = [...new Set([...known.ownBounds, ...known.groupBounds])].sort();
+  const person = { tenant, user, token, bounds, ...(lacks !== undefined && { lacks }) };
+  // Of an issuer's token the next one may have other rights, and goes on with what this one began.
+  const isIssued = known.tokenId === undefined;
+  const kept = isIssued ? known.groupBounds : bounds;
+  return {
+    holder: `person ${JSON.stringify([tenant, user, token, kept])}`,
+    token: tokenDigest(known),
+    person,
+    ...(isIssued && { until }),
+  };
+}
+
+function errorResponseFor(refused: AuthenticationFailure, challenge: Challenge): HttpRefusal {
+  switch (refused.why) {
+    case 'unknown':
+      return {
+        ...httpRefusal(401, rpcCode.aborted, 'This token opens nothing. Take another one, or sign in again.'),
+        headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
+      };
+    case 'over':
+      return {
+        ...httpRefusal(401, rpcCode.aborted, 'This token has run out. Take the next one, or sign in again.'),
+        headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
+      };
+    case 'scope':
+      return insufficientScope(refused.needed, challenge);
+    case 'off':
+      return httpRefusal(403, rpcCode.aborted, 'You are switched off in this team. Ask its administrator.');
+    case 'stranger':
+      return httpRefusal(403, rpcCode.aborted, 'You are not one of this team. Ask its administrator to add you.');
+    case 'too often': {
+      const why = new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
+        fix: 'Wait a minute.',
+      });
+      return retryLater(429, why, refused.seconds);
+    }
+  }
+}
+
+/** The client app is to ask for more (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge Handling"). */
+export function insufficientScope(scope: string, challenge: Challenge): HttpRefusal {
+  return {
+    ...httpRefusal(403, rpcCode.aborted, `This token lacks rights: ${scope}.`),
+    headers: ['www-authenticate', bearer({ error: 'insufficient_scope', ...challenge, scope })],
+  };
+}
+
+/** No error: nothing was given (RFC 6750, 3.1). */
+function unauthorized(challenge: Challenge): HttpRefusal {
+  return {
+    ...httpRefusal(401, rpcCode.aborted, 'A token is needed: Authorization: Bearer <token>.'),
+    headers: ['www-authenticate', bearer(challenge)],
+  };
+}
+
+function bearer(params: Challenge): string {
+  const words = Object.entries({ realm: 'tooltray', ...params }).map(([name, value]) => `${name}="${value}"`);
+  return `Bearer ${words.join(', ')}`;
+}

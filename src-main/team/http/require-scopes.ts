@@ -1,0 +1,53 @@
+/**
+ * A call of a tool that is there, but not for the rights of this token: refused before anything is done, in the way in which a client app
+ * is told to ask for more. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization, "Scope Challenge Handling".
+ */
+import type { IncomingMessage } from 'node:http';
+import { objectOrEmpty } from '../../core/base/json.ts';
+import { calledTool } from '../../core/calls/slow-calls.ts';
+import type { LiveCatalog } from '../../core/catalog/live-catalog.ts';
+import { readOnlyProfile } from '../../core/profiles/profile-scope.ts';
+import type { InboundRequest } from '../../core/sessions/http/inbound-request.ts';
+import { idOf, type HttpRefusal } from '../../core/sessions/http/http-io.ts';
+import type { SessionServices } from '../../core/sessions/session-settings.ts';
+import { catalogAt, type Endpoint } from '../../core/sessions/views/endpoint.ts';
+import { isRequest, type RpcRequest } from '../../core/wire/message.ts';
+import { type Challenge, insufficientScope } from './authenticate-request.ts';
+
+interface ScopeCheckDeps {
+  readonly core: () => SessionServices;
+  readonly challenge: (request: IncomingMessage) => Challenge;
+}
+
+export function createScopeCheck({ core, challenge }: ScopeCheckDeps) {
+  return ({ request, endpoint, place, body }: InboundRequest): HttpRefusal | undefined => {
+    const right = place.person?.lacks;
+    if (right === undefined || body === undefined) return undefined;
+    const call = toolCallsIn(body.inbound).find((one) => lacksScope(one, endpoint, core()));
+    return call && { ...insufficientScope(right, challenge(request)), id: idOf(call) };
+  };
+}
+
+function toolCallsIn(inbound: NonNullable<InboundRequest['body']>['inbound']): readonly RpcRequest[] {
+  if (inbound.kind !== 'legacy' && inbound.kind !== 'modern') return [];
+  const requests = inbound.kind === 'modern' ? [inbound.request] : inbound.messages.filter(isRequest);
+  return requests.filter(({ method }) => method === 'tools/call');
+}
+
+function lacksScope({ params = {} }: RpcRequest, endpoint: Endpoint, core: SessionServices): boolean {
+  const own = catalogAt(endpoint, core);
+  const bounds = endpoint.bounds?.filter((bound) => bound !== readOnlyProfile) ?? [];
+  const wide = catalogAt({ ...endpoint, bounds }, core);
+  const named = calledToolName(params, core);
+  const isThere = ({ finder }: LiveCatalog): boolean => !('missing' in finder.tryFind(named, endpoint.server));
+  return named !== '' && !isThere(own) && isThere(wide);
+}
+
+/** Name of the tool called through a helper tool, as given; a helper marked read-only calls nothing. */
+function calledToolName(params: NonNullable<RpcRequest['params']>, { modes }: SessionServices): string {
+  const { name } = params;
+  if (typeof name !== 'string') return '';
+  const helper = modes.helpers.get(name);
+  const calls = helper !== undefined && objectOrEmpty(helper.definition['annotations'])['readOnlyHint'] !== true;
+  return calledTool(params, calls);
+}

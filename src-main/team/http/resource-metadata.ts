@@ -1,0 +1,68 @@
+/**
+ * Tells a client app without a token which authorization server issues them, for each endpoint. Sources: RFC 9728, 3
+ * and 5.1; MCP 2025-11-25 and 2026-07-28, basic/authorization, "Authorization Server Location".
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestPath } from '../../core/sessions/http/http-io.ts';
+import { parseEndpoint } from '../../core/sessions/views/endpoint.ts';
+import { allScopes } from '../users/scopes.ts';
+
+const wellKnown = '/.well-known/oauth-protected-resource';
+/** Whoever has read it need not ask again soon, in seconds. */
+const maxAgeSeconds = 300;
+
+export class ResourceMetadata {
+  readonly #issuer: string;
+  readonly #resource: () => string;
+
+  /** `resource`: where `/mcp` is for client apps. */
+  constructor(issuer: string, resource: () => string) {
+    this.#issuer = issuer;
+    this.#resource = resource;
+  }
+
+  /** Public: asked by pages of any site, before there is a token. */
+  matches(request: IncomingMessage): boolean {
+    return this.#pathIn(request) !== undefined;
+  }
+
+  /** False for any other request. */
+  respond(request: IncomingMessage, response: ServerResponse): boolean {
+    const path = this.#pathIn(request);
+    if (path === undefined) return false;
+    const open = ['access-control-allow-origin', '*', 'access-control-allow-methods', 'GET, HEAD, OPTIONS'];
+    if (request.method === 'OPTIONS') {
+      const more = ['access-control-allow-headers', '*, authorization', 'access-control-max-age', '86400'];
+      response.writeHead(204, [...open, ...more]).end();
+      return true;
+    }
+    const body = JSON.stringify({
+      resource: this.#resource().replace(/\/mcp$/, '') + path,
+      authorization_servers: [this.#issuer],
+      scopes_supported: allScopes,
+      bearer_methods_supported: ['header'],
+      resource_name: 'Tooltray',
+    });
+    const about = ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))];
+    response.writeHead(200, [...open, ...about, 'cache-control', `public, max-age=${maxAgeSeconds}`]).end(body);
+    return true;
+  }
+
+  /** The address of the one for the endpoint that was asked. */
+  urlFor(request: IncomingMessage): string {
+    const { origin, pathname } = new URL(this.#resource());
+    return origin + wellKnown + pathname.replace(/\/mcp$/, '') + requestPath(request);
+  }
+
+  /** The path of an endpoint; where Tooltray is reached below another path, that may stand before it. */
+  #pathIn(request: IncomingMessage): string | undefined {
+    if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method ?? '')) return undefined;
+    const asked = requestPath(request);
+    if (!asked.startsWith(wellKnown)) return undefined;
+    const rest = asked.slice(wellKnown.length).replace(/\/$/, '');
+    const base = new URL(this.#resource()).pathname.replace(/\/mcp$/, '');
+    const path = base !== '' && rest.startsWith(base) ? rest.slice(base.length) : rest;
+    if (path === '') return '/mcp';
+    return path.startsWith('/') && parseEndpoint(path) !== undefined ? path : undefined;
+  }
+}

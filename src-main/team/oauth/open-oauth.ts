@@ -1,0 +1,143 @@
+/** Composition of a replica's part for remote servers that each user signs in to. Contains no logic. */
+import type { Core } from '../../core/core.ts';
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import type { Env } from '../../core/base/app-paths.ts';
+import type { ServerConfig } from '../../core/config/app-config.ts';
+import { resolveSecrets, secretVaultKey } from '../../core/secrets/resolve-secrets.ts';
+import type { ResolveSecretsFn } from '../../core/servers/transports/create-transport.ts';
+import type { ChangeFeed } from '../database/change-feed.ts';
+import { type UserStore, usersTopic } from '../users/user-store.ts';
+import type { TeamKeys } from '../documents/team-keys.ts';
+import type { TeamVaults } from '../secrets/team-vault.ts';
+import { UserConnections } from './user-connections.ts';
+import { SubjectTokens, TokenExchanges } from './token-exchanges.ts';
+import { OAuthRoutes, type OAuthRoutesOptions } from './oauth-routes.ts';
+import { TeamSignIns } from './team-sign-ins.ts';
+
+interface OAuthDeps {
+  readonly tenant: string;
+  readonly keys: TeamKeys;
+  readonly vaults: TeamVaults;
+  readonly people: Pick<UserStore, 'byId'>;
+  readonly changes: Pick<ChangeFeed, 'changed'>;
+  readonly env: Env;
+  /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
+  readonly publicUrl: () => string;
+  readonly whoIs?: OAuthRoutesOptions['whoIs'];
+  /** Once it is made. */
+  readonly core: () => Pick<Core, 'options' | 'vault' | 'servers' | 'transports'>;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+export interface OpenSignIns {
+  readonly own: UserConnections;
+  readonly door: OAuthRoutes;
+  readonly signIns: TeamSignIns;
+  /** Vaults of the sign-ins and the users' own values. */
+  readonly vaults: TeamVaults;
+  /** Somebody came by a token of the team's issuer, which holds until then, in ms since 1970. */
+  readonly came: (user: string, token: string, until: number) => void;
+  readonly close: () => void;
+}
+
+/** Connections of all people; each takes a socket or two, here and at its server. */
+const maxConnections = 1_000;
+
+export function openSignIns(parts: OAuthDeps): OpenSignIns {
+  const { changes, core, env, keys, log, people, publicUrl, tenant, vaults, whoIs } = parts;
+  const fillFor =
+    (user: string): ResolveSecretsFn =>
+    (config) =>
+      resolveSecrets(config, (name) => core().vault.read(name), {
+        readUsers: (name) => vaults.forUser(user).read(secretVaultKey(name)),
+        setWith: vaults.organization.setWith,
+        setUsersWith: vaults.forUser(user).setWith,
+      });
+  const nameOf = async (user: string): Promise<string | undefined> => {
+    const found = (await people.byId([user])).get(user);
+    return found?.isOff === false ? found.name : undefined;
+  };
+  const signIns = new TeamSignIns({
+    vaults,
+    publicUrl,
+    env,
+    nameOf,
+    now: Date.now,
+    fill: (config, user) => fillFor(user)(config),
+    ring: keys.encryptionKeys(tenant, 'sign-ins'),
+    documentUrl: () => core().options.config.current.signIn.clientMetadataUrl,
+    server: (name) => core().options.config.current.servers.find((server) => server.name === name),
+  });
+  vaults.addMaskedValues(() => signIns.secrets, signIns.secretsChanged);
+  const subjects = new SubjectTokens({ of: (user) => vaults.forUser(user), now: Date.now });
+  const exchanges = new TokenExchanges({ env, subject: (user) => subjects.read(user), now: Date.now });
+  vaults.addMaskedValues(() => [...subjects.secrets, ...exchanges.secrets], exchanges.onSecretsChanged);
+  const own = new UserConnections({
+    signIns,
+    most: maxConnections,
+    idleMs: () => core().options.config.current.personal.idleMinutes * 60_000,
+    transport: (config, user) => {
+      const fill = fillFor(user);
+      const { exchange } = config.oauth ?? {};
+      const made = exchange && exchanges.of(user, config, exchange, () => fill(config));
+      // Asked for in any case: who is known there is ended when they go.
+      const theirs = signIns.of(user);
+      return core().transports.create(config, { fill, signIns: made === undefined ? theirs : { find: () => made } });
+    },
+  });
+  const end = (user: string): void => {
+    exchanges.forget(user);
+    void core().servers.closeForUser({ tenant, user });
+  };
+  const came: OpenSignIns['came'] = (user, token, until) => {
+    const made = core().options.config.current.servers.filter(hasExchange);
+    if (made.length === 0) return;
+    subjects.note(user, token, until).then(
+      (isAnother) => {
+        if (isAnother) for (const { name } of made) core().servers.find(name)?.onUserSignInChanged({ tenant, user });
+      },
+      (error: unknown) => log.warn(errorText(error)),
+    );
+  };
+  const stops = [
+    signIns.changed.on(({ user, server, wasSignedIn }) => {
+      const { servers } = core();
+      if (wasSignedIn) void servers.closeForUser({ tenant, user }, server);
+      // What they may be the first to be shown.
+      servers.find(server)?.onUserSignInChanged({ tenant, user });
+    }),
+    signIns.valuesChanged.on(end),
+    changes.changed.on((change) => {
+      if (change.tenant === tenant && change.topic === usersTopic) void endGone(change.user);
+    }),
+  ];
+  return {
+    came,
+    own,
+    signIns,
+    vaults,
+    door: new OAuthRoutes({ signIns, publicUrl, whoIs }),
+    close: () => {
+      for (const stop of stops) stop();
+      signIns.close();
+      exchanges.close();
+    },
+  };
+
+  /** Whoever does not come in any more has nothing open either. */
+  async function endGone(changed: string | undefined): Promise<void> {
+    const users = signIns.users.filter((user) => changed === undefined || user === changed);
+    if (users.length === 0) return;
+    try {
+      const here = await people.byId(users);
+      for (const user of users) if (here.get(user)?.isOff !== false) end(user);
+    } catch (error) {
+      log.warn(`Whether connections of people who left are open cannot be told: ${errorText(error)}`);
+    }
+  }
+}
+
+function hasExchange(server: ServerConfig): boolean {
+  return (server.kind === 'http' || server.kind === 'sse') && server.oauth?.exchange !== undefined;
+}

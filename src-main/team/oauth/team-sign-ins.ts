@@ -1,0 +1,348 @@
+/**
+ * Sign-ins of a team: each user's own at each server, sealed in the database, renewed once for all replicas. A visit of the browser may begin
+ * on one replica and come back to another: what belongs to it lies sealed among its user's secrets, and is taken once.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
+import { AppError } from '../../core/base/errors.ts';
+import { Emitter } from '../../core/base/emitter.ts';
+import type { HttpServerConfig, ServerConfig } from '../../core/config/app-config.ts';
+import { parseSecretVaultKey } from '../../core/secrets/resolve-secrets.ts';
+import { seal, unseal } from '../../core/secrets/sealing.ts';
+import { serverSecretPrefix } from '../../core/secrets/secret-store.ts';
+import type { ServerOAuth } from '../../core/servers/oauth/server-oauth.ts';
+import type { Visit } from '../../core/servers/oauth/pending-authorization.ts';
+import {
+  parseAuthorization,
+  type GrantStore,
+  serializeAuthorization,
+  grantVaultKey,
+} from '../../core/servers/oauth/grant-store.ts';
+import { OAuthManager } from '../../core/servers/oauth/oauth-manager.ts';
+import { oauthError } from '../../core/servers/oauth/oauth-errors.ts';
+import type { TeamVault, TeamVaults } from '../secrets/team-vault.ts';
+
+export interface TeamSignInsOptions {
+  readonly vaults: TeamVaults;
+  /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
+  readonly ring: readonly Buffer[];
+  /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
+  readonly publicUrl: () => string;
+  /** Name of a user; undefined if they no longer have access. */
+  readonly nameOf: (user: string) => Promise<string | undefined>;
+  /** HTTP_PROXY and its like are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The entry of a server; undefined: there is none. */
+  readonly server: (name: string) => ServerConfig | undefined;
+  /** Puts secrets in, the user's own before the organisation's. */
+  readonly fill?: ((config: HttpServerConfig, user: string) => Promise<HttpServerConfig>) | undefined;
+  readonly lookup?: LookupFunction;
+  /** A document about this team, for all servers; undefined: nobody named one. */
+  readonly documentUrl?: () => string | undefined;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+/** Who is to sign in where. */
+export interface Invitation {
+  readonly user: string;
+  readonly server: string;
+  /** More rights that the server asked for, on whatever replica that was. */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** Somebody is signed in to a server, or not any more, or anew. */
+export interface SignInChange {
+  readonly user: string;
+  readonly server: string;
+  /** Whether the user was signed in before: open connections then belong to a previous sign-in. */
+  readonly wasSignedIn: boolean;
+}
+
+/** How long a link may be opened, and how long a person may take then, in ms. */
+const linkTtlMs = 15 * 60_000;
+const authorizationTtlMs = 10 * 60_000;
+
+export class TeamSignIns {
+  /** Tokens came, went or changed. */
+  readonly secretsChanged = new Emitter();
+  /** On any replica; a token that was renewed is none. */
+  readonly changed = new Emitter<SignInChange>();
+  /** A user's own values for servers are others. */
+  readonly valuesChanged = new Emitter<string>();
+  readonly #options: TeamSignInsOptions;
+  readonly #users = new Map<string, { readonly signIns: OAuthManager; readonly stop: () => void }>();
+
+  constructor(options: TeamSignInsOptions) {
+    this.#options = options;
+  }
+
+  get redirectUrl(): string {
+    return `${this.#base}/sign-in/callback`;
+  }
+
+  /** Address of the client metadata document, for authorization servers that accept an address as client id. */
+  get documentUrl(): string {
+    return `${this.#base}/sign-in/client.json`;
+  }
+
+  /** All tokens in use, for whoever hides secrets. */
+  get secrets(): string[] {
+    return [...this.#users.values()].flatMap(({ signIns }) => signIns.secrets);
+  }
+
+  /** Whoever has used or looked for one here. */
+  get users(): readonly string[] {
+    return [...this.#users.keys()];
+  }
+
+  /** This user's, and nobody else's. */
+  of(user: string): OAuthManager {
+    const known = this.#users.get(user);
+    if (known !== undefined) return known.signIns;
+    const { vaults, env, lookup, fill, documentUrl } = this.#options;
+    const vault = vaults.forUser(user);
+    const signIns = new OAuthManager({
+      shelf: new VaultTokenStore(vault),
+      env,
+      ...(fill && { fill: (config) => fill(config, user) }),
+      ...(lookup && { lookup }),
+      documentUrl,
+    });
+    signIns.secretsChanged.on(() => this.secretsChanged.emit());
+    // Another replica has renewed it, or has signed this person in or out.
+    const stop = vault.changed.on((names) => {
+      for (const name of names) void this.#onVaultChange(user, signIns.known(name.slice(prefix.length)));
+      if (names.some((name) => parseSecretVaultKey(name).length > 0)) this.valuesChanged.emit(user);
+    });
+    this.#users.set(user, { signIns, stop });
+    return signIns;
+  }
+
+  /** Creates the user's own sign-in link for a server, valid for 15 minutes. */
+  link(invitation: Invitation): string {
+    return `${this.#base}/sign-in/${this.#encrypt({ ...invitation, until: this.#options.now() + linkTtlMs }, 'link')}`;
+  }
+
+  /**
+   * Returns the owner of a link and their name. Rejects with AppError not_allowed if it is invalid or expired, or the
+   * user is gone.
+   */
+  async invitation(link: string): Promise<Invitation & { readonly name: string }> {
+    const invitation = this.#decrypt<Invitation>(link, 'link');
+    return { ...invitation, name: await this.#nameOf(invitation.user) };
+  }
+
+  /** The address for the browser that holds `binding`: to no other one it may come back. Rejects with AppError. */
+  async begin(invitation: Invitation, binding: string): Promise<string> {
+    const { scopes, server, user } = invitation;
+    const ids: string[] = [];
+    const newState = (): string => this.#newState(user, ids);
+    const visit = await this.#signIn(invitation).startAt(this.redirectUrl, newState, scopes);
+    await this.#keep(visit, { server, user, id: ids.at(-1) ?? '', binding: hashOf(binding) });
+    return visit.url;
+  }
+
+  /** Completes a callback once; returns the page text or the next address. Rejects with AppError. */
+  async finish(
+    params: URLSearchParams,
+    binding: string,
+  ): Promise<{ readonly text: string } | { readonly goTo: string }> {
+    const { user, id } = this.#decrypt<{ user: string; id: string }>(params.get('state') ?? '', 'state');
+    const kept = await this.#options.vaults.forUser(user).take(authorizationKey(id));
+    if (kept === undefined) throw notAllowed('This sign-in has come back before, or has taken too long.');
+    const { visit, server, binding: bound } = JSON.parse(kept) as StoredAuthorization;
+    // The address of the authorization server was opened by somebody else than whoever agreed on our page.
+    if (bound !== hashOf(binding)) throw notAllowed('This sign-in was begun in another browser.');
+    await this.#nameOf(user);
+    const ids: string[] = [];
+    const came = await this.#signIn({ user, server }).finish(visit, params, () => this.#newState(user, ids));
+    if ('text' in came) return came;
+    await this.#keep(came.next, { server, user, id: ids.at(-1) ?? '', binding: bound });
+    return { goTo: came.next.url };
+  }
+
+  /** Sign-ins of a user, with their accounts. Rejects with AppError. */
+  async list(user: string): Promise<readonly VaultedSignIn[]> {
+    const vault = this.#options.vaults.forUser(user);
+    const names = await vault.names(prefix);
+    const held = await Promise.all(names.map(async ({ name }) => heldIn(name, await vault.read(name))));
+    return held.filter((one) => one !== undefined);
+  }
+
+  /** The names of this user's own values, `${user:NAME}`. Rejects with AppError. */
+  async valuesOf(user: string): Promise<readonly string[]> {
+    const kept = await this.#options.vaults.forUser(user).names(serverSecretPrefix);
+    return kept.flatMap(({ name }) => parseSecretVaultKey(name));
+  }
+
+  /** Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that was. */
+  async signOut(user: string, server?: string): Promise<readonly VaultedSignIn[]> {
+    const meant = (await this.list(user)).filter((one) => server === undefined || one.server === server);
+    const left = await Promise.all(meant.map(({ key, server: name }) => this.of(user).signOutRemoved(key, name)));
+    await Promise.all(left.map(({ takenBack }) => takenBack));
+    return meant;
+  }
+
+  /** A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all of it erased. */
+  async erase(user: string): Promise<void> {
+    const { vaults } = this.#options;
+    const vault = vaults.forUser(user);
+    const signIns = this.of(user);
+    const names = await vault.names(prefix);
+    const left = await Promise.all(
+      names.map(({ name }) => signIns.signOutRemoved(name.slice(prefix.length), 'A server')),
+    );
+    await Promise.all(left.map(({ takenBack }) => takenBack));
+    await vault.erase();
+    this.#users.get(user)?.stop();
+    signIns.close();
+    this.#users.delete(user);
+  }
+
+  close(): void {
+    for (const { signIns, stop } of this.#users.values()) {
+      stop();
+      signIns.close();
+    }
+  }
+
+  get #base(): string {
+    return this.#options.publicUrl().replace(/\/+$/, '');
+  }
+
+  async #onVaultChange(user: string, signIn: ServerOAuth | undefined): Promise<void> {
+    if (signIn === undefined) return;
+    const before = stateDigest(signIn);
+    const { isSignedIn: wasSignedIn } = signIn.info;
+    await signIn.reload().catch(() => undefined);
+    if (stateDigest(signIn) !== before) this.changed.emit({ user, server: signIn.serverName, wasSignedIn });
+  }
+
+  async #nameOf(user: string): Promise<string> {
+    const name = await this.#options.nameOf(user);
+    if (name === undefined)
+      throw new AppError('not_allowed', 'The user whose link this is does not come in here any more.');
+    return name;
+  }
+
+  #signIn({ user, server }: Pick<Invitation, 'user' | 'server'>): ServerOAuth {
+    const config = this.#options.server(server);
+    if (config === undefined) throw notAllowed('There is no such server any more.');
+    return this.of(user).get(config);
+  }
+
+  /** A new one for each visit, each of which has an id of its own. */
+  #newState(user: string, ids: string[]): string {
+    const id = randomBytes(16).toString('base64url');
+    ids.push(id);
+    return this.#encrypt({ user, id, until: this.#options.now() + authorizationTtlMs }, 'state');
+  }
+
+  async #keep(
+    visit: Visit,
+    { id, user, server, binding }: Invitation & { id: string; binding: string },
+  ): Promise<void> {
+    const vault = this.#options.vaults.forUser(user);
+    const kept: StoredAuthorization = { visit, server, binding };
+    await vault.sweep(visits, authorizationTtlMs);
+    await vault.write(authorizationKey(id), JSON.stringify(kept));
+  }
+
+  #encrypt(value: object, what: string): string {
+    const [first] = this.#options.ring;
+    if (first === undefined) throw oauthError('The server', 'cannot be signed in to: the team has no key');
+    return seal(first, JSON.stringify(value), aboutOf(what));
+  }
+
+  #decrypt<T extends object>(text: string, what: string): T {
+    for (const key of this.#options.ring) {
+      const opened = unseal(key, text, aboutOf(what));
+      if (opened === undefined) continue;
+      const value = JSON.parse(opened) as T & { readonly until: number };
+      if (value.until < this.#options.now()) throw notAllowed('This link is too old.');
+      return value;
+    }
+    throw notAllowed('This is no link of ours.');
+  }
+}
+
+export interface VaultedSignIn {
+  readonly key: string;
+  /** Name of its entry; empty if not recorded. */
+  readonly server: string;
+  readonly account: string | undefined;
+  readonly issuer: string | undefined;
+  /** ms since 1970. */
+  readonly grantedAt: number | undefined;
+}
+
+/** undefined: nobody has signed in by it. */
+function heldIn(name: string, text: string | undefined): VaultedSignIn | undefined {
+  const grant = parseAuthorization(text)?.grant;
+  if (grant === undefined) return undefined;
+  const { account, discovery, grantedAt, server = '' } = grant;
+  const issuer = discovery.authorizationServerMetadata?.issuer;
+  return { key: name.slice(prefix.length), server, account, issuer, grantedAt };
+}
+
+interface StoredAuthorization {
+  readonly visit: Visit;
+  readonly server: string;
+  /** Value held by the browser that consented. */
+  readonly binding: string;
+}
+
+/** Another one after each sign-in, and the same over renewals. */
+function stateDigest({ info: { isSignedIn, grantedAt } }: ServerOAuth): string {
+  return isSignedIn ? `in ${grantedAt}` : 'out';
+}
+
+const prefix = 'sign-in/';
+const visits = 'visit/';
+
+function authorizationKey(id: string): string {
+  return `${visits}${id}`;
+}
+
+function aboutOf(what: string): string {
+  return `tooltray sign-in ${what}`;
+}
+
+function hashOf(binding: string): string {
+  return createHash('sha256').update(binding).digest('base64url');
+}
+
+function notAllowed(why: string): AppError {
+  return new AppError('not_allowed', why, { fix: 'Ask your app for another link, and open that one.' });
+}
+
+/** Sign-ins of one user in the team's vault. */
+class VaultTokenStore implements GrantStore {
+  readonly #vault: TeamVault;
+
+  constructor(vault: TeamVault) {
+    this.#vault = vault;
+  }
+
+  async read(key: string): ReturnType<GrantStore['read']> {
+    return parseAuthorization(await this.#vault.read(grantVaultKey(key))) ?? {};
+  }
+
+  async update(key: string, change: Parameters<GrantStore['update']>[1]): ReturnType<GrantStore['update']> {
+    const text = await this.#vault.update(grantVaultKey(key), async (before) => {
+      const stored = parseAuthorization(before) ?? {};
+      const next = await change(stored);
+      return next === stored ? before : serializeAuthorization(next);
+    });
+    return parseAuthorization(text) ?? {};
+  }
+
+  async take(key: string): ReturnType<GrantStore['take']> {
+    const text = await this.#vault.take(grantVaultKey(key)).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'secret_locked') return 'locked';
+      throw error;
+    });
+    return text === undefined ? {} : parseAuthorization(text);
+  }
+}

@@ -1,0 +1,296 @@
+/**
+ * Tokens for servers that are made from those that people come with, where an entry says so. Source: RFC 8693. What is made is kept in
+ * memory until it ends, for its user alone; what it is made from lies sealed among that user's secrets, since the replica that needs it
+ * need not be the one that was shown it.
+ */
+import { createHash } from 'node:crypto';
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { Emitter } from '../../core/base/emitter.ts';
+import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
+import type { HttpServerConfig, TokenExchange } from '../../core/config/app-config.ts';
+import type { HttpFetch } from '../../core/servers/network/http-fetch.ts';
+import type { TokenSource } from '../../core/servers/oauth/server-oauth.ts';
+import type { TeamVault } from '../secrets/team-vault.ts';
+
+const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const accessToken = 'urn:ietf:params:oauth:token-type:access_token';
+
+/** One that ends sooner is not sent any more, in ms; one that holds for a short time only is sent for most of it. */
+const renewMarginMs = 10_000;
+const marginShare = 0.2;
+/** Lifetime of a token whose response states none, in ms. */
+const defaultTtlMs = 60_000;
+/** For one exchange, in ms. */
+const maxMs = 15_000;
+/** Maximum length of a response, in characters. */
+const maxResponseBytes = 64 * 1024;
+
+interface CachedToken {
+  readonly token: string;
+  /** ms since 1970. */
+  readonly until: number;
+}
+
+interface StartedParts {
+  readonly token: string;
+  /** ms since 1970: from then on another one is made. */
+  readonly until: number;
+}
+
+interface ExchangesOptions {
+  /** HTTP_PROXY and its like are read from it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's token; undefined for a personal token or after it has ended. */
+  readonly subject: (user: string) => Promise<string | undefined>;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+export class TokenExchanges {
+  readonly onSecretsChanged = new Emitter();
+  readonly #options: ExchangesOptions;
+  readonly #made = new Map<string, { readonly user: string; readonly source: ExchangedToken }>();
+  #loaded: Promise<HttpFetch> | undefined;
+
+  constructor(options: ExchangesOptions) {
+    this.#options = options;
+  }
+
+  /** Tokens in use, for whoever hides secrets. */
+  get secrets(): readonly string[] {
+    return [...this.#made.values()].flatMap(({ source }) => source.token ?? []);
+  }
+
+  /** Tokens of this user for a server; `fill`: its entry with the secrets in. */
+  of(
+    user: string,
+    config: HttpServerConfig,
+    exchange: TokenExchange,
+    fill: () => Promise<HttpServerConfig>,
+  ): TokenSource {
+    const key = JSON.stringify([user, config.hash]);
+    const known = this.#made.get(key);
+    if (known !== undefined) return known.source;
+    const { now, subject } = this.#options;
+    const source = new ExchangedToken({
+      config,
+      exchange,
+      fill,
+      now,
+      subject: () => subject(user),
+      http: () => this.#http(),
+      onToken: () => this.onSecretsChanged.emit(),
+    });
+    this.#made.set(key, { user, source });
+    return source;
+  }
+
+  /** Nothing that was made for them is used any more. */
+  forget(user: string): void {
+    for (const [key, made] of this.#made) if (made.user === user) this.#made.delete(key);
+  }
+
+  close(): void {
+    void this.#loaded?.then((http) => http.close());
+  }
+
+  #http(): Promise<HttpFetch> {
+    this.#loaded ??= import('../../core/servers/network/http-fetch.ts').then(
+      ({ HttpFetch: Opened }) => new Opened({ env: this.#options.env }),
+    );
+    return this.#loaded;
+  }
+}
+
+interface ExchangedTokenDeps {
+  readonly config: HttpServerConfig;
+  readonly exchange: TokenExchange;
+  readonly fill: () => Promise<HttpServerConfig>;
+  readonly subject: () => Promise<string | undefined>;
+  readonly http: () => Promise<HttpFetch>;
+  readonly now: () => number;
+  readonly onToken: () => void;
+}
+
+class ExchangedToken implements TokenSource {
+  readonly serverUrl: string;
+  /** The next call tries it again: another token may have come meanwhile. */
+  readonly isExpired = false;
+  readonly #parts: ExchangedTokenDeps;
+  #kept: StartedParts | undefined;
+  #making: Promise<string> | undefined;
+
+  constructor(parts: ExchangedTokenDeps) {
+    this.#parts = parts;
+    this.serverUrl = parts.config.url;
+  }
+
+  get token(): string | undefined {
+    return this.#kept?.token;
+  }
+
+  async accessToken(): Promise<string> {
+    const kept = this.#kept;
+    if (kept !== undefined && this.#parts.now() < kept.until) return kept.token;
+    return this.#make();
+  }
+
+  async renew(refused: string | undefined): Promise<string | undefined> {
+    if (this.#kept !== undefined && this.#kept.token !== refused) return this.#kept.token;
+    return this.#make();
+  }
+
+  onUsed(): void {
+    // Where its answers come from decides nothing: the token endpoint stands in the entry.
+  }
+
+  requireScopes(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Whoever asks meanwhile is given the same. */
+  #make(): Promise<string> {
+    this.#making ??= this.#exchange()
+      .then((kept) => {
+        this.#kept = kept;
+        this.#parts.onToken();
+        return kept.token;
+      })
+      .finally(() => (this.#making = undefined));
+    return this.#making;
+  }
+
+  async #exchange(): Promise<StartedParts> {
+    const { config, fill, now, subject } = this.#parts;
+    const given = await subject();
+    if (given === undefined) {
+      throw new AppError(
+        'server_unauthorized',
+        `${config.name} takes tokens made from your organisation’s sign-in, and you came by another token, or that sign-in has ended.`,
+        { fix: 'Connect your app by signing in; a personal token is of no use there.' },
+      );
+    }
+    const { oauth } = await fill();
+    const asked = now();
+    const answer = await this.#ask(given, oauth ?? config.oauth);
+    const token = textOrEmpty(answer['access_token']);
+    if (token === '' || textOrEmpty(answer['token_type']).toLowerCase() !== 'bearer')
+      throw this.#refusal('its answer holds no token that could be sent');
+    const { expires_in: seconds } = answer;
+    const holdsMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTtlMs;
+    return { token, until: asked + holdsMs - Math.min(renewMarginMs, holdsMs * marginShare) };
+  }
+
+  async #ask(subjectToken: string, client: HttpServerConfig['oauth']): Promise<JsonObject> {
+    const { config, exchange, http } = this.#parts;
+    const { clientId, clientSecret, scopes = [] } = client ?? {};
+    const { audience, resource, tokenEndpoint } = exchange;
+    const body = new URLSearchParams({
+      grant_type: grantType,
+      subject_token: subjectToken,
+      subject_token_type: accessToken,
+      requested_token_type: accessToken,
+      ...(audience !== undefined && { audience }),
+      ...(resource !== undefined && { resource }),
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...(clientId !== undefined && clientSecret === undefined && { client_id: clientId }),
+    });
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+      ...(clientId !== undefined && clientSecret !== undefined && { authorization: basic(clientId, clientSecret) }),
+    };
+    const signal = AbortSignal.timeout(maxMs);
+    const { fetch } = await http();
+    const [status, text] = await fetch(tokenEndpoint, { method: 'POST', headers, body: body.toString(), signal })
+      .then(async (response) => [response.status, (await response.text()).slice(0, maxResponseBytes)] as const)
+      .catch((error: unknown) => {
+        const why = `${config.name} cannot be used now: ${hostOf(tokenEndpoint)}, which makes tokens for it, does not answer (${errorText(error)}).`;
+        throw new AppError('server_unreachable', why, { fix: 'Try again.', cause: error, data: { renewal: true } });
+      });
+    const answer = tryParseJson(text);
+    if (status === 200 && isObject(answer)) return answer;
+    const { error, error_description: description } = isObject(answer) ? answer : {};
+    const said = [textOrEmpty(error), textOrEmpty(description)].filter((word) => word !== '').join(': ');
+    throw this.#refusal(said === '' ? `HTTP ${status}` : said.slice(0, 200));
+  }
+
+  #refusal(why: string): AppError {
+    const { config, exchange } = this.#parts;
+    return new AppError(
+      'server_unauthorized',
+      `${hostOf(exchange.tokenEndpoint)} made no token for ${config.name} from yours: ${why}.`,
+      {
+        fix: 'Sign in again in your app; where that does not help, whoever runs Tooltray has to be let exchange tokens there.',
+      },
+    );
+  }
+}
+
+/** Source: RFC 6749, section 2.3.1: both are form-encoded first. */
+function basic(id: string, secret: string): string {
+  const encoded = [id, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
+  return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
+}
+
+function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? 'the token endpoint';
+}
+
+interface SubjectTokensOptions {
+  readonly of: (user: string) => Pick<TeamVault, 'read' | 'write'>;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+const subjectName = 'subject-token';
+
+/** The tokens of the team's issuer that people came with, the last one of each. */
+export class SubjectTokens {
+  readonly #options: SubjectTokensOptions;
+  readonly #kept = new Map<string, CachedToken>();
+  /** Hashes of what was written, or is being. */
+  readonly #written = new Map<string, string>();
+
+  constructor(options: SubjectTokensOptions) {
+    this.#options = options;
+  }
+
+  get secrets(): readonly string[] {
+    return [...this.#kept.values()].map(({ token }) => token);
+  }
+
+  /** Written once for each token. Whether it is another one than the last. Rejects with AppError. */
+  async note(user: string, token: string, until: number): Promise<boolean> {
+    const hash = createHash('sha256').update(token).digest('base64url');
+    if (this.#written.get(user) === hash) return false;
+    const known = this.#kept.get(user);
+    // An app that still has an older one makes nothing worse.
+    if (known !== undefined && known.until >= until) return false;
+    this.#written.set(user, hash);
+    this.#kept.set(user, { token, until });
+    try {
+      await this.#options.of(user).write(subjectName, JSON.stringify({ token, until }));
+      return true;
+    } catch (error) {
+      this.#written.delete(user);
+      throw error;
+    }
+  }
+
+  /** undefined: there is none that still holds. Rejects with AppError. */
+  async read(user: string): Promise<string | undefined> {
+    const known = this.#active(this.#kept.get(user));
+    if (known !== undefined) return known.token;
+    // The replica that they came to is another one.
+    const text = await this.#options.of(user).read(subjectName);
+    const kept = this.#active(text === undefined ? undefined : (JSON.parse(text) as CachedToken));
+    if (kept === undefined) this.#kept.delete(user);
+    else this.#kept.set(user, kept);
+    return kept?.token;
+  }
+
+  #active(kept: CachedToken | undefined): CachedToken | undefined {
+    return kept !== undefined && this.#options.now() < kept.until ? kept : undefined;
+  }
+}

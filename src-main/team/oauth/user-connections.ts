@@ -1,0 +1,128 @@
+/**
+ * Connections of single people to servers at an address, as one replica has them: each under its person's own sign-in and with their own
+ * values, so many at a time. Any replica may have one, since tokens lie in the database; they end when their person signs out, signs in
+ * as somebody else, or does not come in any more.
+ */
+import { AppError } from '../../core/base/errors.ts';
+import { formatCount } from '../../core/base/text-format.ts';
+import type { HttpServerConfig } from '../../core/config/app-config.ts';
+import type { PerUserAccess } from '../../core/servers/per-user-sign-in.ts';
+import type { Person } from '../../core/security/principal.ts';
+import type { Message } from '../../core/wire/message.ts';
+import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
+import type { TeamSignIns } from './team-sign-ins.ts';
+
+interface UserConnectionsOptions {
+  readonly signIns: Pick<TeamSignIns, 'of' | 'link' | 'changed'>;
+  /** Creates a transport, not started, with the user's own values. */
+  readonly transport: (config: HttpServerConfig, user: string) => Transport;
+  /** How long an unused connection or process stays, in ms. */
+  readonly idleMs: () => number;
+  /** Connections of all people to all servers, on this replica. */
+  readonly most: number;
+}
+
+export class UserConnections implements PerUserAccess {
+  readonly #options: UserConnectionsOptions;
+  #open = 0;
+
+  constructor(options: UserConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get idleMs(): number {
+    return this.#options.idleMs();
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#open;
+  }
+
+  readonly connect: PerUserAccess['connect'] = (config, { user }) => {
+    const { most, transport } = this.#options;
+    if (this.#open >= most) {
+      const open = formatCount(this.#open, 'connection');
+      throw new AppError(
+        'server_not_started',
+        `${config.name}: this replica has ${open} of its people, which is the limit.`,
+        {
+          fix: 'Those that nobody uses are closed after a while: try again in a few minutes; whoever runs Tooltray can add a replica.',
+        },
+      );
+    }
+    this.#open++;
+    return new CountedTransport(transport(config, user), () => this.#open--);
+  };
+
+  readonly link: PerUserAccess['link'] = async (config, { user }, refused) => {
+    const { signIns } = this.#options;
+    const signIn = config.oauth?.exchange === undefined ? signIns.of(user).find(config) : undefined;
+    if (signIn === undefined) return undefined;
+    await signIn.accessToken();
+    // They are who they are: only rights that are missing are to be had by signing in.
+    const isKnown = signIn.info.isSignedIn && refused.data?.['status'] === 403;
+    if (isKnown && signIn.requestedScopes === undefined) return undefined;
+    return signIns.link({ user, server: config.name, scopes: signIn.requestedScopes?.scopes });
+  };
+
+  readonly onSignedIn: PerUserAccess['onSignedIn'] = (config, { user }: Person, signal) => {
+    const { signIns } = this.#options;
+    const signIn = signIns.of(user).find(config);
+    const done = Promise.withResolvers<void>();
+    const stop = signIns.changed.on((change) => {
+      if (change.user === user && change.server === config.name && signIn?.info.isSignedIn === true) done.resolve();
+    });
+    const giveUp = (): void => done.reject(new AppError('cancelled', 'Nobody waits for it any more.'));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp, { once: true });
+    return done.promise.finally(() => {
+      stop();
+      signal.removeEventListener('abort', giveUp);
+    });
+  };
+}
+
+/** Tells once that it has ended, or was never begun. */
+class CountedTransport implements Transport {
+  readonly #transport: Transport;
+  #onClose: (() => void) | undefined;
+
+  constructor(inner: Transport, over: () => void) {
+    this.#transport = inner;
+    this.#onClose = over;
+  }
+
+  start(handlers: TransportHandlers): Promise<void> {
+    return this.#transport.start({
+      onMessage: (message, origin) => handlers.onMessage(message, origin),
+      onWarning: (text) => handlers.onWarning(text),
+      onClose: (error) => {
+        this.#end();
+        handlers.onClose(error);
+      },
+    });
+  }
+
+  send(message: Message, options?: SendOptions): Promise<void> {
+    return this.#transport.send(message, options);
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+    this.#end();
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#transport.setProtocolVersion?.(version);
+  }
+
+  setReadPaused(held: boolean): void {
+    this.#transport.setReadPaused?.(held);
+  }
+
+  #end(): void {
+    this.#onClose?.();
+    this.#onClose = undefined;
+  }
+}

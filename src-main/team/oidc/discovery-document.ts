@@ -1,0 +1,143 @@
+/**
+ * Metadata of an issuer: its keys, and its sign-in endpoints. Accepted only if it names the issuer that was queried.
+ * Sources: OpenID Connect Discovery 1.0, 4; RFC 8414, 3; MCP 2026-07-28, basic/authorization, "Authorization Server
+ * Metadata Discovery".
+ */
+import { AppError, errorText } from '../../core/base/errors.ts';
+import { isObject, type JsonObject } from '../../core/base/json.ts';
+import type { AddressKind } from '../../core/servers/network/address-kinds.ts';
+import { dialedAddress, type HttpFetch } from '../../core/servers/network/http-fetch.ts';
+import { addressKindOf, isSafeUrl, dialRule } from '../../core/servers/oauth/safe-urls.ts';
+
+const requestTimeoutMs = 5_000;
+const maxBytes = 512 * 1024;
+
+/** Reads JSON of an issuer: what it names itself leads no further into networks than where it is. */
+export class IssuerFetch {
+  /** Exact name of the issuer, as spelled in the config. */
+  readonly issuer: string;
+  readonly #http: HttpFetch;
+  #home: AddressKind;
+
+  /** Throws AppError bad_request for a name that no issuer may have. */
+  constructor(issuer: string, http: HttpFetch) {
+    this.issuer = issuer;
+    this.#http = http;
+    const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+    // Networks of its own are its administrator's word; without https its keys could be anybody's, but on this machine.
+    if (url === undefined || url.search !== '' || url.hash !== '' || !isSafeUrl(url, 'loopback'))
+      throw new AppError('bad_request', `${JSON.stringify(issuer)} is no issuer.`, {
+        fix: 'Give its name as its own metadata spells it: an https address, without a query.',
+      });
+    this.#home = addressKindOf(issuer, undefined);
+  }
+
+  /** Returns the issuer's metadata. Rejects with AppError server_unreachable. */
+  async metadata(): Promise<DiscoveryDocument> {
+    let why: unknown;
+    for (const address of wellKnown(this.issuer)) {
+      try {
+        const response = await this.#http.fetch(address, { signal: AbortSignal.timeout(requestTimeoutMs) });
+        const found = await readJson(response);
+        this.#home = addressKindOf(this.issuer, dialedAddress(response));
+        if (found === undefined) continue;
+        return new DiscoveryDocument(this.issuer, found, this.#home);
+      } catch (error) {
+        why ??= error;
+      }
+    }
+    throw this.unavailable(why ?? new Error('it has no metadata'));
+  }
+
+  /** From an address of its metadata; what is sent is a form. Rejects with AppError server_unreachable. */
+  async ask(address: URL, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: unknown }> {
+    try {
+      const signal = AbortSignal.timeout(requestTimeoutMs);
+      const response = await this.#fetchFor(address)(address, { ...init, signal });
+      const body = await readText(response);
+      return { status: response.status, body: parsed(body) };
+    } catch (error) {
+      throw this.unavailable(error);
+    }
+  }
+
+  /** In the words that a client app or a browser is told. */
+  unavailable(cause: unknown): AppError {
+    const { host } = new URL(this.issuer);
+    return new AppError('server_unreachable', `Who signs in cannot be checked: the issuer ${host} does not answer.`, {
+      fix: 'Come again in a while; personal tokens go on.',
+      cause: new Error(errorText(cause), { cause }),
+    });
+  }
+
+  #fetchFor({ hostname }: URL): HttpFetch['fetch'] {
+    if (hostname === new URL(this.issuer).hostname) return this.#http.fetch;
+    return this.#http.guarded(
+      dialRule(this.#home),
+      (host) => new Error(`${host} is in a network that the issuer is not in`),
+    );
+  }
+}
+
+export class DiscoveryDocument {
+  readonly issuer: string;
+  readonly #said: JsonObject;
+  readonly #home: AddressKind;
+
+  /** Throws where it is another one's. `home`: where the issuer is. */
+  constructor(issuer: string, said: JsonObject, home: AddressKind) {
+    if (said['issuer'] !== issuer) throw new Error(`its metadata is of ${JSON.stringify(said['issuer'])}`);
+    this.issuer = issuer;
+    this.#said = said;
+    this.#home = home;
+  }
+
+  /** Whatever else it says, as it says it. */
+  member(name: string): unknown {
+    return this.#said[name];
+  }
+
+  /** Such as `jwks_uri` or `token_endpoint`; undefined where it has none that is safe. */
+  address(name: string): URL | undefined {
+    const said = this.#said[name];
+    if (typeof said !== 'string' || !URL.canParse(said)) return undefined;
+    const url = new URL(said);
+    const isOwn = url.origin === new URL(this.issuer).origin;
+    return isOwn || isSafeUrl(url, this.#home) ? url : undefined;
+  }
+}
+
+/** In the order in which clients of MCP ask. */
+function wellKnown(issuer: string): readonly string[] {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/+$/, '');
+  const [oauth, openid] = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration'];
+  return [...new Set([origin + oauth + path, origin + openid + path, origin + path + openid])];
+}
+
+/** undefined: it has none there. */
+async function readJson(response: Response): Promise<JsonObject | undefined> {
+  const body = await readText(response);
+  if (response.status >= 500) throw new Error(`it answered HTTP ${response.status}`);
+  const said = response.ok ? parsed(body) : undefined;
+  return isObject(said) ? said : undefined;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw new Error(`its answer is longer than ${maxBytes / 1024} kB`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

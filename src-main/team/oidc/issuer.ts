@@ -1,0 +1,141 @@
+/**
+ * Tokens of the team's issuer: whose they are, or nobody's. Sources: RFC 9068, 4 (access tokens); OpenID Connect Core 1.0, 3.1.3.7 (ID
+ * tokens); RFC 8725 (what goes wrong with JWTs).
+ */
+import { decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
+import { AppError } from '../../core/base/errors.ts';
+import { HttpFetch } from '../../core/servers/network/http-fetch.ts';
+import { type DiscoveryDocument, IssuerFetch } from './discovery-document.ts';
+import { JwksCache } from './jwks.ts';
+
+export interface IssuerOptions {
+  /** Its name, as its metadata spells it. */
+  readonly issuer: string;
+  /** Take access tokens alone that say they are some (`at+jwt`); many issuers call theirs `JWT`. */
+  readonly needsType?: boolean | undefined;
+  /** Names a proxy, where there is one. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** ms since 1970. */
+  readonly now?: () => number;
+}
+
+/** Claims of a valid token that the issuer signed for this audience. */
+export type Claims = JWTPayload & { readonly sub: string; readonly exp: number };
+
+/** Signed by whoever has the private half: a key that both sides know would let whoever checks tokens make them. */
+const algorithms = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
+  ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
+];
+/** How far two clocks may be apart, in seconds. */
+const leewaySeconds = 60;
+
+export class OidcIssuer {
+  readonly name: string;
+  readonly #options: IssuerOptions;
+  readonly #http: HttpFetch;
+  readonly #fetch: IssuerFetch;
+  readonly #keys: JwksCache;
+  readonly #now: () => number;
+
+  /** Asks nothing yet. Throws AppError bad_request for a name that no issuer may have. */
+  constructor(options: IssuerOptions) {
+    const { issuer, env, now = Date.now } = options;
+    this.#options = options;
+    this.name = issuer;
+    this.#now = now;
+    this.#http = new HttpFetch({ env });
+    this.#fetch = new IssuerFetch(issuer, this.#http);
+    this.#keys = new JwksCache(this.#fetch, now);
+  }
+
+  /** Metadata of the issuer, refreshed now and then. Rejects with AppError server_unreachable. */
+  document(): Promise<DiscoveryDocument> {
+    return this.#keys.document();
+  }
+
+  /** Sends a form to an address of its document, such as `token_endpoint`. Rejects with AppError server_unreachable. */
+  async request(
+    member: string,
+    form: URLSearchParams,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly status: number; readonly body: unknown }> {
+    const address = (await this.document()).address(member);
+    if (address === undefined) throw this.#fetch.unavailable(new Error(`its metadata has no ${member} that is safe`));
+    const type = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
+    return this.#fetch.ask(address, { method: 'POST', body: form.toString(), headers: { ...type, ...headers } });
+  }
+
+  /** Whether it says of itself to be this issuer's: anybody can write that. */
+  issued(token: string): boolean {
+    try {
+      return decodeJwt(token).iss === this.name;
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * An access token for one of `audiences`; undefined: it opens nothing, `over`: it is the issuer's, and has run out. Rejects with AppError
+   * server_unreachable.
+   */
+  async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
+    if (!this.issued(token)) return undefined;
+    const claims = await this.#verified(token, (type) => this.#isAccessType(type));
+    if (claims === 'over') return claims;
+    if (claims === undefined || !audiencesOf(claims).some(isOurs)) return undefined;
+    // An ID token for a client of our name; and one that only the holder of some key may use, which a bearer does not prove.
+    const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'].some((name) => name in claims);
+    return isOther ? undefined : claims;
+  }
+
+  /** An ID token for this client, of the sign-in with this nonce; undefined: it proves nothing. Rejects with AppError server_unreachable. */
+  async idToken(token: string, of: { readonly client: string; readonly nonce: string }): Promise<Claims | undefined> {
+    const claims = await this.#verified(token, (type) => type === undefined || type === 'jwt');
+    if (claims === undefined || claims === 'over' || claims['nonce'] !== of.nonce) return undefined;
+    const audiences = audiencesOf(claims);
+    const { azp } = claims;
+    if (!audiences.includes(of.client)) return undefined;
+    return azp === of.client || (azp === undefined && audiences.length === 1) ? claims : undefined;
+  }
+
+  close(): void {
+    this.#http.close();
+  }
+
+  async #verified(token: string, isType: (type: string | undefined) => boolean): Promise<Claims | 'over' | undefined> {
+    const options: JWTVerifyOptions = {
+      algorithms,
+      issuer: this.name,
+      requiredClaims: ['sub', 'exp'],
+      clockTolerance: leewaySeconds,
+      currentDate: new Date(this.#now()),
+    };
+    try {
+      const { payload, protectedHeader } = await jwtVerify(token, this.#keys.find, options);
+      const { sub, exp = 0 } = payload;
+      // The leeway is for the beginning: whoever has a token knows its end, and takes the next one before.
+      if (exp * 1000 <= this.#now()) return 'over';
+      if (typeof sub !== 'string' || sub === '' || !isType(typeOf(protectedHeader.typ))) return undefined;
+      return { ...payload, sub, exp };
+    } catch (error) {
+      if (error instanceof AppError) throw error;
+      // Looked for when the signature holds, and the issuer is the right one.
+      if (error instanceof errors.JWTExpired) return 'over';
+      if (error instanceof errors.JOSEError || error instanceof TypeError) return undefined;
+      throw error;
+    }
+  }
+
+  #isAccessType(type: string | undefined): boolean {
+    return type === 'at+jwt' || (this.#options.needsType !== true && (type === undefined || type === 'jwt'));
+  }
+}
+
+function typeOf(said: unknown): string | undefined {
+  return typeof said === 'string' ? said.toLowerCase().replace(/^application\//, '') : undefined;
+}
+
+function audiencesOf({ aud }: JWTPayload): readonly string[] {
+  return aud === undefined ? [] : [aud].flat();
+}

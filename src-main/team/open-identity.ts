@@ -1,0 +1,137 @@
+/** Who comes to a replica, and by what: personal tokens, and those of an issuer where there is one. Composition; no logic. */
+import type { IncomingMessage } from 'node:http';
+import type { Core } from '../core/core.ts';
+import type { TeamHttpOptions, TeamHostContext } from '../host/team-host.ts';
+import type { ChangeFeed } from './database/change-feed.ts';
+import type { Database } from './database/database.ts';
+import { type Challenge, createRequestAuthenticator } from './http/authenticate-request.ts';
+import type { TrustedProxies } from './http/trusted-proxies.ts';
+import { type AccessAudit, createAccessAudit } from './http/access-audit.ts';
+import { ResourceMetadata } from './http/resource-metadata.ts';
+import { createScopeCheck } from './http/require-scopes.ts';
+import type { OidcClient } from './oidc/authorization-code-flow.ts';
+import { OidcIssuer } from './oidc/issuer.ts';
+import type { ClaimRules } from './oidc/read-claims.ts';
+import { FailedLoginLimiter } from './users/failed-login-limiter.ts';
+import { OidcUsers } from './users/oidc-users.ts';
+import { OidcTokens } from './users/oidc-tokens.ts';
+import { UserStore } from './users/user-store.ts';
+import { Authenticator } from './users/authenticator.ts';
+import { AccessTokenStore } from './users/access-tokens.ts';
+import { allScopes } from './users/scopes.ts';
+
+/** The identity provider of the team's users. */
+export interface IssuerSettings extends ClaimRules {
+  /** The issuer's name, letter by letter. */
+  readonly issuer: string;
+  /** Accepted audiences of access tokens; empty: the address of `/mcp` for client apps. */
+  readonly audiences: readonly string[];
+  /** Whether who signs in may be somebody whom nobody added before. */
+  readonly takesNew: boolean;
+  /** Take access tokens alone that say they are some (`at+jwt`). */
+  readonly needsType: boolean;
+  /** People come in by the issuer alone; personal tokens open something for service accounts only. */
+  readonly isSsoOnly?: boolean | undefined;
+  /**
+   * Client id of the dashboard; its secret, if it has one, is in the environment. undefined: no dashboard sign-in at
+   * the issuer.
+   */
+  readonly clientId?: string | undefined;
+}
+
+/** Variable with the dashboard's client secret at the issuer. */
+export const oidcSecretVariable = 'TOOLTRAY_OIDC_SECRET';
+
+/** Who the team's people are, by the word of another. */
+export interface OpenIssuer {
+  readonly tokens: OidcIssuer;
+  readonly people: OidcUsers;
+  readonly rules: ClaimRules;
+  /** The dashboard there; undefined: nobody signs in to it by the issuer. */
+  readonly client: OidcClient | undefined;
+}
+
+interface IdentityDeps {
+  readonly room: TeamHostContext;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly tenant: string;
+  /** Bound to the tenant. */
+  readonly sql: ReturnType<Database['forTenant']>;
+  readonly changes: ChangeFeed;
+  readonly proxies: TrustedProxies;
+  readonly settings: IssuerSettings | undefined;
+  /** Returns the address of `/mcp` for client apps, once it listens. */
+  readonly resource: () => string;
+  /** Once it is made. */
+  readonly core: () => Pick<Core, 'audit' | 'sessionServices'>;
+  /** Hears of people who came by a token of the issuer. */
+  readonly came?: ((user: string, token: string, until: number) => void) | undefined;
+}
+
+export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseRequest' | 'follow'> {
+  readonly people: UserStore;
+  readonly tokens: AccessTokenStore;
+  readonly gate: Authenticator;
+  /** The issuer, and the users it vouches for; undefined if none. */
+  readonly issuer: OpenIssuer | undefined;
+  readonly notes: AccessAudit;
+  /** Tells client apps where to sign in; undefined: nowhere. */
+  readonly metadata: ResourceMetadata | undefined;
+  readonly close: () => Promise<void>;
+}
+
+/** Throws AppError bad_request for an issuer that is none. */
+export function openIdentity(of: IdentityDeps): OpenIdentity {
+  const { room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
+  const [people, tokens] = [new UserStore(sql, tenant), new AccessTokenStore(sql, tenant)];
+  const issuer: OpenIssuer | undefined = settings && {
+    tokens: new OidcIssuer({ ...settings, env }),
+    people: new OidcUsers(sql, tenant, settings),
+    rules: settings,
+    client: clientOf(settings, env),
+  };
+  const notes = createAccessAudit(() => core().audit);
+  const issued =
+    issuer &&
+    new OidcTokens({
+      issuer: issuer.tokens,
+      issued: issuer.people,
+      people,
+      resource,
+      rules: issuer.rules,
+      audiences: settings?.audiences ?? [],
+      met: notes.met,
+    });
+  const gate = new Authenticator({
+    tenant,
+    changes,
+    people,
+    tokens,
+    log: room.log.child('people'),
+    failures: new FailedLoginLimiter(),
+    issued,
+    isSsoOnly: settings?.isSsoOnly,
+  });
+  const metadata = settings && new ResourceMetadata(settings.issuer, resource);
+  const challenge = (request: IncomingMessage): Challenge =>
+    metadata === undefined ? {} : { resource_metadata: metadata.urlFor(request), scope: allScopes.join(' ') };
+  return {
+    letIn: createRequestAuthenticator({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
+    refuseRequest: createScopeCheck({ core: () => core().sessionServices, challenge }),
+    follow: (open, end) => gate.onRevoked(open, end),
+    people,
+    tokens,
+    gate,
+    issuer,
+    metadata,
+    notes,
+    close: async () => {
+      await gate.close();
+      issuer?.tokens.close();
+    },
+  };
+}
+
+function clientOf({ clientId }: IssuerSettings, env: IdentityDeps['env']): OidcClient | undefined {
+  return clientId === undefined ? undefined : { id: clientId, secret: env[oidcSecretVariable] || undefined };
+}

@@ -1,0 +1,195 @@
+/**
+ * Calls as OpenTelemetry spans, for a collector that the replica's environment names as OpenTelemetry says (SDK environment variables,
+ * Protocol Exporter). Names follow the conventions of MCP and GenAI. What was said in a call is in none.
+ */
+import type { ActivityLog } from '../../core/activity/activity-log.ts';
+import type { CallRecord } from '../../core/activity/call-record.ts';
+import type { Env } from '../../core/base/app-paths.ts';
+import { errorText } from '../../core/base/errors.ts';
+import type { Log } from '../../core/base/log.ts';
+import {
+  parseCollectorUrl,
+  type OtlpAttribute,
+  otlpAttributes,
+  otlpDefaults,
+  type OtlpLimits,
+  type OtlpTarget,
+  postOtlp,
+  parseOtlpHeaders,
+} from '../../core/base/otlp.ts';
+import { startTrace } from '../../core/base/trace-context.ts';
+import { settleWithin } from '../../core/base/settle-within.ts';
+
+interface SpanExporterDeps {
+  readonly activity: Pick<ActivityLog, 'recorded'>;
+  readonly target: OtlpTarget;
+  /** `service.name`. */
+  readonly service: string;
+  /** `service.instance.id`. */
+  readonly replica: string;
+  readonly version: string;
+  readonly log: Pick<Log, 'warn'>;
+  readonly limits?: Partial<OtlpLimits>;
+  /** Time for the remaining spans when the replica ends, in ms. */
+  readonly endMs?: number;
+}
+
+/** Limits as in OpenTelemetry's own batches: maximum queued spans, spans a request, and delay in ms. */
+const maxQueueSize = 2_048;
+const batchSpans = 512;
+const scheduleDelayMs = 5_000;
+const defaultShutdownTimeoutMs = 3_000;
+
+const kinds = { server: 2, client: 3 } as const;
+const failed = 2;
+
+export class SpanExporter {
+  readonly #parts: SpanExporterDeps;
+  readonly #limits: OtlpLimits;
+  readonly #stop: () => void;
+  #waiting: object[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #dropped = 0;
+
+  constructor(parts: SpanExporterDeps) {
+    this.#parts = parts;
+    // One that is away for long costs its spans, not our memory.
+    this.#limits = { ...otlpDefaults, ...parts.limits };
+    this.#stop = parts.activity.recorded.on((call) => this.#note(call));
+  }
+
+  /** Spans that no collector has: it was away, or too slow. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Sends what is left, within a limit. */
+  async close(): Promise<void> {
+    this.#stop();
+    await settleWithin(this.#drained(), this.#parts.endMs ?? defaultShutdownTimeoutMs);
+    clearTimeout(this.#timer);
+  }
+
+  #note(call: CallRecord): void {
+    const spans = spansOf(call);
+    if (spans.length === 0) return;
+    if (this.#waiting.length + spans.length > maxQueueSize) {
+      this.#dropped += spans.length;
+      return;
+    }
+    this.#waiting.push(...spans);
+    if (this.#waiting.length >= batchSpans) void this.#send();
+    else this.#timer ??= setTimeout(() => void this.#send(), scheduleDelayMs).unref();
+  }
+
+  async #drained(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#sending !== undefined) await this.#send();
+  }
+
+  /** One after the other. Never rejects. */
+  #send(): Promise<void> {
+    if (this.#sending !== undefined) return this.#sending;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const spans = this.#waiting.splice(0, batchSpans);
+    this.#sending = this.#post(spans).finally(() => {
+      this.#sending = undefined;
+      if (this.#waiting.length >= batchSpans) void this.#send();
+      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#send(), scheduleDelayMs).unref();
+    });
+    return this.#sending;
+  }
+
+  async #post(scopeSpans: readonly object[]): Promise<void> {
+    const { log, replica, service, target, version } = this.#parts;
+    const attributes = otlpAttributes([
+      ['service.name', service],
+      ['service.version', version],
+      ['service.instance.id', replica],
+    ]);
+    const scope = { name: 'tooltray.calls', version };
+    const body = { resourceSpans: [{ resource: { attributes }, scopeSpans: [{ scope, spans: scopeSpans }] }] };
+    try {
+      const { rejected, message } = await postOtlp(body, target, this.#limits);
+      this.#dropped += rejected;
+      if (rejected > 0) log.warn(`The collector did not keep ${rejected} spans: ${message || 'it does not say why'}.`);
+    } catch (error) {
+      this.#dropped += scopeSpans.length;
+      log.warn(`The collector did not take ${scopeSpans.length} spans: ${errorText(error)}.`);
+    }
+  }
+}
+
+/** Trace target from the environment; undefined if none. Throws AppError bad_request for an invalid address. */
+export function tracesTarget(env: Env): OtlpTarget | undefined {
+  const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? '';
+  const all = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  if ((own === '' && all === '') || env['OTEL_TRACES_EXPORTER'] === 'none' || env['OTEL_SDK_DISABLED'] === 'true')
+    return undefined;
+  const headers = parseOtlpHeaders(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS']);
+  // The one of traces is taken as it stands; the other is where all signals are.
+  if (own !== '') return { url: parseCollectorUrl(own), headers };
+  const url = parseCollectorUrl(all);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
+  return { url, headers };
+}
+
+/**
+ * The span of the client request, with that of the server request if there was one; empty if the app disabled sampling.
+ */
+function spansOf(call: CallRecord): readonly object[] {
+  const { traceId, parentId, callId, serverId, isSampled } = call.trace ?? startTrace(undefined);
+  if (!isSampled) return [];
+  const about: readonly OtlpAttribute[] = [
+    ['mcp.method.name', 'tools/call'],
+    ['gen_ai.operation.name', 'execute_tool'],
+    ['gen_ai.tool.name', call.tool],
+    ['tooltray.server', call.server],
+  ];
+  const isFailed = call.outcome !== 'ok';
+  const asked = {
+    traceId,
+    spanId: callId,
+    ...(parentId !== undefined && { parentSpanId: parentId }),
+    name: `tools/call ${call.tool}`,
+    kind: kinds.server,
+    ...times(call.startedAt, call.durationMs),
+    attributes: otlpAttributes([
+      ...about,
+      ['user.id', call.user],
+      ['tooltray.session', call.sessionId],
+      ['tooltray.app', call.app],
+      ['tooltray.mode', call.mode],
+      ['tooltray.via', call.via],
+      ['tooltray.outcome', call.outcome],
+      ['tooltray.kept_answer', call.spillId],
+      ['tooltray.sent.bytes', call.resultBytes],
+      ['tooltray.given.bytes', call.givenBytes],
+      ['error.type', isFailed ? (call.errorCode ?? call.outcome) : undefined],
+    ]),
+    ...(isFailed && { status: { code: failed } }),
+  };
+  if (call.callMs <= 0) return [asked];
+  const begun = call.startedAt + call.resolveMs + call.allowMs;
+  const server = {
+    traceId,
+    spanId: serverId,
+    parentSpanId: callId,
+    name: `tools/call ${call.tool}`,
+    kind: kinds.client,
+    ...times(begun, call.callMs),
+    attributes: otlpAttributes(about),
+    ...(isFailed && { status: { code: failed } }),
+  };
+  return [asked, server];
+}
+
+function times(startMs: number, ms: number): object {
+  return { startTimeUnixNano: nanos(startMs), endTimeUnixNano: nanos(startMs + ms) };
+}
+
+/** 64 bits are texts in protobuf's JSON. */
+function nanos(ms: number): string {
+  return `${Math.floor(ms)}${String(Math.round((ms % 1) * 1e6) % 1e6).padStart(6, '0')}`;
+}

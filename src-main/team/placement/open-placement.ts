@@ -1,0 +1,56 @@
+/** Runs the servers that have a process for each person on this replica. Composition; no logic. */
+import { dirname, join } from 'node:path';
+import type { Env } from '../../core/base/app-paths.ts';
+import type { Core } from '../../core/core.ts';
+import { tooltrayPaths } from '../../core/security/protected-paths.ts';
+import type { Person } from '../../core/security/principal.ts';
+import type { TeamHostContext } from '../../host/team-host.ts';
+import { PersonLocks } from './person-locks.ts';
+import { UserProcessLauncher } from './user-process-launcher.ts';
+import { PersonalProcesses } from './personal-processes.ts';
+
+export interface PlacementOptions {
+  readonly room: TeamHostContext;
+  readonly env: Env;
+  /** Address of PostgreSQL itself, not of a pool. */
+  readonly database: string;
+  /** Available once the core is made. */
+  readonly core: () => Pick<Core, 'options' | 'vault' | 'budgets' | 'registry'>;
+  /** Returns a person's own value, by the vault's names. */
+  readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
+}
+
+export interface OpenPersonalProcesses {
+  readonly processes: PersonalProcesses;
+  /** Ends every process. Never rejects. */
+  readonly stop: () => Promise<void>;
+}
+
+export function openPlacement({ room, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
+  const { paths, masker } = room;
+  const launch = new UserProcessLauncher({
+    env,
+    readOwn,
+    registry: () => core().registry,
+    folder: join(paths.dataDir, 'people'),
+    hidden: tooltrayPaths(paths, paths.configFile),
+    sockets: dirname(paths.socketPath),
+    mask: (text) => masker.maskText(text),
+    budgets: () => core().budgets,
+    readSecret: (name) => core().vault.read(name),
+  });
+  void launch.sweep();
+  const locks = new PersonLocks(database);
+  const processes = new PersonalProcesses({
+    launch: (config, person) => launch.transport(config, person),
+    locks,
+    limits: () => core().options.config.current.personal,
+  });
+  return {
+    processes,
+    stop: async () => {
+      await processes.stop();
+      await locks.close();
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * Starts one person's process of a server: with that person's values and the organisation's secrets that its entry names, with a home of
+ * its own, in a box unless its entry says otherwise, and with nothing of what this replica itself was started with.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Env } from '../../core/base/app-paths.ts';
+import { RotatingFile } from '../../core/base/rotating-file.ts';
+import type { Isolation, ServerConfig, StdioServerConfig } from '../../core/config/app-config.ts';
+import { resolveSecrets, secretVaultKey } from '../../core/secrets/resolve-secrets.ts';
+import type { ProtectedPaths } from '../../core/security/protected-paths.ts';
+import { isCommonVariable } from '../../core/servers/launch/common-variables.ts';
+import type { ResolvedEnv } from '../../core/servers/launch/find-command.ts';
+import { ServerSandboxes } from '../../core/servers/launch/sandbox/server-sandboxes.ts';
+import { Containers } from '../../core/servers/launch/sandbox/containers.ts';
+import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
+import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
+import type { Person } from '../../core/security/principal.ts';
+import { LazyTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
+import { ServerLog } from '../../core/servers/transports/server-log.ts';
+import { StdioTransport } from '../../core/servers/transports/stdio-transport.ts';
+import type { ConnectionBudgets } from '../../core/wire/byte-budget.ts';
+import type { Transport } from '../../core/wire/transport.ts';
+
+/** How long it has to end by itself, and again after SIGTERM, in ms. */
+const stopGraceMs = 700;
+
+export interface UserProcessLauncherOptions {
+  /** Environment of this replica; a process inherits only what every program needs, and nothing by name. */
+  readonly env: Env;
+  /** For homes of people: below it each has a folder. */
+  readonly folder: string;
+  /** Paths hidden in every sandbox. */
+  readonly hidden: ProtectedPaths;
+  /** Folder for sockets. */
+  readonly sockets: string;
+  readonly registry: () => ProcessRegistry;
+  readonly mask: (text: string) => string;
+  readonly budgets?: (() => ConnectionBudgets) | undefined;
+  /** The organisation's secrets, by the vault's names. */
+  readonly readSecret: (name: string) => Promise<string | undefined>;
+  /** A person's own values, by the vault's names. */
+  readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
+}
+
+export class UserProcessLauncher {
+  readonly #options: UserProcessLauncherOptions;
+  readonly #environment: EnvironmentResolver;
+  /** Containers of all users: one cleanup, and one image for all. The folder is this replica's alone. */
+  readonly #containers: Containers;
+
+  constructor(options: UserProcessLauncherOptions) {
+    this.#options = options;
+    const folder = join(options.folder, 'boxes');
+    this.#containers = new Containers({
+      folder,
+      isAlone: true,
+      env: picked(options.env, (name) => engineVariables.test(name)),
+    });
+    this.#environment = new EnvironmentResolver({
+      own: inheritedVariables(options.env),
+      readLoginShell: () => Promise.resolve({}),
+    });
+  }
+
+  /** Removes containers that an earlier life of this replica left behind. Never rejects. */
+  sweep(): Promise<void> {
+    return this.#containers.removeLeftovers(inheritedVariables(this.#options.env));
+  }
+
+  /** Returns a transport that is not started. */
+  transport(config: StdioServerConfig, person: Person): Transport {
+    return new LazyTransport(() => this.#stdio(config, person));
+  }
+
+  async #stdio(config: StdioServerConfig, person: Person): Promise<StdioTransport> {
+    const { folder, hidden, sockets, registry, mask, budgets } = this.#options;
+    const own = join(folder, folderOf(person));
+    const home = join(own, 'home', createHash('sha256').update(config.name).digest('hex').slice(0, 16));
+    for (const made of [home, join(own, 'logs')]) mkdirSync(made, { recursive: true, mode: 0o700 });
+    const filled = await this.#fill(config, person);
+    return new StdioTransport({
+      ...filled,
+      serverName: config.name,
+      written: config,
+      env: { ...homeAt(home), ...filled.env },
+      inherited: [],
+      isolate: sandboxOf(config),
+      environment: this.#environment,
+      boxes: new ServerSandboxes({
+        folder: join(own, 'boxes'),
+        config: '',
+        hidden,
+        sockets,
+        onRefused: () => undefined,
+        person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
+      }),
+      registry: registry(),
+      graceMs: stopGraceMs,
+      budgets: budgets?.(),
+      log: new ServerLog({ file: new RotatingFile(serverLogFile(join(own, 'logs'), config.name)), mask }),
+    });
+  }
+
+  #fill<C extends ServerConfig>(config: C, person: Person): Promise<C> {
+    const { readSecret, readOwn } = this.#options;
+    return resolveSecrets(config, readSecret, {
+      readUsers: (name) => readOwn(person, secretVaultKey(name)),
+      setWith: 'tooltray team-secret set',
+      setUsersWith: 'tooltray team-secret set --user NAME',
+    });
+  }
+}
+
+/** Nothing in the entry says how: without a box, what others run on this computer could be looked at. */
+function sandboxOf({ isolate, isolation }: StdioServerConfig): Isolation | undefined {
+  if (isolate !== undefined) return isolate.kind === 'auto' ? { ...isolate, kind: 'sandbox' } : isolate;
+  if (isolation?.['mode'] === 'none') return undefined;
+  return { kind: 'sandbox', read: [], write: undefined, network: true, extraArgs: [] };
+}
+
+/** Variables that would lead to this replica's own home. */
+function homeAt(home: string): Record<string, string> {
+  return { HOME: home, USERPROFILE: home };
+}
+
+const places = /^(?:HOME|USERPROFILE|XDG_\w+_HOME|XDG_RUNTIME_DIR|USER|LOGNAME|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP)$/i;
+
+function inheritedVariables(env: Env): ResolvedEnv {
+  return picked(env, (name) => isCommonVariable(name, process.platform) && !places.test(name));
+}
+
+/** Variables that Docker and Podman use to find their service, images and keys; not passed to containers. */
+const engineVariables =
+  /^(?:HOME|USERPROFILE|USER|LOGNAME|TMPDIR|XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|DOCKER_\w+|CONTAINERS?_\w+|REGISTRY_AUTH_FILE|STORAGE_\w+)$/;
+
+function picked(env: Env, isWanted: (name: string) => boolean): ResolvedEnv {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (value === undefined || !isWanted(name) ? [] : [[name, value]])),
+  );
+}
+
+/** Names may hold anything, and no two people share a folder. */
+function folderOf({ tenant, user }: Person): string {
+  return createHash('sha256')
+    .update(JSON.stringify([tenant, user]))
+    .digest('hex')
+    .slice(0, 24);
+}

@@ -1,0 +1,187 @@
+/** Personal access tokens of a team: told once, kept as hashes, each bounded by a profile or to reading, until a day. */
+import { hash, randomBytes } from 'node:crypto';
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { notifyChange } from '../database/change-feed.ts';
+import { rethrowDatabaseError } from '../database/database.ts';
+import { allGroups, usersTopic, type Role } from './user-store.ts';
+
+export interface AccessToken {
+  readonly id: string;
+  /** Name of the user whose it is. */
+  readonly user: string;
+  /** Purpose of the token, in its owner's words. */
+  readonly label: string;
+  readonly profile: string | null;
+  readonly readOnly: boolean;
+  readonly madeAt: Date;
+  /** It opens nothing from then on. */
+  readonly endsAt: Date;
+  /** To the minute. */
+  readonly usedAt: Date | null;
+  readonly revokedAt: Date | null;
+}
+
+export interface NewToken {
+  /** Name of a user. */
+  readonly user: string;
+  readonly label: string;
+  readonly profile?: string | undefined;
+  readonly readOnly?: boolean | undefined;
+  /** ms since 1970, at most 30 days from now, of a service account a year. */
+  readonly ends: number;
+}
+
+/** The holder of a valid token. */
+export interface Bearer {
+  readonly token: string;
+  readonly user: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly groups: readonly string[];
+  /** Whether it belongs to a service account. */
+  readonly isService: boolean;
+  readonly profile: string | null;
+  readonly readOnly: boolean;
+  readonly endsAt: Date;
+}
+
+const clockSkewMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
+export const maxPersonDays = 30;
+const maxServiceDays = 366;
+/** Maximum number of active tokens of one user. */
+const maxActive = 100;
+/** `tt_<routing key>_<secret>`; 43 letters of base64url are 256 random bits. */
+const shape = /^tt_\d{1,10}_[\w-]{43}$/;
+
+/** Whether it has the form of a personal token. */
+export function isPersonToken(token: string): boolean {
+  return shape.test(token);
+}
+
+/** Stored and looked up instead of the token: a leaked hash yields no token, and lookup time reveals nothing. */
+export function hashOf(token: string): Buffer {
+  return hash('sha256', token, 'buffer');
+}
+
+export class AccessTokenStore {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /**
+   * The token itself is told here and never again. Rejects with AppError bad_request for another end, not_found for the user, not_allowed
+   * where they have too many, store_unreachable.
+   */
+  async create({ user, label, profile, readOnly = false, ends }: NewToken): Promise<AccessToken & { token: string }> {
+    const { key, isService } = await this.#keyOf(user);
+    const now = Date.now();
+    const maxDays = isService ? maxServiceDays : maxPersonDays;
+    // The clock of whoever asks may be ahead of ours.
+    if (!(ends > now && ends - now <= maxDays * dayMs + clockSkewMs)) throw badEnd(maxDays);
+    const token = `tt_${key}_${randomBytes(32).toString('base64url')}`;
+    const id = randomBytes(6).toString('hex');
+    const sql = this.#sql;
+    const [made] = await sql<AccessToken[]>`
+        WITH made AS (
+          INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, profile, read_only, ends_at)
+          SELECT ${this.#tenant}, ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
+          FROM tooltray.users u WHERE u.tenant = ${this.#tenant} AND u.name = ${user} AND (
+            SELECT count(*) FROM tooltray.person_tokens t
+            WHERE t.tenant = u.tenant AND t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${maxActive}
+          RETURNING *)
+        SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.tenant = t.tenant AND u.id = t.user_id`.catch(
+      rethrowDatabaseError,
+    );
+    if (made === undefined) throw noneFor(user);
+    return { ...made, token };
+  }
+
+  /** Tokens of one user, or of all; oldest first. Rejects with AppError store_unreachable. */
+  async list(user?: string): Promise<readonly AccessToken[]> {
+    const sql = this.#sql;
+    return sql<AccessToken[]>`
+      SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
+      WHERE t.tenant = ${this.#tenant} ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
+      ORDER BY t.made_at`.catch(rethrowDatabaseError);
+  }
+
+  /** Again is no mistake. Rejects with AppError not_found or store_unreachable. */
+  async revoke(id: string): Promise<AccessToken> {
+    const revoked = await this.#sql
+      .begin(async (sql) => {
+        const [row] = await sql<(AccessToken & { userId: string })[]>`
+          UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
+          WHERE t.tenant = ${this.#tenant} AND t.id = ${id} AND u.tenant = t.tenant AND u.id = t.user_id
+          RETURNING ${shown(sql)}, u.id AS "userId"`;
+        if (row === undefined) return undefined;
+        const { userId, ...token } = row;
+        await notifyChange(sql, this.#tenant, usersTopic, userId);
+        return token;
+      })
+      .catch(rethrowDatabaseError);
+    if (revoked !== undefined) return revoked;
+    throw new AppError('not_found', `There is no token with the id ${JSON.stringify(id.slice(0, 100))}.`, {
+      fix: '`tooltray token list` shows them.',
+    });
+  }
+
+  /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
+  async authenticate(token: string): Promise<Bearer | undefined> {
+    const [found] = await this.#sql<Bearer[]>`
+      SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
+      FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
+      WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
+        AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
+    return found;
+  }
+
+  /** The ids among these that are valid. Rejects with AppError store_unreachable. */
+  async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await this.#sql<{ id: string }[]>`
+      SELECT t.id FROM tooltray.person_tokens t
+      WHERE t.tenant = ${this.#tenant} AND t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
+    `.catch(rethrowDatabaseError);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  /** Notes that they were used now. Rejects with AppError store_unreachable. */
+  async used(ids: readonly string[]): Promise<void> {
+    await this.#sql`
+      UPDATE tooltray.person_tokens SET used_at = now() WHERE tenant = ${this.#tenant} AND id = ANY(${[...ids]})
+    `.catch(rethrowDatabaseError);
+  }
+
+  async #keyOf(user: string): Promise<{ readonly key: string; readonly isService: boolean }> {
+    const [row] = await this.#sql<{ key: string; isService: boolean }[]>`
+      SELECT routing_key AS key, is_service AS "isService" FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${user}`.catch(
+      rethrowDatabaseError,
+    );
+    if (row === undefined) throw noneFor(user);
+    return row;
+  }
+}
+
+function shown(sql: ISql): ReturnType<ISql['unsafe']> {
+  return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.made_at AS "madeAt",
+    t.ends_at AS "endsAt", t.used_at AS "usedAt", t.revoked_at AS "revokedAt"`);
+}
+
+function badEnd(maxDays: number): AppError {
+  return new AppError('bad_request', `A token of this user ends within ${maxDays} days, and not before now.`, {
+    fix: 'Give another end: 30d, 12h, or a date.',
+  });
+}
+
+function noneFor(user: string): AppError {
+  const name = JSON.stringify(user.slice(0, 100));
+  return new AppError('not_found', `There is no user named ${name}, or they have ${maxActive} tokens in force.`, {
+    fix: '`tooltray user list` and `tooltray token list` show them.',
+  });
+}

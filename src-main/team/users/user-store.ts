@@ -1,0 +1,176 @@
+/** A tenant's people and service accounts, and what their groups give. What changes is announced to every replica. */
+import { randomBytes } from 'node:crypto';
+import type { ISql, Sql } from 'postgres';
+import { AppError } from '../../core/base/errors.ts';
+import { notifyChange } from '../database/change-feed.ts';
+import { databaseError } from '../database/database.ts';
+import { checkName, nameKey } from './names.ts';
+import { routingKey } from './routing-key.ts';
+
+/** Told whenever somebody may be let in, or not any more. */
+export const usersTopic = 'people';
+
+export type Role = 'admin' | 'member';
+
+export interface User {
+  readonly id: string;
+  /** Unique in the tenant, as people write it. */
+  readonly name: string;
+  readonly email: string | null;
+  readonly role: Role;
+  /** A program's account: nobody signs in as it. */
+  readonly isService: boolean;
+  /** Groups from the command line, and groups from the issuer. */
+  readonly groups: readonly string[];
+  readonly isOff: boolean;
+}
+
+export interface NewUser {
+  readonly name: string;
+  readonly email?: string | undefined;
+  readonly role?: Role | undefined;
+  readonly isService?: boolean | undefined;
+  readonly groups?: readonly string[] | undefined;
+  /** Who they are at the team's issuer; absent: they come by personal tokens alone. */
+  readonly identity?: { readonly issuer: string; readonly subject: string } | undefined;
+}
+
+export class UserStore {
+  readonly #sql: Sql;
+  readonly #tenant: string;
+
+  /** `sql`: of the tenant. */
+  constructor(sql: Sql, tenant: string) {
+    this.#sql = sql;
+    this.#tenant = tenant;
+  }
+
+  /** Rejects with AppError bad_request, config_conflict where the name or the address is taken, store_unreachable. */
+  async add(user: NewUser): Promise<User> {
+    const { name, email = null, role = 'member', isService = false, groups = [], identity } = user;
+    checkName(name);
+    const id = randomBytes(9).toString('base64url');
+    const key = identity === undefined ? routingKey('', id) : routingKey(identity.issuer, identity.subject);
+    const made = await this.#change(
+      id,
+      (sql) => sql<User[]>`
+        INSERT INTO tooltray.users (tenant, id, name, name_key, email, role, is_service, groups, issuer, subject, routing_key)
+        VALUES (${this.#tenant}, ${id}, ${name}, ${nameKey(name)}, ${email}, ${role}, ${isService}, ${[...groups]},
+          ${identity?.issuer ?? null}, ${identity?.subject ?? null}, ${key})
+        RETURNING ${userColumns(sql)}`,
+    );
+    return required(made[0], name);
+  }
+
+  /** Users by name. Rejects with AppError store_unreachable. */
+  async list(): Promise<readonly User[]> {
+    return this.#sql<User[]>`
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
+  }
+
+  /** Rejects with AppError not_found or store_unreachable. */
+  async byName(name: string): Promise<User> {
+    const [user] = await this.#sql<User[]>`
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${name}`.catch(
+      rethrow,
+    );
+    return required(user, name);
+  }
+
+  /** Rejects with AppError store_unreachable. */
+  async byId(ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
+    const users = await this.#sql<User[]>`
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users
+      WHERE tenant = ${this.#tenant} AND id = ANY(${[...new Set(ids)]})`.catch(rethrow);
+    return new Map(users.map((user) => [user.id, user]));
+  }
+
+  /** Omitted fields stay unchanged. Rejects with AppError not_found, config_conflict, store_unreachable. */
+  async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
+    const before = await this.byName(name);
+    const { role, isOff } = { ...before, ...to };
+    const { groups } = to;
+    const changed = await this.#change(
+      before.id,
+      (sql) => sql<User[]>`
+        UPDATE tooltray.users SET role = ${role}, groups = ${groups === undefined ? sql`groups` : [...groups]},
+          off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
+        WHERE tenant = ${this.#tenant} AND id = ${before.id} RETURNING ${userColumns(sql)}`,
+    );
+    return required(changed[0], name);
+  }
+
+  /**
+   * Grants a profile, or `everything`, to a group, in addition to its grants. Rejects with AppError bad_request or
+   * store_unreachable.
+   */
+  async grant(group: string, profile: string): Promise<void> {
+    checkName(group);
+    await this.#change(
+      undefined,
+      (sql) => sql`
+        INSERT INTO tooltray.group_grants (tenant, name, profile) VALUES (${this.#tenant}, ${group}, ${profile})
+        ON CONFLICT DO NOTHING`,
+    );
+  }
+
+  /** Takes one grant of a group back, or all of them. Rejects with AppError store_unreachable. */
+  async ungrant(group: string, profile?: string): Promise<void> {
+    await this.#change(
+      undefined,
+      (sql) => sql`
+        DELETE FROM tooltray.group_grants WHERE tenant = ${this.#tenant} AND name = ${group}
+          ${profile === undefined ? sql`` : sql`AND profile = ${profile}`}`,
+    );
+  }
+
+  /** The profiles that each group gives. Rejects with AppError store_unreachable. */
+  async grants(): Promise<ReadonlyMap<string, readonly string[]>> {
+    const rows = await this.#sql<{ name: string; profiles: string[] }[]>`
+      SELECT name, array_agg(profile ORDER BY profile) AS profiles FROM tooltray.group_grants
+      WHERE tenant = ${this.#tenant} GROUP BY name ORDER BY name`.catch(rethrow);
+    return new Map(rows.map(({ name, profiles }) => [name, profiles]));
+  }
+
+  /** `user`: the one whom it concerns; undefined: everybody. */
+  async #change<T>(user: string | undefined, work: (sql: ISql) => Promise<T>): Promise<T> {
+    return this.#sql
+      .begin(async (sql) => {
+        const done = await work(sql);
+        await notifyChange(sql, this.#tenant, usersTopic, user);
+        return done;
+      })
+      .catch(rethrow) as Promise<T>;
+  }
+}
+
+/** Everybody is in it. It gives nothing unless an administrator says so. */
+export const everyone = 'everyone';
+
+/** SQL expression for the groups of a user row. */
+export function allGroups(alias: string): string {
+  return `ARRAY(SELECT DISTINCT unnest(${alias}.groups || ${alias}.issued_groups) ORDER BY 1)`;
+}
+
+/** A user's columns, by our names. */
+export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
+  return sql.unsafe(
+    `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isOff"`,
+  );
+}
+
+function rethrow(error: unknown): never {
+  if ((error as { readonly code?: unknown }).code === '23505')
+    throw new AppError('config_conflict', 'Another user has this name, this address or this sign-in.', {
+      fix: '`tooltray user list` shows who there is.',
+      cause: error,
+    });
+  throw databaseError(error);
+}
+
+function required(user: User | undefined, name: string): User {
+  if (user !== undefined) return user;
+  throw new AppError('not_found', `There is no user named ${JSON.stringify(name.slice(0, 100))}.`, {
+    fix: '`tooltray user list` shows who there is.',
+  });
+}

@@ -1,0 +1,118 @@
+/** What doctor tells of a server besides how it does. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { formatProvenance, loadServerProvenance } from '../../../src-main/core/admin/server-provenance.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
+import { FilePinStore } from '../../../src-main/core/trust/pins/pin-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-background-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+async function told(entry: object, account?: string): Promise<string> {
+  const { config } = parseConfig(JSON.stringify({ servers: { s: entry } }), join(folder, 'config.json'), {});
+  const [server] = config?.servers ?? [];
+  if (server === undefined) throw new Error('The entry cannot be used.');
+  const signedIn = (): Promise<{ account: string } | undefined> =>
+    Promise.resolve(account === undefined ? undefined : { account });
+  return formatProvenance(await loadServerProvenance(server, { pinFolder: folder, signedIn }));
+}
+
+test('a package: its version, its box, its secrets, since when', async () => {
+  const pinned = { server: 's', acceptedAt: Date.UTC(2026, 9, 3), program: 'p', pin: null, decisions: [] };
+  const [definitions, refused, rugPulls, waits] = [new Map(), new Map(), new Map(), new Map()];
+  await new FilePinStore(folder)
+    .forServer('s')
+    .write({ ...pinned, definitions, refused, rugPulls, waits, mayGrow: false });
+  const entry = {
+    command: 'npx',
+    args: ['-y', '@a/b@1.2.3', '--key=${secret:ARG}'],
+    env: { API_KEY: '${secret:MINE}', OTHER_TOKEN: 'plain-0001', LEVEL: '3' },
+    inheritEnv: ['THIRD'],
+    isolation: { mode: 'sandbox', write: [] },
+  };
+  expect(await told(entry)).toBe(
+    'Is @a/b by npx, version 1.2.3. Accepted 2026-10-03. Runs in a sandbox: sees the system’s programs, its own files and a home of its own. ' +
+      'Reaches no network. Holds ARG, MINE, OTHER_TOKEN and THIRD.',
+  );
+});
+
+test('one that floats, one that is elsewhere, and never what is in a secret', async () => {
+  expect(await told({ command: 'uvx', args: ['some-server'], inheritEnv: 'all' })).toMatch(
+    /^Is some-server by uvx, the newest at each start\. .*Runs with your rights.*Gets every variable of your login\.$/,
+  );
+  expect(await told({ command: process.execPath, args: [import.meta.filename] })).toMatch(
+    /^Is \/.*server-background\.test\.ts by node on this computer, version sha256:/,
+  );
+  const far = await told({
+    url: 'https://mcp.test/mcp?key=hunter2hunter2',
+    headers: { Authorization: 'Bearer hunter2' },
+  });
+  expect(far).toContain('Lies at mcp.test');
+  expect(far).toContain('Holds Authorization and key in its address.');
+  expect(far).not.toContain('hunter2');
+});
+
+const image = 'ghcr.io/github/github-mcp-server';
+const digest = `sha256:${'ab'.repeat(32)}`;
+const sandbox = { mode: 'sandbox', write: [] };
+
+test.each<[string, object, RegExp]>([
+  ['comes with Tooltray', { builtin: 'utils', folders: ['/n'] }, /^Comes with Tooltray\. Reads and writes \/n\.$/],
+  ['floats', { command: 'npx', args: ['-y', 'a'] }, /^Is a by npx, the newest at each start\. .* Holds no secret\.$/],
+  [
+    'floats, in a box',
+    { command: 'npx', args: ['-y', 'a@latest'], isolation: sandbox },
+    /^Is a by npx, the newest when it was installed for its box\. /,
+  ],
+  [
+    'floats, in a box where there is one',
+    { command: 'npx', args: ['-y', 'a'], isolation: 'auto' },
+    /installed for its box, or without one the newest at each start\./,
+  ],
+  [
+    'is an image',
+    { command: 'docker', args: ['run', '-i', '-e', 'A_TOKEN', image], env: { A_TOKEN: 'planted-0001' } },
+    /^Is the image ghcr\.io\/github\/github-mcp-server by docker, whatever that name stands for here when it starts\. .* Starts a container itself: .* Holds A_TOKEN\.$/,
+  ],
+  [
+    'is an image and no other',
+    { command: 'docker', args: ['run', '-i', `a/b@${digest}`] },
+    /^Is the image a\/b by docker, which is sha256:abababababab and no other\./,
+  ],
+  [
+    'is an engine that runs none',
+    { command: 'docker', args: ['mcp', 'gateway'] },
+    /^Is docker on this computer, of a version/,
+  ],
+  [
+    'is a file in a container',
+    { command: 'node', args: ['/n/s.js'], isolation: { mode: 'container', image: 'node:24' } },
+    /^Is \/n\/s\.js by node, .* Runs in a container of node:24\./,
+  ],
+  [
+    'has a key among its arguments',
+    { command: 'python3', args: ['/n/s.py', '--token', 'planted-secret-0001'] },
+    /^Is \/n\/s\.py by python3 on this computer, .* Holds a key in its arguments\.$/,
+  ],
+  [
+    'is elsewhere',
+    { url: 'https://a.test/mcp' },
+    /^Lies at a\.test, in whatever version its operator runs\. .* Reads nothing here; /,
+  ],
+  [
+    'is at an address of this computer',
+    { url: 'http://127.0.0.1:3000/mcp' },
+    /^Lies on this computer, at 127\.0\.0\.1:3000, .* what whoever started it lets it;/,
+  ],
+])('one that %s', async (_what, entry, sentence) => {
+  const text = await told(entry);
+  expect(text).toMatch(sentence);
+  expect(text).not.toContain('planted');
+});
+
+test('one that a person is signed in to holds that, too', async () => {
+  const entry = { url: 'https://a.test/mcp', oauth: { clientId: 'c', clientSecret: '${secret:FAR}' } };
+  expect(await told(entry, 'ana@example.org')).toMatch(/Holds FAR and your sign-in as ana@example\.org\.$/);
+});

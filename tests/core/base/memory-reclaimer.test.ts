@@ -1,0 +1,34 @@
+/** What a big answer or many calls held is given back, though nothing else happens. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { MemoryReclaimer } from '../../../src-main/core/base/memory-reclaimer.ts';
+
+const megabyte = 1024 * 1024;
+
+/** The buffers of an answer that nobody holds any more. */
+function letGo(megabytes: number): number {
+  const chunks = Array.from({ length: megabytes }, () => Buffer.alloc(megabyte, 1));
+  return chunks.length * megabyte;
+}
+
+async function heldAfter(megabytes: number): Promise<number> {
+  const memory = new MemoryReclaimer(50);
+  onTestFinished(() => memory.close());
+  const before = process.memoryUsage().arrayBuffers;
+  memory.noteReleased(letGo(megabytes));
+  await sleep(400);
+  return (process.memoryUsage().arrayBuffers - before) / megabyte;
+}
+
+test('the buffers of 200 MB are gone a moment later', async () => {
+  expect(await heldAfter(200)).toBeLessThan(20);
+});
+
+test('what many small things held is gone, too, when there have been enough of them', async () => {
+  const memory = new MemoryReclaimer(50);
+  onTestFinished(() => memory.close());
+  const before = process.memoryUsage().arrayBuffers;
+  for (let at = 0; at < 100; at++) memory.noteReleased(letGo(1));
+  await sleep(400);
+  expect((process.memoryUsage().arrayBuffers - before) / megabyte).toBeLessThan(20);
+});

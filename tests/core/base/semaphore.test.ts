@@ -1,0 +1,26 @@
+/** Promises of the slots: who waits gets in by turn, or leaves the line when it is given up. */
+import { expect, test } from 'vitest';
+import { Semaphore } from '../../../src-main/core/base/semaphore.ts';
+
+test('whoever waits gets in by turn, and who gives up leaves the line', async () => {
+  const slots = new Semaphore(1);
+  const giveUp = new AbortController();
+  const order: string[] = [];
+  await slots.acquire();
+  const taken = ['a', 'gone', 'b'].map(async (name) => {
+    const held = await slots.acquire(name === 'gone' ? giveUp.signal : undefined);
+    order.push(`${name} ${held}`);
+    if (held) slots.release();
+  });
+  giveUp.abort();
+  await taken[1];
+  expect(slots.waiting).toBe(2);
+  slots.release();
+  await Promise.all(taken);
+  expect([order, slots.waiting, await slots.acquire()]).toEqual([['gone false', 'a true', 'b true'], 0, true]);
+});
+
+test('a slot that is free is taken whatever the signal says; none is waited for', async () => {
+  const slots = new Semaphore(1);
+  expect([await slots.acquire(AbortSignal.abort()), await slots.acquire(AbortSignal.abort())]).toEqual([true, false]);
+});

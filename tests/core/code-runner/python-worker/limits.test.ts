@@ -1,0 +1,144 @@
+/** Whatever the Python code does, it ends in time, within its memory, and the core goes on. */
+import { expect, test } from 'vitest';
+import type { CodeRunRequest } from '../../../../src-main/core/code-runner/run-request.ts';
+import { Harness, text } from '../sandbox-harness.ts';
+
+const harness = new Harness({ megabytes: ({ n }) => text('x'.repeat(Number(n) << 20)) });
+const python = { language: 'python' } as const;
+const short = { ...python, limits: { timeMs: 300 } };
+const small = { ...python, limits: { memoryBytes: 8 << 20 } };
+const value = (code: string, more: Partial<CodeRunRequest> = {}): Promise<unknown> =>
+  harness.value(code, { ...python, ...more });
+
+const endless: [string, string][] = [
+  ['a loop', 'while True: pass'],
+  ['a loop that catches everything', 'while True:\n    try:\n        while True: pass\n    except: pass'],
+  ['a built-in function', 'sum(range(10**12))'],
+  ['a tool that never answers', 'await call_tool("never")'],
+  ['a tool that never answers, caught', 'try:\n    await call_tool("never")\nexcept: pass\n5'],
+  ['a sleep', 'import time\ntime.sleep(1000)'],
+  ['a sleep of asyncio', 'import asyncio\nawait asyncio.sleep(1000)'],
+  ['a regular expression', 'import re\nre.match("(a+)+$", "a" * 40 + "b")'],
+  // Steps that look at no limit: only the end of the process ends them.
+  ['a long number', '10 ** 10**10'],
+];
+
+test.each(endless)('%s that does not end is stopped', async (_name, code) => {
+  const message = 'The code did not end within 0.3 seconds and was stopped.';
+  expect(await harness.error(code, short)).toEqual({ code: 'TIMEOUT', message });
+  await expect.poll(() => harness.sandbox.processes).toBe(0);
+});
+
+test('a call under way when the time is over is cancelled, and what was printed is kept', async () => {
+  const outcome = await harness.run('print("one")\nawait call_tool("never")', short);
+  expect(outcome).toMatchObject({ ok: false, console: ['one'] });
+  expect(harness.called.at(-1)?.signal.aborted).toBe(true);
+});
+
+test('a value that is there is given, though a call that nobody awaits does not end', async () => {
+  const outcome = await harness.run('call_tool("never")\nreturn 5', { ...python, limits: { timeMs: 1000 } });
+  expect(outcome).toMatchObject({ ok: true, value: 5, console: [expect.stringContaining('not awaited')] });
+});
+
+const bombs: [string, string][] = [
+  ['lists', 'a = []\nwhile True: a.append([1])'],
+  ['caught and kept', 'a = []\nwhile True:\n    try:\n        while True: a.append("x" * 1000)\n    except: pass'],
+  ['a text that doubles', 'a = "x"\nwhile True: a += a'],
+  ['a text that is repeated', '"x" * 10**9'],
+  ['a long list', 'list(range(10**9))'],
+  ['a long number', '1 << 10**9'],
+  ['bytes', 'bytes(10**9)'],
+  ['padding', 'f"{1:>1000000000}"'],
+  ['a result', 'await call_tool("megabytes", {"n": 12})'],
+];
+
+test.each(bombs)('a memory bomb of %s ends in MEMORY_LIMIT', async (_name, code) => {
+  const message = expect.stringContaining('The limit is 8 MB.') as string;
+  expect(await harness.error(code, small)).toMatchObject({ code: 'MEMORY_LIMIT', message });
+});
+
+test('a large result that fits arrives whole', async () => {
+  expect(await value('len(await call_tool("megabytes", {"n": 10}))')).toBe(10 << 20);
+});
+
+test.each([
+  ['a recursion', 'def f(): return 1 + f()\nf()'],
+  ['JSON', 'import json\njson.loads("[" * 100000)'],
+  ['a regular expression', 'import re\nre.compile("(?:" * 50000 + ")" * 50000)'],
+  ['an expression', 'eval("(" * 100000)'],
+])('%s that goes too deep is an error that can be caught', async (_name, code) => {
+  const inside = code.split('\n').join('\n    ');
+  expect(await value(`r = 1\ntry:\n    ${inside}\nexcept Exception: r = 2\nr`)).toBe(2);
+});
+
+test('code that is nested too deep to be parsed is an error', async () => {
+  expect(await harness.error('('.repeat(1e5), python)).toMatchObject({ code: 'SYNTAX_ERROR' });
+});
+
+test('code that brings the interpreter down hurts nobody else', async () => {
+  const crash = 'import json\na = []\nfor _ in range(100000): a = [a]\njson.dumps(a)';
+  const [crashed, other] = await Promise.all([
+    harness.error(crash, python),
+    harness.value('await new Promise((r) => setTimeout(r, 100)); 3'),
+  ]);
+  expect(crashed).toMatchObject({ code: 'RUNTIME_ERROR', message: expect.stringMatching(/./) as string });
+  expect([other, await value('1 + 1')]).toEqual([3, 2]);
+});
+
+test.each([
+  ['too large', 'return "x" * (17 << 20)', /17\.0 MB.*at most 16 MB/],
+  ['too deep', 'a = []\nfor _ in range(600): a = [a]\nreturn a', /more than 500 levels/],
+])('a value %s is a SERIALIZATION_ERROR', async (_name, code, words) => {
+  expect(await harness.error(code, python)).toEqual({
+    code: 'SERIALIZATION_ERROR',
+    message: expect.stringMatching(words) as string,
+  });
+});
+
+test('the call after the last one allowed is refused, which can be caught', async () => {
+  const code =
+    'n = 0\ntry:\n    while True:\n        await call_tool("echo")\n        n += 1\nexcept Exception as e:\n    r = [n, str(e)]\nr';
+  expect(await value(code)).toEqual([50, 'The limit of 50 tool calls in one run is reached.']);
+});
+
+test('1 000 calls at once stop at the limit', async () => {
+  const code = 'import asyncio\nawait asyncio.gather(*[call_tool("echo", {"i": i}) for i in range(1000)])';
+  expect(await harness.run(code, python)).toMatchObject({
+    ok: false,
+    calls: 50,
+    error: { code: 'MAX_TOOL_CALLS_EXCEEDED' },
+  });
+});
+
+test('searches have an end too', async () => {
+  const discover = { search: async () => [], schema: async () => [], sql: async () => [] };
+  const code = 'n = 0\ntry:\n    while True:\n        await search("x")\n        n += 1\nexcept Exception: pass\nn';
+  expect(await value(code, { discover })).toBe(200);
+});
+
+test('what is printed is cut at 64 kB', async () => {
+  const { console } = await harness.run('for i in range(100000): print("x" * 100)', python);
+  expect(console.join('').length).toBeLessThan(70_000);
+  expect(console.at(-1)).toBe('[further output is left out]');
+});
+
+test('a run that is cancelled ends at once, and its call and its process with it', async () => {
+  for (const code of ['while True: pass', 'await call_tool("never")']) {
+    const controller = new AbortController();
+    const before = harness.called.length;
+    const run = harness.error(`await call_tool("echo")\n${code}`, { ...python, signal: controller.signal });
+    await expect.poll(() => harness.called.length).toBeGreaterThan(before);
+    controller.abort();
+    expect(await run).toEqual({ code: 'CANCELLED', message: 'The run was cancelled.' });
+    await expect.poll(() => harness.sandbox.processes).toBe(0);
+  }
+});
+
+test('closing ends what runs', async () => {
+  const other = new Harness();
+  const run = other.error('while True: pass', python);
+  await expect.poll(() => other.sandbox.processes).toBe(1);
+  await other.sandbox.close();
+  expect(await run).toMatchObject({ code: 'CANCELLED' });
+  expect(other.sandbox.processes).toBe(0);
+});

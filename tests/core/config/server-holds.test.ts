@@ -1,0 +1,121 @@
+/** What keeps a server off until a person agrees, where it runs, and what an entry may not say. */
+import { describe, expect, test } from 'vitest';
+import { setServerField } from '../../../src-main/core/config/edit-config.ts';
+import { markReviewed, assertReviewed } from '../../../src-main/core/config/server-holds.ts';
+import { parseConfig } from '../../../src-main/core/config/read-config.ts';
+
+function read(entry: object, settings: object = {}) {
+  const text = JSON.stringify({ ...settings, servers: { a: { command: 'npx', ...entry } } });
+  const { config, problems } = parseConfig(text, '/c/config.json', { HOME: '/h' });
+  return { text, server: config?.servers[0], problems };
+}
+
+const all = { docker_isolation: { enabled: true } };
+
+describe('where a server runs', () => {
+  test.each([
+    [{ isolation: { enabled: true, image: 'node:20' } }, {}, { kind: 'container', network: true, image: 'node:20' }],
+    [{ isolation: { mode: 'docker', network_mode: 'none' } }, {}, { kind: 'container', network: false }],
+    [{ isolation: { mode: 'sandbox', enabled: false } }, {}, { kind: 'sandbox', network: false }],
+    [{ isolation: 'auto' }, {}, { kind: 'auto', network: false, read: [], write: undefined }],
+    [{ isolation: { mode: 'container', network: false } }, {}, { kind: 'container', network: false }],
+    [
+      { isolation: { mode: 'sandbox', read: ['~/a'], write: ['b', '/c'] } },
+      {},
+      { read: ['/h/a'], write: ['/c/b', '/c'] },
+    ],
+    [{ sandboxEnabled: true }, {}, { kind: 'sandbox', network: false }],
+    [{}, all, { kind: 'container' }],
+    [{ isolation: { image: 'node:20' } }, all, { kind: 'container', image: 'node:20' }],
+  ])('%j beside %j: %j', (entry, settings, isolate) => {
+    const { server, problems } = read(entry, settings);
+    expect(server).toMatchObject({ enabled: true, isolate });
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    [{ isolation: { enabled: false, image: 'x' } }, all],
+    [{ isolation: { mode: 'none', enabled: true } }, {}],
+    [{ isolation: 'none' }, all],
+    [{ isolation: { image: 'x' } }, {}],
+    [{ command: '/usr/bin/docker', args: ['run', 'x'] }, all],
+    [{ command: undefined, url: 'https://h/mcp' }, all],
+  ])('%j beside %j: as the own programs of the person', (entry, settings) => {
+    expect(read(entry, settings).server).not.toHaveProperty('isolate');
+  });
+
+  test('another box is a reason to start anew, and what is only kept of it is none', () => {
+    const hashOf = (isolation: object) => read({ isolation }).server?.hash;
+    expect(hashOf({ mode: 'sandbox' })).not.toBe(hashOf({ mode: 'sandbox', network: true }));
+    expect(hashOf({ mode: 'none', memory_limit: '1g' })).toBe(hashOf({ mode: 'none' }));
+  });
+});
+
+test("MCPProxy's quarantine is a review, which no switch ends", () => {
+  const { text, server } = read({ quarantined: true });
+  expect(server).toMatchObject({ enabled: false, held: 'review' });
+  expect(() => assertReviewed(server)).toThrow('a waits for the review of the person.');
+  const on = parseConfig(setServerField(text, 'a', 'enabled', true), '/c/config.json', {});
+  expect(on.config?.servers).toMatchObject([{ enabled: false, held: 'review' }]);
+  const reviewed = parseConfig(markReviewed(text, 'a'), '/c/config.json', {});
+  expect(reviewed).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
+});
+
+describe('a field that says nothing where it stands is pointed at', () => {
+  test.each([
+    [{ command: 'x', headers: { A: 'b' } }, 'servers.a.headers'],
+    [{ command: undefined, url: 'https://h', env: { A: 'b' } }, 'servers.a.env'],
+    [{ command: 'x', type: 'stdio', url: 'https://h' }, 'servers.a.url'],
+    [{ command: 'x', folders: ['~'] }, 'servers.a.folders'],
+    [{ command: 'x', builtin: 'utils' }, 'servers.a.command'],
+    [{ command: 'x', transport: { python_cmd: 'py' } }, 'servers.a.transport.python_cmd'],
+  ])('%j: %s', (entry, path) => {
+    expect(read(entry).problems).toMatchObject([{ severity: 'warning', path }]);
+  });
+
+  test('but not where it is empty, as several products write it', () => {
+    expect(read({ command: undefined, url: 'https://h', args: [], env: {} }).problems).toEqual([]);
+  });
+});
+
+describe('a wrong value is an error with its place', () => {
+  test.each([
+    [{ command: undefined, url: 'http:///mcp' }, 'servers.a.url'],
+    [{ command: undefined, url: 'https:h' }, 'servers.a.url'],
+    [{ command: undefined, url: 'https://me:pw@h/mcp' }, 'servers.a.url'],
+    [{ protocol: 'htpp' }, 'servers.a.protocol'],
+    [{ enabled: 'maybe' }, 'servers.a.enabled'],
+    [{ callTimeoutSeconds: '30' }, 'servers.a.callTimeoutSeconds'],
+    [{ init_timeout: 'soon' }, 'servers.a.init_timeout'],
+    [{ isolation: { mode: 'dokcer' } }, 'servers.a.isolation.mode'],
+    [{ prefix: 'a b' }, 'servers.a.prefix'],
+    [{ kits: 'x' }, 'servers.a.kits'],
+    [{ command: undefined, builtin: 'utls' }, 'servers.a.builtin'],
+    [
+      { command: undefined, url: 'https://h', oauth: { redirect_uri: 'https://elsewhere/x' } },
+      'servers.a.oauth.redirect_uri',
+    ],
+    [{ command: undefined, url: 'https://h', auth: { CLIENT_ID: 5 } }, 'servers.a.auth.CLIENT_ID'],
+    [{ command: undefined, url: 'https://h', oauth: { callbackPort: 99999 } }, 'servers.a.oauth.callbackPort'],
+    [
+      { command: undefined, url: 'https://h', oauth: { client_metadata_url: 'http://h/x' } },
+      'servers.a.oauth.client_metadata_url',
+    ],
+  ])('%j: %s', (entry, path) => {
+    expect(read(entry).problems).toMatchObject([{ severity: 'error', path }]);
+    expect(read(entry).server).toBeUndefined();
+  });
+
+  test('with the nearest kind of server', () => {
+    expect(read({ protocol: 'stido' }).problems[0]?.suggestion).toBe('Did you mean "stdio"?');
+  });
+});
+
+test('times and addresses of MCPProxy and Magg', () => {
+  expect(read({ init_timeout: '2m' }).server).toMatchObject({ initTimeoutMs: 120_000 });
+  expect(read({ command: undefined, uri: ' https://h/mcp ', transport: { auth: 'tok' } }).server).toMatchObject({
+    url: 'https://h/mcp',
+    headers: { Authorization: 'Bearer tok' },
+  });
+  expect(read({ env_vars: { A: 'b' } }).server).toMatchObject({ env: { A: 'b' } });
+});

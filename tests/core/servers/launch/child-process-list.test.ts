@@ -1,0 +1,118 @@
+/**
+ * Windows: what it tells of its processes, and what a list does where that is told all at once and late. No Windows was at hand: the
+ * texts are laid out as Microsoft documents them, so this shows what we make of them, not that a Windows says so.
+ */
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  ChildProcessList,
+  killOrphanedProcesses,
+  readCimTable,
+  readWmicTable,
+  type ProcessTableSource,
+} from '../../../../src-main/core/servers/launch/child-process-list.ts';
+
+const cim = '4 638993100010000000\r\n1204 638994045612345670\r\n7788 638994045620000000\r\n';
+const wmic =
+  '\r\r\nNode,CreationDate,ProcessId\r\r\nPC-1,,0\r\r\nPC-1,20251122113601.234567+060,1204\r\r\nPC-1,20251122103602.000000+000,7788\r\r\n';
+
+describe('what Windows tells of its processes', () => {
+  test('is the same of a process, whichever program told it, wherever the clock stands', () => {
+    const [byCim, byWmic] = [readCimTable(cim), readWmicTable(wmic)];
+    expect([...byCim.keys()]).toEqual([4, 1204, 7788]);
+    expect([...byWmic.keys()]).toEqual([1204, 7788]);
+    expect(byCim.get(1204)).toBe(String(Date.UTC(2025, 10, 22, 10, 36, 1) * 1000 + 234_567));
+    expect([byWmic.get(1204), byWmic.get(7788)]).toEqual([byCim.get(1204), byCim.get(7788)]);
+  });
+
+  test.each(['', 'Get-CimInstance : Access denied\r\n', 'Node,CreationDate,ProcessId\r\n'])(
+    'that is no table is none: %j',
+    (text) => {
+      expect(() => readCimTable(text)).toThrow('no process');
+      expect(() => readWmicTable(text)).toThrow('no process');
+    },
+  );
+});
+
+describe('where processes are told of all at once', () => {
+  let folder: string;
+  let running: Map<number, string>;
+  let ended: number[];
+  let asked: number;
+  let mute: boolean;
+  const system: ProcessTableSource = {
+    table: async () => {
+      asked++;
+      if (mute) throw new Error('not told');
+      return new Map(running);
+    },
+    end: async (pid) => void ended.push(pid),
+  };
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tooltray-children-'));
+    running = new Map([
+      [process.pid, '100'],
+      [11, '111'],
+      [12, '112'],
+      [13, '113'],
+    ]);
+    [ended, asked, mute] = [[], 0, false];
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** The list as a core that is no more left it. */
+  async function leftList(): Promise<void> {
+    const list = new ChildProcessList(folder, system);
+    for (const pid of [11, 12, 13]) list.add(pid);
+    await list.flushed();
+    list.delete(12);
+    const [file = ''] = readdirSync(folder);
+    renameSync(join(folder, file), join(folder, 'children-99.list'));
+    running.set(process.pid, '200');
+  }
+
+  test('those who are started together are asked for in one question, or two', async () => {
+    const list = new ChildProcessList(folder, system);
+    for (const pid of [11, 12, 13]) list.add(pid);
+    list.delete(12);
+    await list.flushed();
+    expect(readFileSync(join(folder, `children-${process.pid}.list`), 'utf8')).toBe(
+      `core ${process.pid} 100\nmark ${list.mark}\n+11 111\n+13 113\n`,
+    );
+    expect(asked).toBeLessThanOrEqual(2);
+    list.close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('the next core ends who is left, and nobody who has got the number since', async () => {
+    await leftList();
+    running.set(13, '999');
+    expect(await killOrphanedProcesses(folder, system)).toBe(1);
+    expect([ended, readdirSync(folder)]).toEqual([[11], []]);
+  });
+
+  test('the list of a core that lives is left alone', async () => {
+    const list = new ChildProcessList(folder, system);
+    list.add(11);
+    await list.flushed();
+    expect(await killOrphanedProcesses(folder, system)).toBe(0);
+    expect([ended, readdirSync(folder).length]).toEqual([[], 1]);
+  });
+
+  test('where nothing is told, nobody is ended, and the list waits for the next start', async () => {
+    await leftList();
+    mute = true;
+    expect(await killOrphanedProcesses(folder, system)).toBe(0);
+    const list = new ChildProcessList(folder, system);
+    list.add(11);
+    await list.flushed();
+    list.close();
+    expect([ended, readdirSync(folder)]).toEqual([[], ['children-99.list']]);
+  });
+
+  test('without a list nothing is asked', async () => {
+    expect([await killOrphanedProcesses(folder, system), asked]).toEqual([0, 0]);
+  });
+});

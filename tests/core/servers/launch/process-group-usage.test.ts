@@ -1,0 +1,98 @@
+/** What process groups take, with real processes. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  measureGroups,
+  readPs,
+  unmeasurableReason,
+} from '../../../../src-main/core/servers/launch/process-group-usage.ts';
+import { until } from '../../../support/until.ts';
+
+const mb = 1024 * 1024;
+/** Holds 60 MB and works until it has used 300 ms of the processor; then it says so and waits. */
+const worker = `const held = Buffer.alloc(60 * ${mb}, 1);
+  while (process.cpuUsage().user + process.cpuUsage().system < 300_000) Math.sqrt(held.length);
+  process.stdout.write('worked ' + process.pid + '\\n');
+  setInterval(() => held.length, 1000);`;
+const startWorker = (detached: boolean): string =>
+  `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(worker)}], ` +
+  `{ stdio: ['ignore', 'inherit', 'inherit'], detached: ${detached} });`;
+
+/** A leader that starts a shell, which starts a process of Node that works: its grandchild. */
+async function startFamily(detached = false): Promise<{ readonly leader: number; readonly grandchild: number }> {
+  const script =
+    `require('node:child_process').spawn('/bin/sh', ['-c', '"$0" -e "$1"; true', process.execPath, ` +
+    `${JSON.stringify(`${startWorker(detached)} setInterval(() => 0, 1000);`)}], { stdio: ['ignore', 'inherit', 'inherit'] });`;
+  const child = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  const leader = child.pid ?? 0;
+  let said = '';
+  child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  let grandchild = 0;
+  onTestFinished(async () => {
+    const isOver = once(child, 'exit');
+    process.kill(-leader, 'SIGKILL');
+    if (detached && grandchild !== 0) process.kill(grandchild, 'SIGKILL');
+    await isOver;
+  });
+  await until(() => said.includes('worked'));
+  grandchild = Number(said.replace(/\D/g, ''));
+  return { leader, grandchild };
+}
+
+test.skipIf(process.platform === 'win32')(
+  'memory and processor time are those of a group with all that was started in it',
+  async () => {
+    const { leader } = await startFamily();
+    const usage = (await measureGroups([leader])).get(leader);
+    expect(usage?.processes).toBe(4);
+    expect(usage?.memoryBytes).toBeGreaterThan(100 * mb);
+    expect(usage?.cpuMs).toBeGreaterThanOrEqual(300);
+  },
+);
+
+test.skipIf(process.platform === 'win32')('what has gone to a group of its own still counts, as in a box', async () => {
+  const { leader, grandchild } = await startFamily(true);
+  const usages = await measureGroups([leader, process.pid]);
+  expect(usages.get(leader)?.processes).toBe(4);
+  expect(grandchild).toBeGreaterThan(0);
+  // What one group has is not counted for another one that started it.
+  expect(usages.get(process.pid)?.memoryBytes).toBeGreaterThan(0);
+});
+
+test('a group that has ended is left out, and nobody is asked for none', async () => {
+  const child = spawn(process.execPath, ['-e', '0'], { detached: true, stdio: 'ignore' });
+  await once(child, 'exit');
+  expect([...(await measureGroups([child.pid ?? 0])), ...(await measureGroups([]))]).toEqual([]);
+});
+
+test('the table of ps is read as macOS and Linux write it', () => {
+  const table = [
+    '    1     0     1 Ss     12345   12:34.56',
+    '  501     1   501 S+       100 01:02:03',
+    '  502   501   501 Z          0 2-01:00:00',
+    'words that are no process',
+  ];
+  expect(
+    readPs(table.join('\n')).map(({ pid, isGone, cpuMs, memoryBytes }) => [pid, isGone, cpuMs, memoryBytes]),
+  ).toEqual([
+    [1, false, 754_560, 12_641_280],
+    [501, false, 3_723_000, 102_400],
+    [502, true, 176_400_000, 0],
+  ]);
+});
+
+test.skipIf(process.platform === 'win32')('the system’s own ps tells what is read of it', () => {
+  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,state=,rss=,time='], { encoding: 'utf8' });
+  const own = readPs(text).find(({ pid }) => pid === process.pid);
+  expect(own).toMatchObject({ parent: process.ppid, isGone: false });
+  expect(own?.memoryBytes).toBeGreaterThan(20 * mb);
+});
+
+test('where nothing is measured the reason is said', () => {
+  expect(['linux', 'darwin', 'win32'].map((one) => unmeasurableReason(one as NodeJS.Platform))).toEqual([
+    undefined,
+    undefined,
+    'Not measured on Windows.',
+  ]);
+});

@@ -1,0 +1,159 @@
+/** The way out of a box: to hosts that are named, by what they resolve to, and to no others. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findCommand } from '../../../../../src-main/core/servers/launch/find-command.ts';
+import {
+  proxySocketInside,
+  EgressProxyFactory,
+  routeByProgram,
+} from '../../../../../src-main/core/servers/launch/sandbox/egress-proxy.ts';
+import { sandboxUnavailableReason } from '../../../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-doors-'));
+const site = http.createServer((request, response) => response.end(`${request.method} ${request.headers.host}`));
+let port = 0;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  port = (site.address() as net.AddressInfo).port;
+});
+afterAll(() => {
+  site.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const refused: string[] = [];
+/** Every name leads to this computer, as that of somebody who wants to reach it would. */
+const doors = new EgressProxyFactory(
+  folder,
+  (server, host) => refused.push(`${server} ${host}`),
+  (host) =>
+    host === 'nobody.example'
+      ? Promise.reject(new Error('no such name'))
+      : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+);
+
+/** The whole answer to some bytes, after which nothing more is said. */
+async function say(socket: string, bytes: string): Promise<string> {
+  const line = net.connect(socket);
+  line.write(bytes);
+  return text(line);
+}
+
+const connect = (host: string) =>
+  `CONNECT ${host} HTTP/1.1\r\nHost: ${host}\r\n\r\nGET / HTTP/1.1\r\nHost: inside\r\nConnection: close\r\n\r\n`;
+const get = (host: string) => `GET http://${host}/ HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+
+test.each([
+  ['an address that is written', () => [`127.0.0.1:${port}`], () => `127.0.0.1:${port}`],
+  ['this computer', () => [`localhost:${port}`], () => `localhost:${port}`],
+  ['a name of its own network', () => [`wiki.internal:${port}`], () => `WIKI.Internal:${port}`],
+  ['a name below one', () => [`*.corp:${port}`], () => `a.b.corp:${port}`],
+])('lets through to %s, in both ways', async (_what, hosts, wanted) => {
+  const door = await doors.open('s', hosts());
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(await say(door.socket, connect(wanted()))).toMatch(/^HTTP\/1\.1 200 .*GET inside$/s);
+  expect(await say(door.socket, get(wanted()))).toMatch(/^HTTP\/1\.1 200 .*GET /s);
+  door.close();
+  await expect.poll(() => existsSync(door.socket)).toBe(false);
+});
+
+test.each([
+  ['another host', 'evil.example:443'],
+  ['another port', 'api.example.com:22'],
+  ['what only ends like a name', 'evilapi.example.com:443'],
+  ['the name itself where what is below it was meant', 'wild.example.com:443'],
+  ['a name of somebody else that leads into this network', 'api.example.com:443'],
+  ['an address that was not named', '127.0.0.1:443'],
+  ['an address spelled otherwise', '0x7f.1:443'],
+  ['a name before an at sign', 'api.example.com@evil.example:443'],
+])('refuses %s, and says so once', async (_what, wanted) => {
+  const door = await doors.open('mine', ['api.example.com', '*.wild.example.com']);
+  refused.length = 0;
+  for (const bytes of [connect(wanted), get(wanted)]) {
+    const answer = await say(door.socket, bytes);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    expect(answer).toMatch(/may not reach|leads into a network/);
+  }
+  expect(refused).toHaveLength(1);
+  expect(refused[0]).toMatch(/^mine /);
+  door.close();
+});
+
+test('a name that nobody knows is told as such', async () => {
+  const door = await doors.open('s', ['nobody.example']);
+  expect(await say(door.socket, connect('nobody.example:443'))).toMatch(/^HTTP\/1\.1 502 .*could not be found/s);
+  door.close();
+});
+
+test('what a core that was killed left is removed, and what another one uses is not', async () => {
+  const [dead, living] = ['door-4194305-0', `door-${process.ppid}-0`].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
+  for (const file of [dead, living]) writeFileSync(file, '');
+  const door = await new EgressProxyFactory(folder, () => undefined).open('s', ['a.example']);
+  expect([existsSync(dead), existsSync(living)]).toEqual([false, true]);
+  door.close();
+});
+
+const env = { PATH: process.env['PATH'] ?? '' };
+const problem = await sandboxUnavailableReason(env);
+const python = await findCommand('python3', env);
+const isTooOld =
+  python === undefined || spawnSync(python, ['-c', 'import sys; sys.exit(sys.version_info < (3, 8))']).status !== 0;
+
+// As in a container: no network but that to itself, and the socket where it is expected.
+test.skipIf(problem !== undefined).each(isTooOld ? ['npx'] : ['npx', 'uvx'])(
+  'what an image has for %s opens the way, hands on what is said, how it ended and a signal',
+  async (program) => {
+    const door = await doors.open('s', [`localhost:${port}`], true);
+    onTestFinished(() => door.close());
+    expect(statSync(door.socket).mode & 0o777).toBe(0o666);
+    const way = routeByProgram(program, [`localhost:${port}`]);
+    const box = ['--unshare-all', '--die-with-parent', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'];
+    const mount = ['--tmpfs', '/run', '--dir', dirname(proxySocketInside), '--ro-bind', door.socket, proxySocketInside];
+    const inside = (script: string): ChildProcess => {
+      const own = [process.execPath, '-e', script, '--', 'a word'];
+      return spawn('bwrap', [...box, ...mount, '--', ...(way?.command ?? []), ...own], {
+        env: { ...env, ...way?.env },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+    };
+    const asking = inside(`
+      process.stdin.once('data', async (said) => {
+        const line = require('node:net').connect(3128, '127.0.0.1');
+        line.write('GET http://localhost:${port}/ HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n');
+        console.log(String(said).trim(), process.argv[1], String(Buffer.concat(await line.toArray())).split('\\n').at(-1));
+        process.exit(7);
+      });
+    `);
+    asking.stdin?.write('hello\n');
+    const [said, ended] = await Promise.all([text(asking.stdout as Readable), once(asking, 'exit')]);
+    expect([said.trim(), ...(ended as unknown[])]).toEqual(['hello a word GET localhost', 7, null]);
+    const waiting = inside(
+      `process.on('SIGTERM', () => process.exit(9)); console.log('up'); setInterval(() => {}, 1000);`,
+    );
+    await once(waiting.stdout as Readable, 'data');
+    const [first] = childrenOf(waiting.pid ?? 0).flatMap(childrenOf);
+    if (first === undefined) throw new Error('Nothing runs in the box.');
+    process.kill(first, 'SIGTERM');
+    expect((await once(waiting, 'exit'))[0]).toBe(9);
+  },
+);
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+test('an image of another program opens no way', () => {
+  expect(routeByProgram('some-program', ['a.example'])).toBeUndefined();
+});

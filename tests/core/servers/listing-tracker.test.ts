@@ -1,0 +1,257 @@
+/** Promises of the listing over time: kept fresh, told only when it changed, in the cache for the next start. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
+import { ListingTracker } from '../../../src-main/core/servers/listing-tracker.ts';
+import { type Fetched, ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';
+import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
+import {
+  containing,
+  failure,
+  matching,
+  say,
+  serversHarness,
+  type ServersHarness,
+  toolNames,
+} from './servers-harness.ts';
+import { until } from '../../support/until.ts';
+import type { Script } from './scripted-server.ts';
+
+interface Watched {
+  readonly harness: ServersHarness;
+  readonly server: ManagedServer;
+  /** How often the listing was said to have changed. */
+  readonly changes: () => number;
+  /** How often the tools were listed. */
+  readonly listings: () => Promise<number>;
+}
+
+async function watched(script: Script = {}): Promise<Watched> {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', script));
+  let changes = 0;
+  server.listingChanged.on(() => changes++);
+  await server.ready();
+  const listings = async (): Promise<number> => Number(await say(server, 'listings'));
+  return { harness, server, changes: () => changes, listings };
+}
+
+/** Long enough for a debounced refresh to have begun and ended. */
+async function quiet({ listings }: Watched): Promise<void> {
+  for (let before = -1, now = await listings(); now !== before; now = await listings()) {
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+test('a change that is announced is read and told', async () => {
+  const one = await watched();
+  await say(one.server, 'set_tools', { tools: ['new'] });
+  await until(() => toolNames(one.server).includes('new'));
+  expect([one.changes(), await one.listings()]).toEqual([2, 2]);
+});
+
+test('a storm of announcements is few readings and one right listing', async () => {
+  const one = await watched();
+  const begun = performance.now();
+  for (let round = 0; round < 5; round++) {
+    await say(one.server, 'set_tools', { tools: [`new ${round}`], times: 200 });
+  }
+  await until(() => toolNames(one.server).at(-1) === 'new 4');
+  await quiet(one);
+  // A reading waits for a pause in what is announced, of which there are more where the computer is slow.
+  const most = 4 + Math.floor((performance.now() - begun) / 1000);
+  expect(toolNames(one.server).at(-1)).toBe('new 4');
+  expect(await one.listings()).toBeLessThanOrEqual(most);
+  expect(one.changes()).toBeLessThanOrEqual(most);
+});
+
+test('announcements of nothing are told to nobody', async () => {
+  const one = await watched();
+  await say(one.server, 'set_tools', { tools: [], times: 100 });
+  await expect.poll(one.listings).toBeGreaterThan(1);
+  await quiet(one);
+  expect([one.changes(), (await one.listings()) < 5]).toEqual([1, true]);
+});
+
+test('a change while the lists are being read is not lost', async () => {
+  const one = await watched({ changesWhileListed: true });
+  await until(() => toolNames(one.server).includes('late'));
+  expect([one.changes(), await one.listings()]).toEqual([2, 2]);
+});
+
+test('the toggling fixture: storm and pretence end in the right listing', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('t', 'misbehaving', ['toggle']));
+  let changes = 0;
+  await server.ready();
+  server.listingChanged.on(() => changes++);
+  await say(server, 'pretend', { times: 300 });
+  await say(server, 'storm', { times: 301 });
+  await until(() => toolNames(server).includes('extra'));
+  expect(changes).toBe(1);
+});
+
+test.each([
+  ['endless-cursor', 1000, 'tools/list does not end; 1000 entries were taken.'],
+  ['repeat-cursor', 2, 'tools/list repeats the cursor "again"; the list was ended there with 2 entries.'],
+  ['list-error', 0, 'tools/list failed: The list is lost.'],
+  ['not-a-list', 0, 'tools/list answered without a list.'],
+])('%s: the server is ready, and its health tells what is odd', async (mode, tools, problem) => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('m', 'misbehaving', [mode]));
+  await server.ready();
+  expect([server.state.kind, server.listing.tools.length]).toEqual(['ready', tools]);
+  expect(server.health).toMatchObject({ level: 'attention', detail: problem });
+});
+
+test('tools/list without an answer is an error within the time to start: told, logged, and tried again after a pause', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('mute', { silentTo: ['tools/list'] }, { initTimeoutMs: 3000 }));
+  await server.start();
+  expect(server.state).toMatchObject({
+    kind: 'error',
+    failures: 1,
+    error: { code: 'server_timeout', message: 'mute: No answer to tools/list within 3 s.' },
+  });
+  expect(server.health).toMatchObject({ level: 'error', detail: containing('tools/list') });
+  expect(harness.oddities).toContainEqual(containing('No answer to tools/list within 3 s'));
+  await until(() => server.state.kind === 'error' && server.state.failures === 2);
+  expect(harness.pids('mute')).toHaveLength(2);
+});
+
+test('entries without names are left out and told', async () => {
+  const { server } = await watched({ tools: [{ description: 'nameless' }, 'named'] });
+  expect(toolNames(server).at(-1)).toBe('named');
+  expect(server.health.detail).toContain('without name');
+});
+
+test('ten thousand tools are all there', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.fixture('m', 'misbehaving', ['many', '10000']));
+  await server.ready();
+  expect(server.listing.tools).toHaveLength(10_000);
+});
+
+test('what was read is in the cache when the server has stopped, under its own entry only', async () => {
+  const { harness, server } = await watched({ tools: ['kept'] });
+  await server.stop();
+  const same = harness.server(harness.scripted('s', { tools: ['kept'] }));
+  const other = harness.server(harness.scripted('s', { tools: ['other'] }));
+  await Promise.all([same.restore(), other.restore()]);
+  expect([toolNames(same).at(-1), other.listing.tools.length, other.listedAt]).toEqual(['kept', 0, undefined]);
+});
+
+test('after a crash the listing stays until the new one is read, and the same one is told to nobody', async () => {
+  const one = await watched({ tools: ['kept'] });
+  await failure(say(one.server, 'exit'));
+  expect([one.server.state.kind, toolNames(one.server).at(-1)]).toEqual(['error', 'kept']);
+  await until(() => one.server.state.kind === 'ready');
+  expect([one.changes(), toolNames(one.server).at(-1)]).toEqual([1, 'kept']);
+});
+
+interface Kept {
+  readonly keeper: ListingTracker;
+  readonly call: (name: string, args?: object) => Promise<unknown>;
+  /** Why the line is of no use any more. */
+  readonly failures: readonly Error[];
+}
+
+/**
+ * A keeper over a connection of its own, read every 200 ms where changes are not announced. `isShort`: silence is longer than this server
+ * takes to answer, on this machine as busy as it is, and no longer.
+ */
+async function keeper(script: Script, isShort = false): Promise<Kept> {
+  const harness = serversHarness();
+  const failures: Error[] = [];
+  const connection = await harness.connection(harness.scripted('s', script));
+  const call = (name: string, args = {}): Promise<unknown> =>
+    connection.request('tools/call', { name, arguments: args });
+  const began = performance.now();
+  await call('echo');
+  const silenceMs = isShort ? 300 + Math.ceil(20 * (performance.now() - began)) : 60_000;
+  const kept = new ListingTracker({
+    hash: 'h',
+    cache: harness.deps.cache,
+    pins: undefined,
+    now: Date.now,
+    silenceMs,
+    pollMs: 200,
+    onWarning: () => undefined,
+    onStep: () => undefined,
+    onListed: () => undefined,
+    onFailed: (_connection, error) => failures.push(error),
+  });
+  onTestFinished(async () => {
+    kept.detach();
+    await kept.saved();
+  });
+  kept.attach(connection, connection.handshake as Handshake);
+  await kept.currentRefresh();
+  return { keeper: kept, call, failures };
+}
+
+test('a server that does not announce changes is read from time to time', async () => {
+  const { keeper: kept, call } = await keeper({ capabilities: { tools: {} } });
+  await call('set_tools', { tools: ['found'] });
+  await until(() => kept.listing.tools.some((tool) => tool['name'] === 'found'));
+  expect(kept.listing.tools.at(-1)?.['name']).toBe('found');
+});
+
+test('one that does announce them is not', async () => {
+  const { keeper: kept, call } = await keeper({ capabilities: { tools: { listChanged: true } } });
+  await call('set_tools', { tools: ['unheard'] });
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(kept.listing.tools.some((tool) => tool['name'] === 'unheard')).toBe(false);
+});
+
+test('another list without an answer is a problem of that list: the tools are there', async () => {
+  const script = { capabilities: { tools: {}, prompts: {} }, silentTo: ['prompts/list'] };
+  const { keeper: kept, failures } = await keeper(script, true);
+  expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
+  expect([kept.problems, failures]).toEqual([
+    [matching(/^prompts\/list failed: No answer to prompts\/list within [\d.]+ s\.$/)],
+    [],
+  ]);
+});
+
+test('a server that is too busy to list its tools anew keeps them, and its line', async () => {
+  const { keeper: kept, call, failures } = await keeper({ capabilities: { tools: {} } }, true);
+  await call('mute', { method: 'tools/list' });
+  await until(() => kept.problems.length > 0);
+  expect([kept.problems, failures]).toEqual([
+    [matching(/^tools\/list failed: No answer to tools\/list within [\d.]+ s\.$/)],
+    [],
+  ]);
+  expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
+});
+
+test('what a line that is gone was asked is not what the next one is read by', async () => {
+  const ended: (() => void)[] = [];
+  const refresher = new ListingRefresher({
+    fetch: () => new Promise<Fetched>((resolve) => ended.push(() => resolve({ costMs: 0, changed: false }))),
+  });
+  const first = refresher.refresh();
+  const second = refresher.refreshAfterCurrent();
+  const joined = refresher.refresh();
+  ended[0]?.();
+  await first;
+  await until(() => ended.length === 2);
+  ended[1]?.();
+  await Promise.all([second, joined]);
+  expect(ended).toHaveLength(2);
+});
+
+test('what a line announces while it ends does not keep the next one from being read', async () => {
+  const harness = serversHarness();
+  const server = harness.server(harness.scripted('s', {}));
+  await server.ready();
+  for (let round = 0; round < 5; round++) {
+    // The announcement is on its way when the line is closed.
+    void say(server, 'set_tools', { tools: ['new'] }).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, round * 2));
+    await server.sleep();
+    await server.ready();
+    await until(() => server.state.kind === 'ready');
+  }
+  expect(server.state.kind).toBe('ready');
+});

@@ -1,0 +1,104 @@
+/** `tooltray sign-in`: with no Tooltray running it signs in all the same, for whatever starts later. */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { clientMetadataDocument } from '../../../../src-main/core/servers/oauth/client-metadata-document.ts';
+import { cliFile } from '../../../cli/cli-home.ts';
+import { startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
+import { goThrough } from './browser.ts';
+import { allCases } from '../../../support/all-cases.ts';
+
+interface Home {
+  readonly run: (...args: string[]) => Run;
+}
+
+interface Run {
+  readonly code: Promise<number | null>;
+  readonly stdout: Promise<string>;
+  readonly stderr: Promise<string>;
+  /** The first address printed on stderr. */
+  readonly url: Promise<string>;
+}
+
+function homeWith(servers: Record<string, object>): Home {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-command-'));
+  writeFileSync(join(folder, 'config.json'), JSON.stringify({ servers }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return { run: (...args) => run(folder, args) };
+}
+
+function run(home: string, args: readonly string[]): Run {
+  const child = spawn(process.execPath, [cliFile, ...args], { env: { ...process.env, TOOLTRAY_HOME: home } });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  const url = new Promise<string>((resolve) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      const found = /https?:\S+/.exec(said)?.[0];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const code = new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { code, url, stdout: text(child.stdout), stderr: code.then(() => said) };
+}
+
+test('it prints the address, waits for the person, and what comes later is signed in', async () => {
+  await using fixture = await startOAuthFixture();
+  const { run } = homeWith({ far: { url: fixture.url } });
+  const signIn = run('sign-in', 'far', '--no-open');
+  await goThrough(await signIn.url);
+  expect([await signIn.code, await signIn.stdout]).toEqual([0, 'far: Ready. 1 tool.\n']);
+  const probe = run('test', 'far');
+  expect([await probe.code, await probe.stdout]).toEqual([0, expect.stringContaining('far')]);
+});
+
+test.runIf(allCases)('a denied sign-in is told and the exit code is 1', async () => {
+  await using fixture = await startOAuthFixture();
+  fixture.authorization.denies = true;
+  const signIn = homeWith({ far: { url: fixture.url } }).run('sign-in', 'far', '--no-open', '--json');
+  await goThrough(await signIn.url);
+  expect(await signIn.code).toBe(1);
+  expect(JSON.parse(await signIn.stdout)).toMatchObject({ state: 'pending-sign-in', summary: 'Needs sign-in' });
+});
+
+test('what is to be published as who we are is printed alone, and an address that cannot be that is refused', async () => {
+  const { run } = homeWith({});
+  const url = 'https://example.org/tooltray.json';
+  const [printed, refused] = [
+    run('sign-in', '--client-document', url),
+    run('sign-in', '--client-document', 'http://a.b/c'),
+  ];
+  expect([JSON.parse(await printed.stdout), await printed.code]).toEqual([clientMetadataDocument(url), 0]);
+  expect([await refused.stdout, await refused.code]).toEqual(['', 2]);
+});
+
+test.runIf(allCases)(
+  'a name that is not there, and a server without a network, are refused in a sentence',
+  async () => {
+    const { run } = homeWith({ utils: { builtin: 'utils' } });
+    const [unknown, local] = [run('sign-in', 'util', '--no-open'), run('sign-in', 'utils', '--no-open')];
+    expect([await unknown.code, await local.code]).toEqual([1, 1]);
+    expect(await unknown.stderr).toContain('Did you mean "utils"?');
+    expect(await local.stderr).toContain('is not reached over the network');
+  },
+);
+
+test.runIf(allCases)(
+  'removing a server without a running Tooltray takes its sign-in along, and says which secret nobody gets any more',
+  async () => {
+    await using fixture = await startOAuthFixture();
+    fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
+    const { run } = homeWith({ far: { url: fixture.url, headers: { 'X-Key': '${secret:FAR_KEY:-none}' } } });
+    const signIn = run('sign-in', 'far', '--no-open');
+    await goThrough(await signIn.url);
+    expect(await signIn.code).toBe(0);
+    const removed = run('remove', 'far');
+    expect(await removed.stdout).toContain(
+      'far was removed. You are signed out of it: what it was granted was taken back. Nobody gets FAR_KEY any more: tooltray secret rm FAR_KEY',
+    );
+    expect(fixture.authorization.revoked).toHaveLength(2);
+  },
+);

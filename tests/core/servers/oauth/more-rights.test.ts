@@ -1,0 +1,185 @@
+/** A server that wants more rights than it was given: asked of the person, with words, and never taken. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { InboxItem, DecisionResult } from '../../../../src-main/core/trust/inbox/inbox-item.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/dispatch-rpc.ts';
+import type { AttentionItem, RpcMethods } from '../../../../src-main/rpc/contract.ts';
+import { noApps } from '../../../../src-main/rpc/deps.ts';
+import { attentionItems } from '../../../../src-main/rpc/state/attention.ts';
+import { json } from '../../../fixtures/servers/oauth/authorization-server.ts';
+import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
+import { startCore, type TestCore } from '../../../support/start-core.ts';
+import { until } from '../../../support/until.ts';
+import { goThrough } from './browser.ts';
+
+const wide = 'files:write repo:delete';
+
+/** Signed in with `files:read`; `whoami` needs more. */
+async function narrow(): Promise<{ fixture: OAuthFixture; core: TestCore; needs: { scope: string | undefined } }> {
+  const fixture = await startOAuthFixture();
+  const needs: { scope: string | undefined } = { scope: undefined };
+  fixture.resource = { scopes_supported: ['files:read'] };
+  fixture.insteadOf = (body, token, response) => {
+    const isCall = (body as { method?: string } | undefined)?.method === 'tools/call';
+    const granted = fixture.authorization.scopeOf(token) ?? '';
+    if (!isCall || needs.scope === undefined || needs.scope.split(' ').every((one) => granted.split(' ').includes(one)))
+      return false;
+    response.setHeader('www-authenticate', `Bearer error="insufficient_scope", scope="${needs.scope}"`);
+    json(response, 403, {});
+    return true;
+  };
+  const core = await startCore({ servers: { far: { url: fixture.url } } });
+  onTestFinished(async () => {
+    await core[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
+  });
+  await goThrough((await ask(core, 'signIn', { server: 'far' })).url);
+  await until(() => core.server('far').state.kind === 'ready');
+  needs.scope = wide;
+  return { fixture, core, needs };
+}
+
+async function ask<M extends keyof RpcMethods>(
+  core: TestCore,
+  method: M,
+  input: RpcMethods[M]['input'],
+): Promise<RpcMethods[M]['output']> {
+  const deps = {
+    core: core.host.core,
+    doors: () => core.host.addresses,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
+  return await dispatchRpc(method, input, deps, new AbortController().signal);
+}
+
+async function call(core: TestCore): Promise<string> {
+  const { content } = await ask(core, 'call', { tool: 'far:whoami', arguments: {} });
+  return (content as { text: string }[])[0]?.text ?? '';
+}
+
+async function onlyItem(core: TestCore): Promise<InboxItem> {
+  const { items } = await ask(core, 'inbox', {});
+  expect(items).toHaveLength(1);
+  return ask(core, 'inboxItem', { id: items[0]?.id ?? '' });
+}
+
+async function decide(core: TestCore, action: string): Promise<DecisionResult> {
+  return ask(core, 'decide', { id: (await onlyItem(core)).id, action });
+}
+
+test('the model is told in a sentence, the person is asked in words, and what runs goes on', async () => {
+  const { fixture, core } = await narrow();
+  const before = fixture.authorization.authorizations.length;
+  await expect(call(core)).rejects.toMatchObject({
+    code: 'server_unauthorized',
+    message:
+      'far does this only with more rights than the person has given: delete repo (repo:delete) and change files (files:write).',
+    fix: expect.stringContaining('The person is being asked in Tooltray') as string,
+  });
+  const item = await onlyItem(core);
+  expect(item).toMatchObject({
+    kind: 'rights',
+    server: 'far',
+    sentence: 'far asks for more rights than you gave it: delete repo (repo:delete) and change files (files:write).',
+    meanings: [
+      { text: 'far may delete repo (repo:delete).', isGrave: true },
+      { text: 'far may change files (files:write).', isGrave: false },
+    ],
+    actions: [
+      { id: 'leave', isRisky: false },
+      { id: 'give', isRisky: true },
+    ],
+  });
+  expect([core.server('far').state.kind, fixture.authorization.authorizations.length]).toEqual(['ready', before]);
+  // Asked again it is the same question.
+  await expect(call(core)).rejects.toThrow('more rights');
+  expect((await onlyItem(core)).id).toBe(item.id);
+});
+
+test('the tray tells it once, as something to decide', async () => {
+  const { core } = await narrow();
+  await call(core).catch(() => undefined);
+  const { items: inbox } = await ask(core, 'inbox', {});
+  const { servers } = await ask(core, 'state', {});
+  const facts = { configProblems: [], httpProblem: '', storeProblems: [], paused: false } as never;
+  const told = attentionItems({ core: facts, servers, inbox, apps: [] });
+  expect(told).toMatchObject([{ action: { kind: 'decide' }, cause: 'rights far' }] satisfies object[]);
+  expect(told.map(({ sentence }: AttentionItem) => sentence)).toEqual([expect.stringContaining('change files')]);
+});
+
+test('a yes leads to a page that asks for all rights together, and the call works after it', async () => {
+  const { fixture, core } = await narrow();
+  await call(core).catch(() => undefined);
+  const { goOn = '', isDone } = await decide(core, 'give');
+  expect([isDone, new URL(goOn).searchParams.get('scope')]).toEqual([true, `files:read ${wide}`]);
+  await expect(call(core)).rejects.toMatchObject({
+    fix: expect.stringContaining('is signing in for that now') as string,
+  });
+  expect(core.server('far').state.kind).toBe('ready');
+  await goThrough(goOn);
+  expect(await call(core)).toBe('the one who signed in');
+  expect((await ask(core, 'inbox', {})).items).toEqual([]);
+  expect(fixture.authorization.registrations).toBe(1);
+});
+
+test('a no is kept, told to the model, and can be taken back', async () => {
+  const { fixture, core } = await narrow();
+  await call(core).catch(() => undefined);
+  const { undo = '' } = await decide(core, 'leave');
+  await expect(call(core)).rejects.toMatchObject({ fix: 'The person has said no to that; do without it.' });
+  const { items, decided } = await ask(core, 'inbox', {});
+  expect([items, decided.map(({ id, sentence }) => [id, sentence])]).toEqual([
+    [],
+    [[undo, 'Left far without more rights: delete repo (repo:delete) and change files (files:write).']],
+  ]);
+  await ask(core, 'undecide', { id: undo });
+  await expect(call(core)).rejects.toThrow('more rights');
+  expect((await onlyItem(core)).kind).toBe('rights');
+  expect(fixture.authorization.authorizations).toHaveLength(1);
+});
+
+test('a sign-in that is denied costs nothing of what was granted, and it may be asked again', async () => {
+  const { fixture, core, needs } = await narrow();
+  await call(core).catch(() => undefined);
+  fixture.authorization.denies = true;
+  await goThrough((await decide(core, 'give')).goOn ?? '');
+  await expect(call(core)).rejects.toThrow('more rights');
+  expect((await onlyItem(core)).kind).toBe('rights');
+  needs.scope = undefined;
+  expect(await call(core)).toBe('the one who signed in');
+});
+
+test('rights that are still missed after a few sign-ins are asked for no more', async () => {
+  const { fixture, core } = await narrow();
+  fixture.authorization.grantsOnly = 'files:read';
+  for (let asked = 0; asked < 2; asked++) {
+    await call(core).catch(() => undefined);
+    await goThrough((await decide(core, 'give')).goOn ?? '');
+  }
+  await expect(call(core)).rejects.toMatchObject({
+    message: expect.stringContaining('refuses this for rights that the person has signed in for already') as string,
+  });
+  expect((await ask(core, 'inbox', {})).items).toEqual([]);
+});
+
+test('signing out takes back what was granted, ends the line and waits for the person', async () => {
+  const { fixture, core } = await narrow();
+  fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
+  await goThrough((await ask(core, 'signIn', { server: 'far' })).url);
+  await until(() => core.server('far').state.kind === 'ready');
+  const { servers } = await ask(core, 'state', {});
+  expect(servers[0]?.signedIn).toEqual({
+    at: new URL(fixture.origin).host,
+    account: '',
+    rights: ['read files (files:read)'],
+  });
+  expect(await ask(core, 'signOut', { server: 'far' })).toMatchObject({ wasSignedIn: true });
+  expect([core.server('far').state.kind, fixture.authorization.revoked.length]).toEqual(['pending-sign-in', 2]);
+  expect((await ask(core, 'state', {})).servers[0]?.signedIn).toBeUndefined();
+  await expect(call(core)).rejects.toThrow('The person has signed out of far.');
+  expect(await ask(core, 'signOut', { server: 'far' })).toEqual({
+    wasSignedIn: false,
+    sentence: 'You are not signed in to far.',
+  });
+});

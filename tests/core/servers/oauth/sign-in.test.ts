@@ -1,0 +1,406 @@
+/** Signing in through a whole core, against a real authorization server. */
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../scripts/team/engines/free-port.ts';
+import { errorText } from '../../../../src-main/core/base/errors.ts';
+import { dispatchRpc } from '../../../../src-main/rpc/dispatch-rpc.ts';
+import { noApps } from '../../../../src-main/rpc/deps.ts';
+import { type OAuthFixture, startOAuthFixture } from '../../../fixtures/servers/oauth-http.ts';
+import { startCore, type TestCore } from '../../../support/start-core.ts';
+import { until } from '../../../support/until.ts';
+import { approve, goThrough, visit } from './browser.ts';
+
+async function oauth(): Promise<OAuthFixture> {
+  const fixture = await startOAuthFixture();
+  onTestFinished(() => fixture[Symbol.asyncDispose]());
+  return fixture;
+}
+
+async function coreWith(servers: Record<string, object>): Promise<TestCore> {
+  const core = await startCore({ servers });
+  onTestFinished(() => core[Symbol.asyncDispose]());
+  return core;
+}
+
+/** As the command line and the page ask for it. */
+async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const deps = {
+    core: core.host.core,
+    doors: () => core.host.addresses,
+    stop: () => undefined,
+    desktop: undefined,
+    apps: noApps,
+  };
+  return dispatchRpc(method, input, deps, new AbortController().signal);
+}
+
+async function signInUrl(core: TestCore, server: string): Promise<string> {
+  return (await ask(core, 'signIn', { server }))['url'] as string;
+}
+
+async function whoami(core: TestCore, server = 'far'): Promise<string> {
+  const { content } = await ask(core, 'call', { tool: `${server}:whoami`, arguments: {} });
+  return (content as { text: string }[])[0]?.text ?? '';
+}
+
+async function signedIn(fixture: OAuthFixture): Promise<TestCore> {
+  const core = await coreWith({ far: { url: fixture.url } });
+  await goThrough(await signInUrl(core, 'far'));
+  await until(() => core.server('far').state.kind === 'ready');
+  return core;
+}
+
+/** Just enough of HTTP+SSE to be greeted: answers on the one open stream. */
+function olderTransport(): NonNullable<OAuthFixture['instead']> {
+  let stream: ServerResponse | undefined;
+  const version = '2024-11-05';
+  const result = { protocolVersion: version, capabilities: {}, serverInfo: { name: 'older', version: '1' } };
+  return (request, response, body) => {
+    if (request.method === 'GET') {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' });
+      stream.write('event: endpoint\ndata: /mcp\n\n');
+      return;
+    }
+    const { id, method } = body as { id?: number; method: string };
+    const answer = method === 'initialize' ? { result } : { error: { code: -32601, message: 'Method not found' } };
+    if (id !== undefined) stream?.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n\n`);
+    response.writeHead(202).end();
+  };
+}
+
+/** Everything that is written below a home. */
+async function written(home: string): Promise<string> {
+  const entries = await readdir(home, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const texts = files
+    // A file that is being written is gone a moment later; its text stands under its own name then.
+    .map((file) => readFile(file, 'utf8').catch(() => ''));
+  return (await Promise.all(texts)).join('\n');
+}
+
+describe('a person signs in', () => {
+  test('a server that wants a sign-in waits for the person and is not knocked at again', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const { health, state } = core.server('far');
+    expect([state.kind, health.action?.kind]).toEqual(['pending-sign-in', 'sign-in']);
+    expect(health.detail).toContain('tooltray sign-in far');
+    // The probe and `initialize`: a server may know only the latter.
+    expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
+  });
+
+  test('after the browser has come back the server is ready and a call works', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const url = await signInUrl(core, 'far');
+    expect([new URL(url).origin, core.server('far').state.kind]).toEqual([fixture.origin, 'authenticating']);
+    const page = await goThrough(url);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('You can close this window')]);
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('whoever asks twice is sent to the same page', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    expect(await signInUrl(core, 'far')).toBe(await signInUrl(core, 'far'));
+  });
+
+  test("two servers are signed in to at the same time without getting in each other's way", async () => {
+    const [one, two] = [await oauth(), await oauth()];
+    const core = await coreWith({ one: { url: one.url }, two: { url: two.url } });
+    const urls = await Promise.all([signInUrl(core, 'one'), signInUrl(core, 'two')]);
+    await Promise.all(urls.map(goThrough));
+    await until(() => core.host.core.servers.all.every(({ state }) => state.kind === 'ready'));
+    expect(await Promise.all([whoami(core, 'one'), whoami(core, 'two')])).toEqual(
+      Array(2).fill('the one who signed in'),
+    );
+  });
+
+  test('a server that wants it for some calls only is ready for the others, and for a sign-in', async () => {
+    const fixture = await oauth();
+    for (const method of ['server/discover', 'tools/list']) fixture.open.add(method);
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(whoami(core)).rejects.toMatchObject({ code: 'server_unauthorized' });
+    expect(core.server('far').state.kind).toBe('ready');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('the older transport is signed in to as well', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url, type: 'sse' } });
+    fixture.instead = olderTransport();
+    expect(core.server('far').state.kind).toBe('pending-sign-in');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(fixture.requests).toContain('POST /mcp 202');
+  });
+
+  test('a call meanwhile is told to wait, and a retry gives the sign-in up', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const back = await approve(await signInUrl(core, 'far'));
+    await expect(core.server('far').ready()).rejects.toMatchObject({ code: 'server_unauthorized' });
+    await ask(core, 'retry', { server: 'far' });
+    expect(core.server('far').state.kind).toBe('pending-sign-in');
+    await expect(visit(back)).rejects.toThrow();
+  });
+});
+
+describe('what may go wrong in the browser', () => {
+  test('a callback with a wrong state is refused and the right one still counts', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const back = await approve(await signInUrl(core, 'far'));
+    const forged = new URL(back);
+    forged.searchParams.set('state', 'guessed');
+    expect((await visit(forged)).status).toBe(400);
+    expect([core.server('far').state.kind, fixture.authorization.grants]).toEqual(['authenticating', []]);
+    expect((await visit(back)).status).toBe(200);
+  });
+
+  test('a denied sign-in is told on the page and in the health', async () => {
+    const fixture = await oauth();
+    fixture.authorization.denies = true;
+    const core = await coreWith({ far: { url: fixture.url } });
+    const page = await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    expect([page.status, page.text]).toEqual([400, expect.stringContaining('was denied')]);
+    expect(core.server('far').health.detail).toBe(
+      'far was not signed in to: the request was denied. Sign in again: tooltray sign-in far.',
+    );
+  });
+
+  test('an answer in the name of another issuer brings no tokens', async () => {
+    const fixture = await oauth();
+    fixture.authorization.wrongIssuer = 'https://other.example';
+    const core = await coreWith({ far: { url: fixture.url } });
+    const page = await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    expect([page.status, fixture.authorization.grants]).toEqual([400, []]);
+  });
+});
+
+describe('nobody is sent to an unsafe place', () => {
+  const unsafe = ['http://example.com/authorize', 'javascript:alert(1)', 'file:///etc/passwd'];
+  test.each(unsafe)('a sign-in page at %s is not handed out', async (authorization_endpoint) => {
+    const fixture = await oauth();
+    fixture.authorization.metadata = { authorization_endpoint };
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(signInUrl(core, 'far')).rejects.toMatchObject({ code: 'server_unauthorized' });
+    expect(core.server('far').state.kind).toBe('pending-sign-in');
+  });
+
+  test('metadata of the authorization server is not fetched over plain http from elsewhere', async () => {
+    const fixture = await oauth();
+    fixture.resource = { authorization_servers: ['http://example.com'] };
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(signInUrl(core, 'far')).rejects.toThrow('http://example.com, which is not safe');
+  });
+});
+
+describe('signed in', () => {
+  test('a second start of the core needs no sign-in', async () => {
+    const fixture = await oauth();
+    const home = await mkdtemp(join(tmpdir(), 'tooltray-signed-in-'));
+    onTestFinished(() => rm(home, { recursive: true, force: true }));
+    {
+      await using first = await startCore({ servers: { far: { url: fixture.url } } }, { home });
+      await goThrough(await signInUrl(first, 'far'));
+      await until(() => first.server('far').state.kind === 'ready');
+    }
+    await using second = await startCore({ servers: { far: { url: fixture.url } } }, { home });
+    expect([second.server('far').state.kind, await whoami(second)]).toEqual(['ready', 'the one who signed in']);
+    expect(fixture.authorization.grants).toEqual(['authorization_code']);
+  });
+
+  test('tokens lie in the vault, and in no file of their own', async () => {
+    const core = await signedIn(await oauth());
+    const folder = join(core.host.paths.dataDir, 'sign-ins');
+    expect((await readdir(folder)).filter((name) => name.endsWith('.json'))).toEqual([]);
+    expect(await core.host.core.vault.names('sign-in/')).toHaveLength(1);
+  });
+
+  test('an expired token is renewed without a person, once for all calls that meet it', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.authorization.expireTokens();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => whoami(core)));
+    expect(answers).toEqual(Array(5).fill('the one who signed in'));
+    expect(fixture.authorization.grants).toEqual(['authorization_code', 'refresh_token']);
+    expect(core.server('far').state.kind).toBe('ready');
+  });
+
+  test('a sign-in that was revoked waits for the person again, and a new one mends it', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.authorization.revoke();
+    await expect(whoami(core)).rejects.toMatchObject({
+      fix: expect.stringContaining('tooltray sign-in far') as string,
+    });
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('an authorization server that is down for a while does not cost the sign-in', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.authorization.expireTokens();
+    fixture.authorization.tokenFailure = { status: 503, body: 'down' };
+    await expect(whoami(core)).rejects.toThrow('being signed in could not be renewed');
+    fixture.authorization.tokenFailure = undefined;
+    expect(await whoami(core)).toBe('the one who signed in');
+  });
+
+  test('no token is seen in logs, health or errors, even where the server repeats it', async () => {
+    const fixture = await oauth();
+    const core = await signedIn(fixture);
+    fixture.instead = (request, response) =>
+      void response
+        .writeHead(500)
+        .end(`no: ${request.headers.authorization} ${fixture.authorization.secrets.join(' ')}`);
+    const refusal = await whoami(core).catch((error: unknown) => error);
+    await core
+      .server('far')
+      .retry()
+      .catch(() => undefined);
+    core.host.log.error('A call failed', { refusal, state: core.server('far').state });
+    const health = await ask(core, 'state', {});
+    core.host.log.flush();
+    expect(String(refusal)).toContain('HTTP 500: no: Bearer ***');
+    const seen = [errorText(refusal), JSON.stringify([refusal, health]), await written(core.home)].join('\n');
+    const [code, ...tokens] = fixture.authorization.secrets;
+    expect(tokens.filter((secret) => seen.includes(secret))).toEqual([]);
+    expect([tokens.length, code?.startsWith('code-')]).toEqual([2, true]);
+  });
+});
+
+describe('an authorization server of an earlier revision', () => {
+  test.each([
+    ['404', { status: 404, body: 'not found' }],
+    ['a page', { status: 200, body: '<!doctype html><p>hello' }],
+  ])('that has %s in place of metadata is asked at the usual places', async (_what, noMetadata) => {
+    const fixture = await oauth();
+    fixture.authorization.noMetadata = noMetadata;
+    const core = await coreWith({ far: { url: fixture.url } });
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    expect(await whoami(core)).not.toBe('');
+  });
+});
+
+describe('an answer to a sign-in that is none', () => {
+  test.each([
+    [
+      'a refusal with status 200',
+      '{"error":"bad_verification_code","error_description":"expired"}',
+      'bad_verification_code',
+    ],
+    ['no token', '{"token_type":"bearer"}', 'access_token'],
+    ['no JSON', '<html>', ''],
+    ['a list', '[]', ''],
+  ])('is told in words: %s', async (_what, body, named) => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url } });
+    const url = await signInUrl(core, 'far');
+    fixture.authorization.tokenFailure = { status: 200, body };
+    await goThrough(url).catch(() => undefined);
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    const { detail } = core.server('far').health;
+    expect(detail).toContain(named);
+    expect(detail).not.toMatch(/Zod|SyntaxError|\(Error\)/);
+  });
+});
+
+describe('where there is nothing to sign in to', () => {
+  test('a configured key is used alone, and a 401 says to check it', async () => {
+    const fixture = await oauth();
+    const core = await coreWith({ far: { url: fixture.url, headers: { authorization: 'Bearer wrong-key-1234' } } });
+    expect(core.server('far').health.detail).toContain("Check the key in the server's headers.");
+    expect(core.server('far').health.detail).not.toContain('sign-in');
+    await expect(signInUrl(core, 'far')).rejects.toMatchObject({ code: 'unsupported' });
+    expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
+  });
+
+  test('a server that programs cannot register with says so', async () => {
+    const fixture = await oauth();
+    fixture.authorization.metadata = { registration_endpoint: undefined };
+    const core = await coreWith({ far: { url: fixture.url } });
+    await expect(signInUrl(core, 'far')).rejects.toThrow('does not let programs like Tooltray register');
+  });
+});
+
+describe('a client that the person registered by hand', () => {
+  async function byHand(oauth: object, registered: { secret: string; redirectUri?: string }) {
+    const fixture = await oauth_(registered);
+    const core = await coreWith({ far: { url: fixture.url, oauth } });
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    return { fixture, core };
+  }
+
+  /** Registers nobody by itself. */
+  async function oauth_(registered: { secret: string; redirectUri?: string }): Promise<OAuthFixture> {
+    const fixture = await oauth();
+    fixture.authorization.metadata = {
+      registration_endpoint: undefined,
+      token_endpoint_auth_methods_supported: ['client_secret_post'],
+    };
+    fixture.authorization.registeredByHand.set('by-hand', registered);
+    return fixture;
+  }
+
+  test('signs in where nobody can register by themselves, with its scopes and parameters, and renews', async () => {
+    const { fixture, core } = await byHand(
+      {
+        client_id: 'by-hand',
+        client_secret: 's3cret-of-the-client',
+        scopes: ['a', 'b'],
+        extra_params: { audience: 'x' },
+      },
+      { secret: 's3cret-of-the-client' },
+    );
+    expect(await whoami(core)).toBe('the one who signed in');
+    expect(Object.fromEntries(fixture.authorization.authorizations[0] ?? [])).toMatchObject({
+      client_id: 'by-hand',
+      scope: 'a b',
+      audience: 'x',
+    });
+    fixture.authorization.expireTokens();
+    expect(await whoami(core)).toBe('the one who signed in');
+    expect([fixture.authorization.registrations, fixture.authorization.grants]).toEqual([
+      0,
+      ['authorization_code', 'refresh_token'],
+    ]);
+    expect(core.host.core.options.masker.maskText('s3cret-of-the-client')).not.toContain('s3cret-of-the-client');
+  });
+
+  test('its secret may lie in the vault, and stands nowhere else', async () => {
+    const fixture = await oauth_({ secret: 's3cret-in-the-vault' });
+    const oauth = { clientId: 'by-hand', clientSecret: '${secret:FAR_CLIENT}' };
+    const core = await coreWith({ far: { url: fixture.url, oauth } });
+    await core.host.core.secrets.set('FAR_CLIENT', 's3cret-in-the-vault');
+    await until(() => core.server('far').state.kind === 'pending-sign-in');
+    await goThrough(await signInUrl(core, 'far'));
+    await until(() => core.server('far').state.kind === 'ready');
+    fixture.authorization.expireTokens();
+    expect(await whoami(core)).toBe('the one who signed in');
+    expect(await written(core.home)).not.toContain('s3cret-in-the-vault');
+  });
+
+  test('comes back to the very address that was registered', async () => {
+    const redirectUri = `http://127.0.0.1:${await freePort()}/callback/here`;
+    const { fixture } = await byHand(
+      { client_id: 'by-hand', client_secret: 'x1y2z3', redirect_uri: redirectUri },
+      { secret: 'x1y2z3', redirectUri },
+    );
+    expect(fixture.authorization.authorizations[0]?.get('redirect_uri')).toBe(redirectUri);
+  });
+});

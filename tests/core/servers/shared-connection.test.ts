@@ -1,0 +1,120 @@
+/** Promises of the line all sessions share: opened once, tried again after pauses, closed for good. */
+import { expect, onTestFinished, test } from 'vitest';
+import { AppError } from '../../../src-main/core/base/errors.ts';
+import type { Connection } from '../../../src-main/core/servers/connection.ts';
+import {
+  PauseSwitch,
+  SharedConnection,
+  type SharedConnectionOptions,
+} from '../../../src-main/core/servers/shared-connection.ts';
+import { failure, isAlive, serversHarness } from './servers-harness.ts';
+import { until } from '../../support/until.ts';
+
+/** Opens as it is told; the connections are doubles that only know how to be closed. */
+function lineOf(
+  open: SharedConnectionOptions['open'],
+  more: Partial<SharedConnectionOptions> = {},
+): { line: SharedConnection; states: string[] } {
+  const states: string[] = [];
+  const line: SharedConnection = new SharedConnection({
+    server: 's',
+    enabled: true,
+    pause: new PauseSwitch(),
+    now: () => 1000,
+    random: () => 0.5,
+    open,
+    onOpen: () => line.markReady(),
+    onClose: () => states.push('closed'),
+    onFailed: () => undefined,
+    onRenew: () => undefined,
+    isInstalling: () => false,
+    onState: () => states.push(line.state.kind),
+    ...more,
+  });
+  onTestFinished(() => line.stop());
+  return { line, states };
+}
+
+const unauthorized = (): Promise<Connection> => Promise.reject(new AppError('server_unauthorized', 'No.'));
+
+test('whoever asks at the same time gets the same connection', async () => {
+  const harness = serversHarness();
+  let opened = 0;
+  const { line } = lineOf(() => {
+    opened++;
+    return harness.connection(harness.scripted('s'));
+  });
+  const [one, two] = await Promise.all([line.connect(), line.connect()]);
+  expect([one === two, one === (await line.connect()), opened]).toEqual([true, true, 1]);
+});
+
+test('the line that holds for half a minute begins its pauses anew when it breaks; one that does not goes on', async () => {
+  const harness = serversHarness();
+  let now = 0;
+  const { line } = lineOf(() => harness.connection(harness.scripted('s')), { now: () => now });
+  const pauses: number[] = [];
+  for (const heldMs of [0, 1000, 30_001, 1000]) {
+    now += 600;
+    const connection = await line.connect();
+    now += heldMs;
+    line.onLost(connection, undefined);
+    if (line.state.kind === 'error') pauses.push(line.state.retryAt - now);
+  }
+  expect(pauses).toEqual([1000, 2000, 1000, 2000]);
+});
+
+test('a refused sign-in waits for the person: nobody knocks again by asking', async () => {
+  let opened = 0;
+  const { line } = lineOf(() => {
+    opened++;
+    return unauthorized();
+  });
+  const errors = [await failure(line.connect()), await failure(line.connect())];
+  expect([line.state.kind, opened]).toEqual(['pending-sign-in', 1]);
+  expect(errors).toMatchObject(Array(2).fill({ code: 'server_unauthorized', message: 's: No.' }));
+  await failure(line.reopen());
+  expect([line.state.kind, opened]).toEqual(['pending-sign-in', 2]);
+});
+
+test('an end that is reported late, of a line already replaced, changes nothing', async () => {
+  const harness = serversHarness();
+  const { line } = lineOf(() => harness.connection(harness.scripted('s')));
+  const first = await line.connect();
+  await line.reopen();
+  line.onLost(first, new Error('late'));
+  expect(line.state.kind).toBe('ready');
+});
+
+test('retry while it is being opened waits for that instead of starting another', async () => {
+  const harness = serversHarness();
+  let opened = 0;
+  const { line } = lineOf(() => {
+    opened++;
+    return harness.connection(harness.scripted('s'));
+  });
+  await Promise.all([line.connect(), line.reopen(), line.reopen()]);
+  expect([opened, line.state.kind]).toEqual([1, 'ready']);
+});
+
+test('the next process starts when the one before has ended', async () => {
+  const harness = serversHarness();
+  const { line } = lineOf(() => harness.connection(harness.scripted('s', { lingersMs: 300 })));
+  await line.connect();
+  const closing = line.close();
+  const next = line.connect();
+  await until(() => harness.pids('s').length === 2);
+  expect(harness.pids('s').map(isAlive)).toEqual([false, true]);
+  await Promise.all([closing, next]);
+  expect(line.state.kind).toBe('ready');
+});
+
+test('stopped, it stays so', async () => {
+  const harness = serversHarness();
+  const { line } = lineOf(() => harness.connection(harness.scripted('s')));
+  const opening = line.connect();
+  await line.stop();
+  await opening.catch(() => undefined);
+  const errors = [await failure(line.connect()), await failure(line.reopen())];
+  expect([line.connection, line.state.kind, harness.pids('s').length]).toEqual([undefined, 'disconnected', 1]);
+  expect(errors).toMatchObject(Array(2).fill({ code: 'server_not_started' }));
+});

@@ -1,0 +1,49 @@
+/** What a box means, in words, and what leaving it means. */
+import { expect, test } from 'vitest';
+import { entryConsequences } from '../../../../src-main/core/trust/inbox/entry-consequences.ts';
+
+const server = { command: 'node', args: ['server.js', '/home/me/Documents'] };
+const texts = (before: object | undefined, after: object): readonly string[] =>
+  entryConsequences(before as never, after as never).map(({ text }) => text);
+
+test('a server in a box: where it runs, what it reaches, and not that it has the rights of the person', () => {
+  const said = texts(undefined, { ...server, isolation: { mode: 'sandbox', read: ['/srv'], write: ['~/out'] } });
+  expect(said).toEqual([
+    'Starts node on this computer.',
+    'Runs in a sandbox: sees the system’s programs, its own files and a home of its own.',
+    'May write ~/out.',
+    'May read /srv.',
+    'Reaches no network.',
+    'Gains access to ~/out.',
+    'Gains access to /srv.',
+  ]);
+  expect(texts(undefined, { ...server, isolation: 'auto' })).toContain('Gains access to /home/me/Documents.');
+});
+
+test('leaving the box is grave, and so is a container that reaches out of itself', () => {
+  const boxed = { ...server, isolation: 'sandbox' };
+  expect(entryConsequences(boxed, { ...server, isolation: 'none' })[0]).toEqual({
+    text: 'Leaves the box that it ran in: it then has your rights.',
+    isGrave: true,
+  });
+  expect(entryConsequences(server, boxed).some(({ isGrave }) => isGrave)).toBe(false);
+  const container = { ...server, isolation: { mode: 'docker', extra_args: ['-v', '/:/host'] } };
+  const grave = entryConsequences(boxed, container).filter(({ isGrave }) => isGrave);
+  expect(grave).toEqual([{ text: 'Gains access to your whole disk.', isGrave: true }]);
+});
+
+test('the network is told where it is gained, and the whole home as what it is', () => {
+  const was = { ...server, isolation: { mode: 'sandbox', write: [] } };
+  const is = { ...server, isolation: { mode: 'sandbox', write: ['~'], network: true } };
+  expect(texts(was, is)).toEqual([
+    'Gains access to your whole home folder, keys and passwords in it included.',
+    'May write ~.',
+    'Reaches the network, this computer’s own services included.',
+  ]);
+});
+
+test('what is not as it has to be counts as no box', () => {
+  expect(texts(undefined, { ...server, isolation: { mode: 'sandbox', read: 'x' } })).toContain(
+    'Starts node on this computer, with your rights.',
+  );
+});

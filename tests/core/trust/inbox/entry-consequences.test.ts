@@ -1,0 +1,164 @@
+/** What agreeing to an entry would mean, in the words a person reads before they do. */
+import { describe, expect, test } from 'vitest';
+import { entryConsequences, settingConsequences } from '../../../../src-main/core/trust/inbox/entry-consequences.ts';
+
+const texts = (before: object | undefined, after: object): readonly string[] =>
+  entryConsequences(before as never, after as never).map(({ text, isGrave }) => `${isGrave ? '! ' : ''}${text}`);
+
+describe('what a new entry reaches', () => {
+  test.each([
+    [['/'], 'your whole disk'],
+    [['C:\\'], 'your whole disk'],
+    [['--root=/'], 'your whole disk'],
+    [['~'], 'your whole home folder'],
+    [['/home/ann/'], 'your whole home folder'],
+    [['${env:HOME}'], 'your whole home folder'],
+    [['C:\\Users\\Ann'], 'your whole home folder'],
+    [['/home/ann/.ssh/'], 'keys: /home/ann/.ssh'],
+    [['-v', '/:/host:ro'], 'your whole disk'],
+    [['--mount', 'type=bind,source=/,target=/x'], 'your whole disk'],
+  ])('%j is told as grave', (args, what) => {
+    expect(texts(undefined, { command: '/opt/server', args })).toEqual(
+      expect.arrayContaining([expect.stringMatching(new RegExp(`^! Gains access to ${what.replaceAll('.', '\\.')}`))]),
+    );
+  });
+
+  test('a folder is named; a file that is started is none', () => {
+    expect(texts(undefined, { command: 'node', args: ['/opt/server.js', '/data/notes'] })).toEqual([
+      'Starts node on this computer, with your rights.',
+      'Gains access to /data/notes.',
+    ]);
+  });
+
+  test('a package without a version, a shell, an administrator, a container with a way out', () => {
+    expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server'] })).toContain(
+      'Fetches the newest @acme/server at each start: what runs later may not be what runs now. Once it has run, tooltray pin writes its version down.',
+    );
+    expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server@1.2.3'] }).join()).not.toContain('newest');
+    expect(texts(undefined, { command: 'bash', args: ['-lc', 'curl x | sh'] })[0]).toMatch(/^! Runs a line of a shell/);
+    expect(texts(undefined, { command: 'sudo', args: ['server'] })[0]).toMatch(/^! .*administrator/);
+    const socket = ['run', '-v', '/var/run/docker.sock:/var/run/docker.sock', 'image'];
+    expect(texts(undefined, { command: 'docker', args: socket })[0]).toMatch(/^! Its container can reach/);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['node', ['-e', 'x'], '-e'],
+    ['node', ['--no-warnings', '--eval=x'], '--eval=x'],
+    ['node', ['-pe', 'x'], '-pe'],
+    ['bun', ['-e', 'x'], '-e'],
+    ['deno', ['eval', 'x'], 'eval'],
+    ['python3.12', ['-Ic', 'x'], '-Ic'],
+    ['/usr/bin/python', ['-cimport os'], '-cimport os'],
+    ['env', ['A=1', 'python3', '-c', 'x'], '-c'],
+    ['perl', ['-we', 'x'], '-we'],
+    ['ruby', ['-e', 'x'], '-e'],
+    ['php', ['-r', 'x'], '-r'],
+    ['osascript', ['-e', 'x'], '-e'],
+  ])('a program in the arguments of %s is grave: %j', (command, args, option) => {
+    expect(texts(undefined, { command, args }).join('\n')).toContain(
+      `! Runs a program that stands in its arguments (${option})`,
+    );
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['cmd', ['/c', 'x']],
+    ['powershell', ['-EncodedCommand', 'x']],
+    ['bash', ['-lc', 'x']],
+    ['sh', ['-xc', 'x']],
+  ])('a line of a shell is grave: %s %j', (command, args) => {
+    expect(texts(undefined, { command, args })[0]).toMatch(/^! Runs a line of a shell/);
+  });
+
+  test.each<[string, readonly string[]]>([
+    ['node', ['server.js', '-e', 'production']],
+    ['python3', ['-m', 'server', '-c', 'config.toml']],
+    ['npx', ['-y', 'server@1.0.0', '-c', 'x']],
+    ['bash', ['run.sh', '-c', 'x']],
+  ])('options of the program itself are not: %s %j', (command, args) => {
+    expect(texts(undefined, { command, args }).filter((text) => text.startsWith('!'))).toEqual([]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    ['npx', ['--@acme:registry=https://evil.example', '@acme/x@1.0.0'], '--@acme:registry'],
+    ['npx', ['-y', '--reg=https://evil.example', 'x@1.0.0'], '--reg='],
+    ['npx', ['--registry', 'https://evil.example', 'x@1.0.0'], '--registry'],
+    ['npx', ['-c', 'x'], '-c'],
+    ['npx', ['--node-options=--import=x', 'x@1.0.0'], '--node-options'],
+    ['uvx', ['--index-url=https://evil.example', 'x@1.0.0'], '--index-url'],
+    ['uvx', ['-ihttps://evil.example', 'x@1.0.0'], '-ihttps'],
+    ['uvx', ['--default-index', 'https://evil.example', 'x@1.0.0'], '--default-index'],
+  ])('a package from elsewhere is grave: %s %j', (command, args, word) => {
+    const grave = texts(undefined, { command, args }).filter((text) => text.startsWith('!'));
+    expect(grave.join('\n')).toContain(word);
+  });
+
+  test.each<[string, string]>([
+    ['npx', 'npm_config_registry'],
+    ['npx', 'NPM_CONFIG_USERCONFIG'],
+    ['uvx', 'UV_INDEX_URL'],
+    ['uvx', 'PIP_EXTRA_INDEX_URL'],
+    ['docker', 'DOCKER_HOST'],
+    ['node', 'NODE_OPTIONS'],
+    ['x', 'LD_PRELOAD'],
+  ])('a variable that steers %s is grave: %s', (command, name) => {
+    expect(texts(undefined, { command, args: ['x@1.0.0'], env: { [name]: 'x' } }).join('\n')).toContain(
+      `! ${name} can`,
+    );
+  });
+
+  test.each<[readonly string[], string]>([
+    [['run', '-v/:/host', 'x'], 'whole disk'],
+    [['run', '-iv', '/:/host', 'x'], 'whole disk'],
+    [['run', '--volume=/:/host', 'x'], 'whole disk'],
+    [['run', '-v/home/ann/.ssh:/k', 'x'], 'keys'],
+    [['run', '--pid', 'host', 'x'], 'lies outside'],
+    [['run', '--network', 'host', 'x'], 'lies outside'],
+    [['run', '--cap-add=SYS_ADMIN', 'x'], 'lies outside'],
+    [['run', '--security-opt', 'seccomp=unconfined', 'x'], 'lies outside'],
+    [['run', '--device', '/dev/mem', 'x'], 'lies outside'],
+    [['run', '-v/var/run/docker.sock:/s', 'x'], 'lies outside'],
+  ])('what opens a container is grave, however it is written: %j', (args, what) => {
+    const grave = texts(undefined, { command: 'docker', args }).filter((text) => text.startsWith('!'));
+    expect(grave.join('\n')).toContain(what);
+  });
+
+  test('a name of letters of several scripts is grave', () => {
+    expect(texts(undefined, { command: 'npx', args: ['-y', '@m\u043edelcontextprotocol/x@1.0.0'] }).join('\n')).toMatch(
+      /^! .*several scripts/m,
+    );
+    expect(texts(undefined, { command: 'npx', args: ['-y', '\u043f\u0440\u043e-x@1.0.0'] }).join('\n')).not.toMatch(
+      /several scripts/,
+    );
+  });
+
+  test('an address: where what is sent goes, and that others can read it; secrets by their names only', () => {
+    expect(texts(undefined, { url: 'http://mail.example/mcp', headers: { Authorization: 'Bearer abc' } })).toEqual([
+      '! It goes there unencrypted: others on the way can read it.',
+      'Whatever its tools are called with goes to mail.example.',
+      'Is given Authorization.',
+    ]);
+    expect(texts(undefined, { base_url: 'http://127.0.0.1:80/mcp' }).join()).not.toContain('unencrypted');
+  });
+});
+
+test('of a change only what is gained is told; what was off gains everything by being switched on', () => {
+  const entry = { command: 'node', args: ['/opt/server.js', '/data/notes'] };
+  expect(texts(entry, { ...entry, args: [...entry.args, '/'] })).toEqual(['! Gains access to your whole disk.']);
+  expect(texts(entry, entry)).toEqual([]);
+  expect(texts({ ...entry, enabled: false }, entry)).toContain('Starts node on this computer, with your rights.');
+  expect(texts({ ...entry, disabledTools: ['delete_all'] }, entry)).toEqual([
+    'Models can call delete_all, which you had switched off.',
+  ]);
+});
+
+test('what cannot be seen in a name stands there as a mark', () => {
+  expect(texts(undefined, { command: '/opt/a', args: [], env: { 'API_TOKEN\u200b': '${env:X}' } })).toContain(
+    'Is given API_TOKEN⟨U+200B⟩.',
+  );
+});
+
+test('settings say what they would allow; one that is no setting says nothing', () => {
+  expect(settingConsequences('trustEdits', true)[0]?.isGrave).toBe(true);
+  expect(settingConsequences('results.folders', ['/'])[0]?.text).toBe('Gains access to your whole disk.');
+  expect(settingConsequences('constructor', true)).toEqual([]);
+});

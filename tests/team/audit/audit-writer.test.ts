@@ -1,0 +1,166 @@
+/** A tenant's audit over several replicas: one chain that holds, however they write at once and whatever becomes of answers. */
+import { expect, onTestFinished, test } from 'vitest';
+import { FileJsonDocument } from '../../../src-main/core/base/json-document.ts';
+import { Masker } from '../../../src-main/core/base/mask.ts';
+import { readAll, readPage } from '../../../src-main/core/trust/audit/read-audit-log.ts';
+import { type Verification, verifyLog } from '../../../src-main/core/trust/audit/verify-audit-log.ts';
+import { AuditTable } from '../../../src-main/team/audit/audit-table.ts';
+import { TeamAuditWriter } from '../../../src-main/team/audit/audit-writer.ts';
+import { connect, Database } from '../../../src-main/team/database/database.ts';
+import { TeamKeys } from '../../../src-main/team/documents/team-keys.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { call, decision } from '../../core/trust/audit/fixture.ts';
+
+const keys = new TeamKeys([Buffer.alloc(32, 3)]);
+const silent = { warn: () => undefined, info: () => undefined };
+
+interface Writer {
+  readonly audit: TeamAuditWriter;
+  readonly rows: AuditTable;
+  readonly database: Database;
+}
+
+function openWriter(url: string, tenant = 'a', most?: number): Writer {
+  const database = new Database({ url, most: 2 });
+  const rows = new AuditTable(database.forTenant(tenant), tenant);
+  const parts = {
+    rows,
+    keys: keys.audit(tenant),
+    seen: new FileJsonDocument('/nowhere'),
+    masker: new Masker(),
+    log: silent,
+  };
+  const audit = new TeamAuditWriter({ ...parts, now: () => 1_767_225_600_000, ...(most !== undefined && { most }) });
+  onTestFinished(async () => {
+    await audit.close();
+    await database.close();
+  });
+  return { audit, rows, database };
+}
+
+const verify = ({ rows }: Writer, tenant = 'a'): Promise<Verification> =>
+  verifyLog({ log: rows, ownKey: keys.audit(tenant).publicKey });
+
+async function sessionsIn({ rows }: Writer): Promise<string[]> {
+  const sessions: string[] = [];
+  for await (const { record } of readAll(rows, { kinds: ['call'] }))
+    if (record.kind === 'call') sessions.push(record.session);
+  return sessions;
+}
+
+test('replicas that write at once make one chain that holds, signed, with every note in it once', async () => {
+  const url = await teamDatabase();
+  const writers = [openWriter(url), openWriter(url), openWriter(url)];
+  const noted: string[] = [];
+  for (let round = 0; round < 4; round++) {
+    for (const [at, { audit }] of writers.entries()) {
+      for (let each = 0; each < 100; each++) {
+        const session = `${at} ${round} ${each}`;
+        noted.push(session);
+        audit.note(call({ session }));
+      }
+    }
+    await Promise.all(writers.map(({ audit }) => audit.flush()));
+  }
+  writers[0]!.audit.note(decision());
+  expect(await writers[0]!.audit.flush()).toBe(true);
+  const [first] = writers as [Writer];
+  expect((await sessionsIn(first)).toSorted()).toEqual(noted.toSorted());
+  const verified = await verify(first);
+  expect(verified).toMatchObject({ holds: true, unsigned: 0, first: 1, findings: [] });
+  // No more than 256 records without a head: a decision and the beginning make one, too.
+  expect(verified.records - 1201).toBeGreaterThanOrEqual(5);
+  const page = await readPage(first.rows, { kinds: ['decision'] }, 10);
+  expect(page.entries).toMatchObject([{ kind: 'decision', id: 'd1' }]);
+});
+
+test('a batch whose answer was lost is written once', async () => {
+  const writer = openWriter(await teamDatabase());
+  const append = writer.rows.append.bind(writer.rows);
+  let times = 0;
+  writer.rows.append = async (...given) => {
+    await append(...given);
+    if (times++ === 0) throw new Error('the connection was lost on the way back');
+  };
+  writer.audit.note(call({ session: 'once' }));
+  await expect.poll(async () => (await writer.audit.flush()) && times).toBe(2);
+  expect(await sessionsIn(writer)).toEqual(['once']);
+  expect(await verify(writer)).toMatchObject({ holds: true });
+});
+
+test('what could not be held is counted on record, and decisions are held longest', async () => {
+  const writer = openWriter(await teamDatabase(), 'a', 3);
+  writer.audit.note(decision());
+  for (let at = 0; at < 5; at++) writer.audit.note(call({ session: `s${at}` }));
+  await writer.audit.flush();
+  const { entries } = await readPage(writer.rows, {}, 10);
+  expect(entries.map((entry) => (entry.kind === 'lost' ? entry.records : entry.kind))).toEqual([
+    'call',
+    'call',
+    'decision',
+    3,
+  ]);
+});
+
+test('nobody changes or deletes a record with a replica’s rights, and who does it otherwise is found out', async () => {
+  const url = await teamDatabase();
+  const [a, b] = [openWriter(url), openWriter(url, 'b')];
+  for (const { audit } of [a, b]) {
+    for (let at = 0; at < 5; at++) audit.note(call({ session: `s${at}` }));
+    audit.note(decision());
+    await audit.flush();
+  }
+  const sql = a.database.forTenant('a');
+  await expect(sql`UPDATE tooltray.audit SET line = ''`).rejects.toMatchObject({ code: '42501' });
+  await expect(sql`DELETE FROM tooltray.audit`).rejects.toMatchObject({ code: '42501' });
+  await expect(sql`TRUNCATE tooltray.audit`).rejects.toMatchObject({ code: '42501' });
+  await expect(sql`SELECT * FROM tooltray_parts.audit_other`).rejects.toMatchObject({ code: '42501' });
+  // Without any filter of ours.
+  const tenants = await sql<{ tenant: string }[]>`SELECT DISTINCT tenant FROM tooltray.audit`;
+  expect([...tenants]).toEqual([{ tenant: 'a' }]);
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  await owner`UPDATE tooltray.audit SET line = replace(line, 's2', 's9') WHERE tenant = 'a'`;
+  await owner`DELETE FROM tooltray.audit WHERE tenant = 'b' AND seq > 4`;
+  expect((await verify(a)).findings.map(({ what }) => what)).toContain('changed');
+  expect((await verify(b, 'b')).findings.map(({ what }) => what)).toContain('cut');
+  // The next record says so itself.
+  b.audit.note(decision());
+  await b.audit.flush();
+  expect((await readPage(b.rows, { kinds: ['cut'] }, 1)).entries).toHaveLength(1);
+});
+
+test('of writers that are long gone nothing is left but what they wrote', async () => {
+  const url = await teamDatabase();
+  const [one, other] = [openWriter(url), openWriter(url)];
+  one.audit.note(call());
+  await one.audit.flush();
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  await owner`UPDATE tooltray.audit_batches SET at = now() - interval '8 days'`;
+  other.audit.note(call());
+  await other.audit.flush();
+  expect(await owner`SELECT writer FROM tooltray.audit_batches`).toHaveLength(1);
+  expect(await sessionsIn(other)).toHaveLength(2);
+});
+
+test('rows lie in the part of their month, and each month begins with a signed head', async () => {
+  const url = await teamDatabase();
+  const writer = openWriter(url);
+  writer.audit.note(call());
+  await writer.audit.flush();
+  const owner = connect({ url, most: 1 });
+  onTestFinished(() => owner.end());
+  const places = await owner<{ place: string; month: string }[]>`
+    SELECT DISTINCT tableoid::regclass::text AS place, to_char(written AT TIME ZONE 'UTC', 'YYYYMM') AS month FROM tooltray.audit`;
+  expect(places.length).toBeGreaterThan(0);
+  // Each in its own: a month may end between two of them.
+  expect(places.map(({ place }) => place)).toEqual(places.map(({ month }) => `tooltray_parts.audit_${month}`));
+  await owner`UPDATE tooltray.audit SET written = written - interval '1 month'`;
+  writer.audit.note(call());
+  await writer.audit.flush();
+  const lines: string[] = [];
+  for await (const { record } of readAll(writer.rows, { kinds: ['head', 'call'] })) lines.push(record.kind);
+  expect(lines).toEqual(['head', 'call', 'head', 'call']);
+  expect(await verify(writer)).toMatchObject({ holds: true });
+});

@@ -1,0 +1,195 @@
+/** People of a team at a server that wants each of them to sign in, over two whole replicas behind one address and a real authorization server. */
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../scripts/team/engines/free-port.ts';
+import { type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';
+import { CookieBrowser } from '../../core/servers/oauth/browser.ts';
+import { bearer } from '../../support/callers.ts';
+import { HttpClient } from '../../support/http-client.ts';
+import { ModernClient } from '../../support/modern-client.ts';
+import type { Params, RawMessage } from '../../support/raw-client.ts';
+import { Page } from '../dashboard/page.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+let fixture: OidcFixture;
+let replicas: readonly [TestReplica, TestReplica];
+let people: TeamPeople;
+
+beforeEach(async () => {
+  fixture = await startOidcFixture();
+  const database = await teamDatabase();
+  const port = await freePort();
+  const config = { servers: { far: { url: fixture.url, prefix: 'far' } } };
+  const named = { publicUrl: `http://127.0.0.1:${port}`, allowedHosts: ['127.0.0.1'] };
+  const start = (at: number): Promise<TestReplica> =>
+    startReplica(database, config, { ...named, listen: { address: '127.0.0.1', port: at } });
+  replicas = [await start(port), await start(0)];
+  people = new TeamPeople(replicas[0]);
+  onTestFinished(async () => {
+    await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
+    await fixture[Symbol.asyncDispose]();
+  });
+});
+
+const links = { elicitation: { form: {}, url: {} } };
+
+class App {
+  readonly #client: ModernClient;
+
+  constructor(at: TestReplica, token: string, capabilities: Params = {}) {
+    this.#client = new ModernClient(new HttpClient(at.url, true, bearer(token)), capabilities);
+  }
+
+  onLink(answer: (url: string) => unknown): this {
+    this.#client.onAsk('elicitation/create', ({ url }) => answer(String(url)));
+    return this;
+  }
+
+  get asked(): ModernClient['asked'] {
+    return this.#client.asked;
+  }
+
+  async call(tool: string): Promise<string> {
+    return textOf(await this.#client.call(tool));
+  }
+
+  async tools(): Promise<readonly string[]> {
+    const { result } = await this.#client.once('tools/list');
+    return ((result?.['tools'] ?? []) as { name: string }[]).map(({ name }) => name);
+  }
+}
+
+function textOf({ result, error }: RawMessage): string {
+  return (result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? JSON.stringify(error);
+}
+
+function linkIn(text: string): string {
+  return /http:\S+\/sign-in\/\S+/.exec(text)?.[0] ?? '';
+}
+
+/** As a person does: agrees on our page, and logs in there as an account. */
+function goThrough(link: string, account: string): Promise<string> {
+  fixture.account = account;
+  return new CookieBrowser().open(link, 'POST');
+}
+
+async function come(name: string): Promise<string> {
+  await people.people.add({ name });
+  return people.give(name);
+}
+
+test('each person calls with an account of their own, on every replica; who has not signed in is given a link that is theirs', async () => {
+  const [here, there] = replicas;
+  const [ann, bob] = [await come('ann'), await come('bob')];
+  const refused = await new App(here, ann).call('far_whoami');
+  expect(refused).toContain('refused us (HTTP 401). It needs a sign-in of the person');
+  expect(await goThrough(linkIn(refused), 'ana')).toContain('signed in to far as ana@example.org');
+  expect(await new App(there, ann).call('far_whoami')).toBe('ana');
+  await expect.poll(() => new App(there, bob).tools()).toContain('far_whoami');
+  const theirs = await new App(there, bob).call('far_whoami');
+  expect(theirs).toContain('for them alone');
+  const page = await (await fetch(linkIn(theirs))).text();
+  expect(page).toContain('Go on only if you are bob');
+  // In a browser where somebody else is signed in to the dashboard, the button does nothing.
+  const entered = await fetch(`http://127.0.0.1:${there.port}/session`, {
+    method: 'POST',
+    body: JSON.stringify({ token: ann }),
+    headers: { 'content-type': 'application/json' },
+  });
+  const [cookie = ''] = (entered.headers.getSetCookie()[0] ?? '').split(';');
+  const pressed = await fetch(linkIn(theirs), { method: 'POST', redirect: 'manual', headers: { cookie } });
+  expect([pressed.status, await pressed.text()]).toEqual([400, expect.stringContaining('somebody else is signed in')]);
+  await goThrough(linkIn(theirs), 'ben');
+  const calls = [here, there].flatMap((at) => [ann, bob].map((token) => new App(at, token).call('far_whoami')));
+  expect(await Promise.all(calls)).toEqual(['ana', 'ben', 'ana', 'ben']);
+  // In the dashboard each sees and ends their own, on whatever replica; what was an account's is over everywhere.
+  const [annsPage, bobsPage] = [await Page.open(there, ann), await Page.open(here, bob)];
+  const own = async (asker: Page): Promise<unknown[]> =>
+    (await asker.ask('ownSignIns', {})).signIns.map((row) => [row.server, row.isSignedIn, row.account]);
+  expect(await own(annsPage)).toEqual([['far', true, 'ana@example.org']]);
+  expect(await own(bobsPage)).toEqual([['far', true, 'ben@example.org']]);
+  expect((await annsPage.ask('signOut', { server: 'far' })).wasSignedIn).toBe(true);
+  expect([await own(annsPage.at(here)), await own(bobsPage)]).toEqual([
+    [['far', false, '']],
+    [['far', true, 'ben@example.org']],
+  ]);
+  await expect.poll(() => new App(here, ann).call('far_whoami')).toContain('needs a sign-in');
+  expect((await annsPage.ask('signOut', { server: 'far' })).wasSignedIn).toBe(false);
+  expect((await annsPage.refused('signIn', { server: 'nowhere' }))[1]).toBe('not_found');
+  await goThrough((await annsPage.ask('signIn', { server: 'far' })).url, 'ana');
+  await expect.poll(() => new App(here, ann).call('far_whoami')).toBe('ana');
+  // What opens servers is hidden wherever it might show.
+  const { masker } = here.replica.host.core.options;
+  const { id } = await people.people.byName('ann');
+  const [token] = here.replica.signIns.signIns.of(id).secrets;
+  expect(masker.maskText(`it was ${token}`)).not.toContain(token);
+});
+
+test('an app that opens links is asked, and its call goes on when the person is through, in both eras', async () => {
+  const [here, there] = replicas;
+  const ann = await come('ann');
+  const modern = new App(here, ann, links).onLink(async (url) => {
+    await goThrough(url, 'ana');
+    return { action: 'accept' };
+  });
+  expect(await modern.call('far_whoami')).toBe('ana');
+  expect(modern.asked).toMatchObject([{ method: 'elicitation/create', params: { mode: 'url' } }]);
+  // One that says yes at once, and is through later.
+  const bob = new HttpClient(there.url, false, bearer(await come('bob')));
+  await bob.initialize(links);
+  const told: unknown[] = [];
+  const hangUp = new AbortController();
+  onTestFinished(() => hangUp.abort());
+  bob.listen(({ method }) => told.push(method), hangUp.signal).catch(() => undefined);
+  await expect.poll(() => told).toContain('listening');
+  let isThrough: Promise<string> | undefined;
+  bob.onRequest('elicitation/create', ({ url }) => {
+    isThrough = goThrough(String(url), 'ben');
+    return { action: 'accept' };
+  });
+  const { message } = await bob.exchange('tools/call', { name: 'far_whoami', arguments: {} });
+  await isThrough;
+  expect(textOf(message)).toBe('ben');
+  await expect.poll(() => told).toContain('notifications/elicitation/complete');
+  // Forms are no links.
+  const eve = new App(here, await come('eve'), { elicitation: {} });
+  expect([linkIn(await eve.call('far_whoami')), eve.asked]).toEqual([expect.stringContaining('/sign-in/'), []]);
+});
+
+test('who says no is left in peace, and may sign in later', async () => {
+  const ann = new App(replicas[0], await come('ann'), links).onLink(() => ({ action: 'decline' }));
+  const told = await ann.call('far_whoami');
+  await goThrough(linkIn(told), 'ana');
+  expect(await ann.call('far_whoami')).toBe('ana');
+});
+
+test('a person who is switched off has no connection any more, on any replica, and their link leads nowhere', async () => {
+  const [here, there] = replicas;
+  const [ann, bob] = [await come('ann'), await come('bob')];
+  await goThrough(linkIn(await new App(here, ann).call('far_whoami')), 'ana');
+  await goThrough(linkIn(await new App(here, bob).call('far_whoami')), 'ben');
+  for (const at of replicas) for (const token of [ann, bob]) await new App(at, token).call('far_whoami');
+  const open = (): readonly number[] => replicas.map(({ replica }) => replica.signIns.own.size);
+  expect(open()).toEqual([2, 2]);
+  await people.people.change('ann', { isOff: true });
+  await expect.poll(open).toEqual([1, 1]);
+  expect(await new App(there, bob).call('far_whoami')).toBe('ben');
+});
+
+test('who signs in as somebody else is somebody else at once, on every replica; signed out, they are nobody', async () => {
+  const [here, there] = replicas;
+  const ann = await come('ann');
+  const first = linkIn(await new App(here, ann).call('far_whoami'));
+  await goThrough(first, 'ana');
+  expect(await new App(there, ann).call('far_whoami')).toBe('ana');
+  // Within its quarter of an hour a link holds for another time.
+  await goThrough(first, 'anastasia');
+  const who = (at: TestReplica) => () => new App(at, ann).call('far_whoami');
+  await expect.poll(who(here)).toBe('anastasia');
+  await expect.poll(who(there)).toBe('anastasia');
+  const { id } = await people.people.byName('ann');
+  await there.replica.signIns.signIns.signOut(id, 'far');
+  await expect.poll(who(here)).toContain('/sign-in/');
+  await expect.poll(who(there)).toContain('/sign-in/');
+});

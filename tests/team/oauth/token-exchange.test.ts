@@ -1,0 +1,104 @@
+/** A server whose tokens are made from those that a team's people came with (RFC 8693), over two whole replicas and a real authorization server. */
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { expect, onTestFinished, test } from 'vitest';
+import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';
+import type { ReplicaOptions } from '../../../src-main/team/replica.ts';
+import { exchanger, type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { openSession, post } from '../../support/team-caller.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { testIssuer } from '../../support/test-issuer.ts';
+
+interface World {
+  readonly fixture: OidcFixture;
+  readonly replicas: readonly [TestReplica, TestReplica];
+  readonly people: TeamPeople;
+}
+
+async function world(
+  options: Parameters<typeof startOidcFixture>[0] = {},
+  more: Partial<ReplicaOptions> = {},
+): Promise<World> {
+  const fixture = await startOidcFixture(options);
+  const database = await teamDatabase();
+  const exchange = { tokenEndpoint: `${fixture.issuer}/token`, audience: 'files' };
+  const oauth = { clientId: exchanger.id, clientSecret: '${secret:EXCHANGER}', exchange };
+  const elsewhere = { ...oauth, exchange: { ...exchange, audience: 'mail' } };
+  const servers = {
+    far: { url: fixture.url, prefix: 'far', oauth },
+    other: { url: fixture.url, prefix: 'other', oauth: elsewhere },
+  };
+  const start = (): Promise<TestReplica> => startReplica(database, { servers }, more);
+  const replicas = [await start(), await start()] as const;
+  await replicas[0].replica.host.core.vault.write(secretVaultKey('EXCHANGER'), exchanger.secret);
+  onTestFinished(async () => {
+    await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
+    await fixture[Symbol.asyncDispose]();
+  });
+  return { fixture, replicas, people: new TeamPeople(replicas[0]) };
+}
+
+/** With a token for `/mcp`, and as the door hears of whoever comes by one of the team's issuer. */
+async function come(
+  { people, replicas }: World,
+  name: string,
+  subject?: string,
+): Promise<{ readonly token: string; readonly id: string }> {
+  const { id } = await people.people.add({ name });
+  if (subject !== undefined) {
+    replicas[0].replica.signIns.came(id, subject, Date.now() + 600_000);
+    // Written behind the request that brought it; other replicas read it there.
+    await expect.poll(() => replicas[1].replica.signIns.vaults.forUser(id).names('subject-token')).toHaveLength(1);
+  }
+  return { id, token: await people.give(name) };
+}
+
+async function call(at: TestReplica, token: string, tool: string): Promise<string> {
+  const { session } = await openSession(at.url, token);
+  const { message } = await post(at.url, 'tools/call', { name: tool, arguments: {} }, session, token);
+  return (message.result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? JSON.stringify(message.error);
+}
+
+test('a person’s token becomes one for the server, theirs alone, made once on each replica, also where they did not come to', async () => {
+  const of = await world();
+  const { fixture, people, replicas } = of;
+  const [here, there] = replicas;
+  const mine = await fixture.subjectToken('ana');
+  const ann = await come(of, 'ann', mine);
+  const bob = await come(of, 'bob', await fixture.subjectToken('ben'));
+  for (const at of [here, there, here])
+    expect([await call(at, ann.token, 'far_whoami'), await call(at, bob.token, 'far_whoami')]).toEqual(['ana', 'ben']);
+  expect(fixture.grants).toHaveLength(4);
+  const { masker } = here.replica.host.core.options;
+  expect(masker.maskText(`${mine} and ${exchanger.secret}`)).not.toMatch(
+    new RegExp(`${mine}|of the exchanging client`),
+  );
+  // Whoever does not come in any more leaves nothing that still opens something.
+  await people.people.change('ann', { isOff: true });
+  const open = (): readonly number[] => replicas.map(({ replica }) => replica.signIns.own.size);
+  await expect.poll(open).toEqual([1, 1]);
+});
+
+test('who came by another token, and whoever is refused, is told in a sentence', async () => {
+  const of = await world();
+  const [here] = of.replicas;
+  const personal = await come(of, 'personal');
+  expect(await call(here, personal.token, 'far_whoami')).toContain('made from your organisation’s sign-in');
+  const strange = await come(of, 'strange', 'no token of anybody');
+  expect(await call(here, strange.token, 'far_whoami')).toMatch(/made no token for far from yours: invalid_grant/);
+  const ann = await come(of, 'ann', await of.fixture.subjectToken('ana'));
+  expect(await call(here, ann.token, 'other_whoami')).toContain('invalid_target: not for that');
+});
+
+test('who signed in at the team’s issuer has the token made from that, on whichever replica is asked', async () => {
+  const audience = 'https://tools.example.com/mcp';
+  const idp = await testIssuer(audience);
+  const keys = createRemoteJWKSet(new URL(`${idp.issuer}/jwks`));
+  const subjectOf = async (token: string): Promise<string | undefined> =>
+    (await jwtVerify(token, keys, { issuer: idp.issuer })).payload.sub;
+  const rules = { groupsClaim: 'groups', adminGroup: undefined, takesNew: true, needsType: false };
+  const of = await world({ subjectOf }, { issuer: { issuer: idp.issuer, audiences: [audience], ...rules } });
+  const token = await idp.sign();
+  for (const at of of.replicas) expect(await call(at, token, 'far_whoami')).toBe('ana');
+});

@@ -1,0 +1,54 @@
+/** A person's processes end with their person, and with a value that they were begun with. */
+import { expect, onTestFinished, test } from 'vitest';
+import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';
+import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { UserStore } from '../../../src-main/team/users/user-store.ts';
+import { stopStaleProcesses } from '../../../src-main/team/placement/stop-stale-processes.ts';
+import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
+import { isAlive, say } from '../../core/servers/servers-harness.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+import { until } from '../../support/until.ts';
+import { as, people } from './people.ts';
+
+const log = { warn: () => undefined, debug: () => undefined, info: () => undefined, error: () => undefined };
+
+test('who is switched off has no process any more; another value ends what was begun with the one before, and nothing else', async () => {
+  const database = new Database({ url: await teamDatabase() });
+  const changes = new ChangeFeed(database.shared, log);
+  await changes.start();
+  const sql = database.forTenant('main');
+  const team = new UserStore(sql, 'main');
+  const vaults = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
+  const { counter, harness, processes } = people({ readOwn: ({ user }, name) => vaults.forUser(user).read(name) });
+  const stop = stopStaleProcesses(processes, { tenant: 'main', changes, people: team, vaults, log });
+  onTestFinished(async () => {
+    stop();
+    vaults.close();
+    await changes.stop();
+    await database.close();
+  });
+  const [ann, bob] = [await team.add({ name: 'ann' }), await team.add({ name: 'bob' })].map(({ id }) => ({
+    tenant: 'main',
+    user: id,
+  })) as [{ tenant: string; user: string }, { tenant: string; user: string }];
+  await vaults.forUser(ann.user).write(secretVaultKey('TOKEN'), 'before');
+  const [plain, given] = [
+    harness.server(counter()),
+    harness.server(counter({ name: 'given', env: { TOKEN: '${user:TOKEN}' } })),
+  ];
+  const pid = async (server: typeof plain, who: typeof ann): Promise<number> =>
+    Number(await say(server, 'pid', {}, as(who)));
+  const [anns, annsGiven, bobs] = [await pid(plain, ann), await pid(given, ann), await pid(plain, bob)];
+  // Another replica's word.
+  const elsewhere = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
+  onTestFinished(() => elsewhere.close());
+  await elsewhere.forUser(ann.user).write(secretVaultKey('OTHER'), 'x');
+  await elsewhere.forUser(ann.user).write(secretVaultKey('TOKEN'), 'after');
+  await until(() => !isAlive(annsGiven) && processes.counts.running === 2);
+  expect([isAlive(anns), isAlive(bobs)]).toEqual([true, true]);
+  expect(JSON.parse(await say(given, 'env', {}, as(ann)))).toMatchObject({ TOKEN: 'after' });
+  await team.change('ann', { isOff: true });
+  await until(() => !isAlive(anns) && processes.usersOf('main').join() === bob.user);
+  expect(isAlive(bobs)).toBe(true);
+});

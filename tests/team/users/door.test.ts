@@ -1,0 +1,220 @@
+/** Who comes in by a personal token, what it bounds, and how it ends: at once on every replica. */
+import { createHash } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { FailedLoginLimiter } from '../../../src-main/team/users/failed-login-limiter.ts';
+import { connect } from '../../../src-main/team/database/database.ts';
+import { AccessTokenStore } from '../../../src-main/team/users/access-tokens.ts';
+import { bearer } from '../../support/callers.ts';
+import { HttpClient } from '../../support/http-client.ts';
+import { ModernClient } from '../../support/modern-client.ts';
+import { fixture, type TestConfig } from '../../support/start-core.ts';
+import { startReplica, type TestReplica } from '../../support/start-replica.ts';
+import { TeamPeople } from '../../support/team-callers.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+const config: TestConfig = {
+  servers: { echo: fixture('echo'), other: fixture('echo') },
+  mode: 'direct',
+  profiles: { narrow: { servers: ['echo'] } },
+};
+
+async function open(url: string, tenant = 'main'): Promise<TestReplica> {
+  const replica = await startReplica(url, config, { tenant });
+  onTestFinished(() => replica[Symbol.asyncDispose]());
+  return replica;
+}
+
+const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+
+function knock({ url }: TestReplica, token: string | undefined, more: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(token !== undefined && bearer(token)),
+      ...more,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello }),
+  });
+}
+
+async function told(on: TestReplica, token: string | undefined): Promise<unknown[]> {
+  const response = await knock(on, token);
+  const { error } = (await response.json()) as { error?: { message: string } };
+  return [response.status, response.headers.get('www-authenticate'), error?.message];
+}
+
+async function toolsOf({ url }: TestReplica, token: string, path = ''): Promise<string[]> {
+  const client = new HttpClient(url + path, false, bearer(token));
+  await client.initialize();
+  const modern = new ModernClient(new HttpClient(url + path, true, bearer(token)));
+  const [first, second] = [(await client.exchange('tools/list')).message, await modern.once('tools/list')];
+  const names = [first, second].map(({ result }) =>
+    (result as { tools: { name: string }[] }).tools.map(({ name }) => name),
+  );
+  expect(names[0]).toEqual(names[1]);
+  return names[0] ?? [];
+}
+
+test('whatever opens nothing is told in the same words: guessed, altered, expired, revoked, another tenant’s', async () => {
+  const url = await teamDatabase();
+  const one = await open(url);
+  const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
+  for (const { people } of [own, far]) await people.add({ name: 'ana' });
+  const good = await own.give('ana');
+  expect((await knock(one, good)).status).toBe(200);
+  const theirs = await far.give('ana');
+  const revoked = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  await own.tokens.revoke(revoked.id);
+  const expired = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  await one.replica.database.forTenant('main')`
+    UPDATE tooltray.person_tokens SET ends_at = now() WHERE tenant = 'main' AND id = ${expired.id}`;
+  const altered = `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`;
+  const bad = [
+    ...[altered, theirs, good.replace(/^tt_\d+/, 'tt_1'), revoked.token, expired.token],
+    ...['tt_0_', 'x', good.toUpperCase(), `${good}a`, one.replica.host.core.token, 'a'.repeat(9000)],
+  ];
+  const words = [401, 'Bearer realm="tooltray", error="invalid_token"', expect.stringContaining('opens nothing')];
+  for (const token of bad) expect([token, await told(one, token)]).toEqual([token, words]);
+  expect(await told(one, undefined)).toEqual([401, 'Bearer realm="tooltray"', expect.stringContaining('is needed')]);
+});
+
+test('who guesses is made to wait, and who is known comes in all the same', async () => {
+  const one = await open(await teamDatabase());
+  const { people, give } = withPeople(one);
+  await people.add({ name: 'ana' });
+  const token = await give('ana');
+  expect((await knock(one, token)).status).toBe(200);
+  const seen = new Set<number>();
+  for (let at = 0; at < 31; at++) seen.add((await knock(one, `tt_0_${'x'.repeat(40)}${100 + at}`)).status);
+  expect(seen).toEqual(new Set([401, 429]));
+  const refused = await knock(one, 'tt_0_guess');
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  expect((await knock(one, token)).status).toBe(200);
+});
+
+function withPeople(on: TestReplica): { people: TeamPeople['people']; give: TeamPeople['give'] } {
+  const all = new TeamPeople(on);
+  return { people: all.people, give: (...asked) => all.give(...asked) };
+}
+
+test('failures are counted by network, and forgotten after a minute', () => {
+  let now = 0;
+  const limit = new FailedLoginLimiter(() => now);
+  for (let at = 0; at < 30; at++) limit.failed(`2001:db8::${at.toString(16)}`);
+  limit.failed('1.2.3.4');
+  const waits = () => ['2001:db8:0:0:ffff::1', '2001:db8:0:1::1', '1.2.3.4'].map((one) => limit.waitSeconds(one) > 0);
+  expect(waits()).toEqual([true, false, false]);
+  now = 60_000;
+  expect(waits()).toEqual([false, false, false]);
+});
+
+test('a token’s profile, and what its person’s groups give, decide what is seen by every address', async () => {
+  const one = await open(await teamDatabase());
+  const { people, give } = withPeople(one);
+  await people.ungrant('everyone');
+  await people.grant('staff', '*');
+  await people.grant('guests', 'narrow');
+  await people.add({ name: 'ana', groups: ['staff'] });
+  await people.add({ name: 'ben', groups: ['guests'] });
+  const [all, narrow, bounded, lost] = [
+    await give('ana'),
+    await give('ana', { profile: 'narrow' }),
+    await give('ben'),
+    await give('ana', { profile: 'gone' }),
+  ];
+  const servers = (names: readonly string[]): unknown => [...new Set(names.map((name) => name.split('_')[0]))].sort();
+  expect(servers(await toolsOf(one, all))).toEqual(['echo', 'other']);
+  expect(servers(await toolsOf(one, all, '/p/narrow'))).toEqual(['echo']);
+  for (const token of [narrow, bounded]) {
+    expect(servers(await toolsOf(one, token))).toEqual(['echo']);
+    expect(servers(await toolsOf(one, token, '/app/cursor'))).toEqual(['echo']);
+    const client = new HttpClient(`${one.url}/server/other`, false, bearer(token));
+    expect((await client.exchange('initialize', hello).catch(() => undefined))?.message.result).toBeUndefined();
+  }
+  expect(await toolsOf(one, lost)).toEqual([]);
+  const reading = await toolsOf(one, await give('ana', { readOnly: true }));
+  expect(reading.length).toBeLessThan((await toolsOf(one, all)).length);
+});
+
+test('what is taken back ends on every replica, with the sessions and streams it has open', async () => {
+  const url = await teamDatabase();
+  const both = [await open(url), await open(url)];
+  const [first] = both as [TestReplica];
+  const { people, tokens } = new TeamPeople(first);
+  const give = (user: string) => tokens.create({ user, label: '', ends: Date.now() + 3_600_000 });
+  for (const name of ['ana', 'ben', 'cleo']) await people.add({ name });
+  const [revoked, off, moved, stays] = [await give('ana'), await give('ben'), await give('cleo'), await give('ana')];
+  const streams = await Promise.all(
+    [revoked, off, moved, stays].flatMap(({ token }) =>
+      both.map(async (on) => ({ token, ...(await listening(on, token)) })),
+    ),
+  );
+  await tokens.revoke(revoked.id);
+  await people.change('ben', { isOff: true });
+  await people.grant('guests', 'narrow');
+  await people.change('cleo', { groups: ['guests'] });
+  const left = (): unknown => streams.filter(({ isOver }) => !isOver()).map(({ token }) => token);
+  await expect.poll(left).toEqual([stays.token, stays.token]);
+  const statuses = async (token: string): Promise<number[]> =>
+    Promise.all(both.map(async (on) => (await knock(on, token)).status));
+  for (const { token } of [revoked, off]) expect(await statuses(token)).toEqual([401, 401]);
+  expect(await statuses(stays.token)).toEqual([200, 200]);
+  // What was opened with other bounds is not gone on with.
+  expect(await statuses(moved.token)).toEqual([200, 200]);
+  await people.change('ben', { isOff: false });
+  await expect.poll(() => statuses(off.token)).toEqual([200, 200]);
+});
+
+/** Opens a session and its stream. */
+async function listening(on: TestReplica, token: string): Promise<{ readonly isOver: () => boolean }> {
+  const client = new HttpClient(on.url, false, bearer(token));
+  await client.initialize();
+  const opened = Promise.withResolvers<void>();
+  let isOver = false;
+  const end = (): void => {
+    isOver = true;
+  };
+  void client.listen(() => opened.resolve()).then(end, end);
+  await opened.promise;
+  return { isOver: () => isOver };
+}
+
+test('without the application’s filter another tenant’s people and tokens are not there', async () => {
+  const url = await teamDatabase();
+  const one = await open(url);
+  const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
+  await own.people.add({ name: 'ana' });
+  const token = await own.give('ana');
+  await own.people.grant('guests', 'narrow');
+  const sql = one.replica.database.forTenant('far');
+  for (const table of ['users', 'person_tokens', 'group_grants'])
+    expect([table, await sql`SELECT 1 FROM ${sql(`tooltray.${table}`)}`]).toEqual([table, []]);
+  // As a query that believes to be of the other tenant.
+  const confused = new AccessTokenStore(sql, 'main');
+  expect([await confused.authenticate(token), await confused.list()]).toEqual([undefined, []]);
+  await expect(confused.create({ user: 'ana', label: '', ends: Date.now() + 1000 })).rejects.toThrow();
+  expect(await far.people.list()).toEqual([]);
+});
+
+test('of a token its hash is kept and nothing else, and when it was used', async () => {
+  const url = await teamDatabase();
+  const one = await open(url);
+  const all = new TeamPeople(one);
+  await all.people.add({ name: 'ana' });
+  const token = await all.give('ana');
+  await knock(one, token);
+  const sql = connect({ url, most: 1 });
+  onTestFinished(() => sql.end());
+  const [row] = await sql<
+    { hash: Buffer; text: string }[]
+  >`SELECT hash, t::text AS text FROM tooltray.person_tokens t WHERE id <> 'test'`;
+  expect(row?.hash).toEqual(createHash('sha256').update(token).digest());
+  expect(row?.text).not.toContain(token.slice(-20));
+  expect((await all.tokens.list('ana'))[0]?.usedAt).toBeNull();
+  await one.replica.stop();
+  const [used] = await sql<{ used: boolean }[]>`
+    SELECT used_at IS NOT NULL AS used FROM tooltray.person_tokens WHERE id <> 'test'`;
+  expect(used?.used).toBe(true);
+});

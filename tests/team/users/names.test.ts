@@ -1,0 +1,45 @@
+/** Which names may stand beside each other. */
+import { expect, onTestFinished, test } from 'vitest';
+import { Database } from '../../../src-main/team/database/database.ts';
+import { UserStore } from '../../../src-main/team/users/user-store.ts';
+import { AccessTokenStore } from '../../../src-main/team/users/access-tokens.ts';
+import { teamDatabase } from '../../support/team-database.ts';
+
+async function open() {
+  const database = new Database({ url: await teamDatabase(), most: 2 });
+  onTestFinished(() => database.close());
+  const sql = database.forTenant('main');
+  return { people: new UserStore(sql, 'main'), tokens: new AccessTokenStore(sql, 'main') };
+}
+
+test.each(['Ana', 'ANA', 'ａｎａ', 'ana '.trim().toUpperCase()])('refuses %s beside ana', async (name) => {
+  const { people } = await open();
+  await people.add({ name: 'ana' });
+  await expect(people.add({ name })).rejects.toMatchObject({ code: 'config_conflict' });
+});
+
+test.each(['аna', 'admin ο', 'Ωmega'])('refuses the mixed alphabets of %s', async (name) => {
+  const { people } = await open();
+  await expect(people.add({ name })).rejects.toMatchObject({ code: 'bad_request' });
+});
+
+test.each(['Аня', 'Ελένη', 'José', '李雷'])('takes %s', async (name) => {
+  const { people } = await open();
+  expect(await people.add({ name })).toMatchObject({ name });
+});
+
+test('gives people tokens for 30 days at most, service accounts for a year', async () => {
+  const { people, tokens } = await open();
+  await people.add({ name: 'ana' });
+  await people.add({ name: 'nightly', isService: true });
+  const inDays = (user: string, days: number): Promise<unknown> =>
+    tokens.create({ user, label: '', ends: Date.now() + days * 86_400_000 });
+  await inDays('ana', 30);
+  await inDays('nightly', 366);
+  for (const [user, days] of [
+    ['ana', 31],
+    ['nightly', 367],
+    ['ana', 0],
+  ] as const)
+    await expect(inDays(user, days)).rejects.toMatchObject({ code: 'bad_request' });
+});
