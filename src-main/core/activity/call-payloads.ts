@@ -306,7 +306,7 @@ export class PayloadStore {
   }
 
   #start(): Worker {
-    const worker = startWorkerThread(resolveWorkerUrl('texts-worker', import.meta.url), {
+    const worker = startWorkerThread(resolveWorkerUrl('payload-worker', import.meta.url), {
       memory: 512,
       data: { file: this.#options.file, hurry: this.#hurry } satisfies PayloadWorkerData,
     });

@@ -321,7 +321,7 @@ const unavailable: CodeRunOutcome = {
 // Where the files of the sandbox lie, among the sources and in the build.
 
 export function codeRunnerWorkerUrl(): URL {
-  return resolveWorkerUrl('js-worker/sandbox-worker', import.meta.url);
+  return resolveWorkerUrl('js-worker/js-runner-worker', import.meta.url);
 }
 
 /** The entry of the process for Python. */

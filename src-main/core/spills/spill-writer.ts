@@ -141,7 +141,7 @@ function* piecesOf(chunks: readonly Buffer[]): Generator<Uint8Array<ArrayBuffer>
 
 /** Returns the URL of the worker that stores results, in the sources or in the build. */
 export function spillWriterUrl(): URL {
-  return resolveWorkerUrl('keep/keep-worker', import.meta.url);
+  return resolveWorkerUrl('writer/spill-writer-worker', import.meta.url);
 }
 
 export interface WrittenPart extends DraftedPart {

@@ -17,9 +17,9 @@ test('worker and engine are found among the sources, beside the bundle, and abov
   expect(engineUrl(workerUrl.href)).toEqual(new URL('node_modules/quickjs-wasi/quickjs.wasm', root));
   const dist = mkdtempSync(join(tmpdir(), 'dist-'));
   mkdirSync(join(dist, 'chunks'));
-  writeFileSync(join(dist, 'sandbox-worker.js'), '');
-  const built = resolveWorkerUrl('sandbox-worker', pathToFileURL(join(dist, 'chunks/core-x1.js')).href);
-  expect(built).toEqual(pathToFileURL(join(dist, 'sandbox-worker.js')));
+  writeFileSync(join(dist, 'js-runner-worker.js'), '');
+  const built = resolveWorkerUrl('js-runner-worker', pathToFileURL(join(dist, 'chunks/core-x1.js')).href);
+  expect(built).toEqual(pathToFileURL(join(dist, 'js-runner-worker.js')));
   expect(engineUrl(built.href)).toEqual(pathToFileURL(join(dist, 'quickjs.wasm')));
   rmSync(dist, { recursive: true });
 });
@@ -135,7 +135,7 @@ test('closing cancels what runs and ends every thread', async () => {
 });
 
 test('a worker that is missing is an error with words, every time', async () => {
-  const harness = new Harness({}, { workerUrl: new URL('file:///nowhere/sandbox-worker.js') }, javascript);
+  const harness = new Harness({}, { workerUrl: new URL('file:///nowhere/js-runner-worker.js') }, javascript);
   for (let n = 0; n < 2; n++) {
     expect(await harness.error('1')).toMatchObject({
       code: 'RUNTIME_ERROR',

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Harness } from '../sandbox-harness.ts';
 
-const harness = new Harness({}, { workerUrl: new URL('../../../../dist/sandbox-worker.js', import.meta.url) });
+const harness = new Harness({}, { workerUrl: new URL('../../../../dist/js-runner-worker.js', import.meta.url) });
 
 test('the built worker runs code in both styles', async () => {
   const code = 'const r: { a: number } = await call_tool("echo", { a: 1 });\nconsole.log(r);\nreturn r';
