@@ -43,7 +43,7 @@ test('one that floats, one that is elsewhere, and never what is in a secret', as
     /^Is some-server by uvx, the newest at each start\. .*Runs with your rights.*Gets every variable of your login\.$/,
   );
   expect(await told({ command: process.execPath, args: [import.meta.filename] })).toMatch(
-    /^Is \/.*server-background\.test\.ts by node on this computer, version sha256:/,
+    /^Is \/.*server-provenance\.test\.ts by node on this computer, version sha256:/,
   );
   const far = await told({
     url: 'https://mcp.test/mcp?key=hunter2hunter2',
