@@ -13,6 +13,8 @@ const checks = [
   ['oxfmt', '--check', '.'],
   // Generated pages, banned words, line lengths, and links of the documents.
   ['node', 'scripts/docs/run.ts', '--check'],
+  // The size and form of the sources.
+  ['node', 'scripts/size/ceilings.ts'],
 ];
 
 /**
@@ -38,7 +40,7 @@ function check([tool, ...args]) {
     child.stderr.on('data', (chunk) => output.push(chunk));
     child.once('error', reject);
     child.once('close', (code) => {
-      console.log(`${tool === 'node' ? 'documents' : tool}: ${code === 0 ? 'fine' : `exit ${code}`}`);
+      console.log(`${tool === 'node' ? args[0] : tool}: ${code === 0 ? 'fine' : `exit ${code}`}`);
       process.stdout.write(Buffer.concat(output));
       resolve(code === 0 ? undefined : tool);
     });

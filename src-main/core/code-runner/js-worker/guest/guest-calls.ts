@@ -28,8 +28,8 @@ interface Failure {
 export function guestCalls({ questions, values, results, blocking }: Parts): GuestCalls {
   const { parse } = JSON;
   const { isArray } = Array;
-  const mostRequests = 100;
-  const mostParallel = 32;
+  const maxRequests = 100;
+  const maxParallel = 32;
 
   function refuse(message: string): Failure {
     return { ok: false, refusal: { code: 'INVALID_ARGS', message } };
@@ -111,7 +111,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
 
   function readBatch(requests: unknown): string[] | string {
     if (!isArray(requests)) return 'the requests must be an array of {name, args} or {server, tool, args}.';
-    if (requests.length > mostRequests) return `${requests.length} requests are more than ${mostRequests}.`;
+    if (requests.length > maxRequests) return `${requests.length} requests are more than ${maxRequests}.`;
     const calls: string[] = [];
     for (let index = 0; index < requests.length; index++) {
       const { server, tool, name, args } = (requests[index] ?? {}) as Record<string, unknown>;
@@ -124,9 +124,9 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
   }
 
   function readWidth(options: unknown): number | string {
-    const width = ((options ?? {}) as { max_parallel?: unknown }).max_parallel ?? mostParallel;
-    const isWidth = Number.isInteger(width) && Number(width) >= 1 && Number(width) <= mostParallel;
-    return isWidth ? Number(width) : `max_parallel must be a whole number from 1 to ${mostParallel}.`;
+    const width = ((options ?? {}) as { max_parallel?: unknown }).max_parallel ?? maxParallel;
+    const isWidth = Number.isInteger(width) && Number(width) >= 1 && Number(width) <= maxParallel;
+    return isWidth ? Number(width) : `max_parallel must be a whole number from 1 to ${maxParallel}.`;
   }
 
   /** At most `width` at a time; the slots in the order of the calls, whatever order the answers come in. */
