@@ -110,7 +110,7 @@ test('several are chosen by key, switched off and, by Undo, on again', async ({ 
   expect(await core.read('own/config.json')).toMatch(/"enabled": false/);
   await page
     .getByRole('status')
-    .filter({ hasText: '2 servers were switched off.' })
+    .filter({ hasText: '2 servers disabled.' })
     .getByRole('button', { name: 'Undo' })
     .click();
   await expect(rowOf(page, 'tracker')).toContainText('Ready');
