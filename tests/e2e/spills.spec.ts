@@ -134,9 +134,12 @@ test('rows are asked by SQL, and what the model selected is shaded', async ({ pa
   await page.getByRole('button', { name: /^SQL.*WHERE number = 7/s }).click();
   await expect(page.getByRole('status').filter({ hasText: /^1 row · / })).toBeVisible();
   const statement = page.getByRole('textbox', { name: 'SQL' });
-  await statement.fill('SELECT sta');
-  await page.keyboard.press('Tab');
-  await expect(statement).toHaveValue('SELECT state');
+  // A word is completed once the columns of the table are known.
+  await expect(async () => {
+    await statement.fill('SELECT sta');
+    await page.keyboard.press('Tab');
+    await expect(statement).toHaveValue('SELECT state', { timeout: 500 });
+  }).toPass();
   await statement.fill('SELECT state, count(*) AS n FROM rows GROUP BY state ORDER BY n DESC');
   await page.keyboard.press('Control+Enter');
   const rows = page.getByRole('region', { name: /^Rows of the result, Query result/ });
