@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The highest values that are accepted; goals are in the issue that lowers them. */
 const ceilings = {
-  'lines of code without team': 80_022,
+  'lines of code without team': 80_001,
   'lines of code of team': 10_325,
   'names in words of the old vocabulary': 309,
   'names that begin with most, longest, usual, rest or look': 0,

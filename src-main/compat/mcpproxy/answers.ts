@@ -25,10 +25,6 @@ export function readClampedInteger(value: unknown, usual: number, most: number):
   return Math.min(Math.trunc(wanted), most);
 }
 
-export function readBoolean(value: unknown): boolean {
-  return value === true || value === 'true';
-}
-
 /** Trimmed; undefined for what is no text or an empty one. */
 export function readTrimmedText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : '';

@@ -115,7 +115,7 @@ export class TokenCounter {
   #receive(answers: readonly number[]): void {
     this.#asked.splice(0, answers.length).forEach((waiting, at) => this.#settle(waiting, answers[at] ?? 0));
     if (this.#asked.length + this.#outbox.length === 0) this.#thread.rest();
-    // What was held back; what is asked in this turn goes at its end.
+    // Sends the texts that were held back. Texts that arrive in this turn are sent at its end.
     if (this.#sending === undefined && this.#sent <= maxInFlightLength / 2) this.#send();
   }
 

@@ -134,7 +134,7 @@ function explainChange(
   const { kind } = change;
   const [server, sentence] = [markInvisible(change.server), markInvisible(describeChange(change))];
   if (change.kind === 'describe') {
-    // What models are told is shown whole.
+    // The descriptions that models read are shown whole.
     const lines = Object.entries(change.texts).map(([tool, { text, own }]) => {
       return diffLine(`Tool ${tool}`, own, text === '' ? own : text);
     });

@@ -41,7 +41,7 @@ function withMarkedNumbers(text: string): string {
     let end = at + 1;
     while (end < text.length && isPartOfNumber(text.charCodeAt(end))) end++;
     const spelling = text.slice(at, end);
-    // What is no number of JSON stays, for JSON.parse to refuse.
+    // A spelling that is not a JSON number stays, so that JSON.parse rejects it.
     if (String(Number(spelling)) !== spelling && jsonNumber.test(spelling)) {
       parts.push(text.slice(from, at), written, spelling, '"');
       from = end;

@@ -14,7 +14,7 @@ export function completeContent(result: Result): Result {
   const { structuredContent, ...told } = result;
   if (structuredContent === undefined) return result;
   const blocks = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
-  // As it goes over the line: members without a value are not there.
+  // Compared as it is sent: members that are undefined are left out.
   const structure: unknown = tryParseJson(JSON.stringify(structuredContent));
   if (blocks.every((block) => restates(structure, block))) return result;
   if (blocks.some((block) => restates(structure, block))) return told;

@@ -81,7 +81,7 @@ export async function findHealCandidates(
     ({ source, name, file, entry }) => {
       const { id, title } = source;
       const isOwn = id === ownCommand.id;
-      // What was left out of the person's own command is not to come back.
+      // Members that the user's own command leaves out must not come back.
       const whole = merged(written, isOwn ? {} : own, entry);
       const launch = Object.fromEntries(Object.entries(whole).filter(([key]) => launchFields.has(key)));
       const endpoint = launchText(maskedEntry(launch, values.values()));

@@ -142,7 +142,7 @@ export const execute: HelperTool = {
       outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
     const rest = [...printed, ...readAsNote(outcome.readAs)];
     if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
-    // What a program printed is its result if it returned nothing.
+    // A program that returned nothing has its output as its result.
     const isPrintedOnly = outcome.value === undefined && printed.length > 0;
     return { content: [...(isPrintedOnly ? [] : [{ type: 'text', text: valueText(outcome.value) }]), ...rest] };
   },

@@ -94,21 +94,6 @@ export function effectiveProfiles(
   return [...new Set([came, held, ...bounds])].filter((name) => name !== undefined);
 }
 
-/** Whether all that one scope lets through of these servers as they are now is let through by the other one, too. */
-export function isSubscope(inner: ProfileScope, outer: ProfileScope, servers: readonly OfferedTools[]): boolean {
-  return servers.every(
-    ({ name, tools }) =>
-      !inner.hasServer(name) ||
-      (outer.hasServer(name) && tools.every((tool) => !inner.hasTool(name, tool) || outer.hasTool(name, tool))),
-  );
-}
-
-export interface OfferedTools {
-  readonly name: string;
-  /** Tools as their server lists them. */
-  readonly tools: readonly JsonObject[];
-}
-
 /** `known`: those that whoever asks may know; they may be meant to know one alone. */
 export function profileNotFoundError(name: string, known: readonly string[] = []): AppError {
   return new AppError('not_found', `There is no profile named ${JSON.stringify(truncateName(name))}.`, {

@@ -40,9 +40,6 @@ export interface RegistryLookup {
   readonly server: RegistryServer;
 }
 
-/** Registry reads, unrestricted for modes. */
-export type RegistryReader = Pick<Registries, 'list' | 'search' | 'find'>;
-
 interface RegistriesParts {
   readonly http: HttpFetch;
   /** Returns the config's registries. */

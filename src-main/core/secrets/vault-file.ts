@@ -47,7 +47,6 @@ const shape = z.object({
 
 export type VaultData = Readonly<z.infer<typeof shape>>;
 export type KeyPlace = z.infer<typeof keyPlace>;
-export type SealedEntry = z.infer<typeof entry>;
 
 /** Bytes; a thousand sign-ins are a few megabytes. */
 const maxBytes = 16 * 1024 * 1024;

@@ -238,7 +238,7 @@ export class ListingTracker {
       await this.#options.pins?.evaluate(listing, this.#introduced, moment);
       const changed = this.#accept(listing, isOurs);
       if (isAgain) this.#reportEnd(changed);
-      // What the first reading takes, programs to hash and modules to load, says nothing about the next one.
+      // The first reading hashes programs and loads modules, so its cost does not predict the next one.
       return { costMs: isAgain ? costMs + cpuMs() - before : 0, changed };
     } catch (error) {
       if (connection === this.#connection) this.#options.onFailed(connection, toAppError(error, 'server_protocol'));

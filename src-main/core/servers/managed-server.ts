@@ -379,7 +379,7 @@ export class ManagedServer {
       open: (entry, closed) => this.#opener.openPooled(entry, closed),
       onOpen: ({ key }, connection) => {
         if (key.owner.kind === 'any') this.changed.emit();
-        // What all are shown is what apps without a handshake are.
+        // The list shown to all is that of clients without a handshake, so connections opened for a handshake are not followed.
         if (key.owner.kind === 'user' && key.protocol === 'negotiated') this.#followOne(connection);
       },
       onClose: ({ key }, connection) => {

@@ -11,7 +11,7 @@ import type { Isolation, ServerConfig } from '../../../config/app-config.ts';
 import { isInside, displayPath } from '../../../security/file-paths.ts';
 import { realOf } from '../../../security/protected-paths.ts';
 import { containerOptions, runnerOf } from '../../../trust/runner-words.ts';
-import { pathExists, isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
+import { isSystem, type ProgramStep, scriptNamed } from './program-files.ts';
 
 /** A confined server's entry, without its secrets filled in. */
 export interface ConfinedEntry {
@@ -186,13 +186,6 @@ async function placesNamed(
   const { cwd, isolate } = entry;
   const read = [...(cwd === undefined || isolate.forgets === 'everything' ? [] : [cwd]), ...isolate.read];
   return { read, write: isolate.write ?? (await workPaths(entry)) };
-}
-
-/** The existing paths that a launch works on, as far as its arguments and variables name them. */
-export async function workPlaces(launch: Launched): Promise<readonly string[]> {
-  const paths = await workPaths(launch);
-  const found = await Promise.all(paths.map(pathExists));
-  return paths.filter((_, index) => found[index]);
 }
 
 async function workPaths({ command, args, env, cwd }: Launched): Promise<readonly string[]> {
