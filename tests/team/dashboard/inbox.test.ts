@@ -83,7 +83,8 @@ test('whose call waits sees it whole, and lets it go; nobody else sees it so', a
   const [seen, bens, roots] = [follow(ana), follow(ben), follow(root)];
   const answer = wantsToSend('ana', 'mark@evil.example', 'a word of ana');
   await expect.poll(() => seen.of('mark@evil.example')?.kind).toBe('flow');
-  expect(seen.state.attention?.map(({ sentence }) => sentence).join()).toContain('mark@evil.example');
+  const attention = (): unknown => seen.state.attention?.map(({ sentence }) => sentence).join();
+  await expect.poll(attention).toContain('mark@evil.example');
   const { id = '' } = seen.of('mark@evil.example') ?? {};
   const item = await ana.ask('inboxItem', { id });
   expect(JSON.stringify(item.parts)).toContain('a word of ana');
@@ -98,7 +99,7 @@ test('whose call waits sees it whole, and lets it go; nobody else sees it so', a
   expect(JSON.stringify(told)).not.toContain('a word of ana');
   expect(told.actions.map((action) => action.id)).toEqual(['no', 'always']);
   expect(await root.refused('decide', { id, action: 'once' })).toEqual([400, 'bad_request']);
-  expect(bens.state.inbox).toEqual([]);
+  await expect.poll(() => bens.state.inbox).toEqual([]);
   for (const method of ['inboxItem', 'decide']) {
     expect(await ben.refused(method, { id, action: 'no' })).toEqual([404, 'not_found']);
   }
