@@ -13,7 +13,7 @@ async function comparedIn({ host }: TestCore): Promise<ExtensionServers> {
   return servers;
 }
 
-test('a server that offers all the same is the one that all share; one that offers more has another line', async () => {
+test('uses the shared connection unless the server lists more for the extensions', async () => {
   await using core = await startCore({ servers: { more: fixture('views', 'more', 'asks'), same: fixture('echo') } });
   const servers = await comparedIn(core);
   expect(servers.all.map(({ config }) => config.name)).toEqual(['more', 'same']);
@@ -26,13 +26,13 @@ test('a server that offers all the same is the one that all share; one that offe
   expect(own.config).toMatchObject({ lazy: true, idleStopMs: 30 * 60_000 });
 });
 
-test('a server that cannot be started a second time is shown as everybody has it', async () => {
+test('uses the shared connection for a server that cannot be started twice', async () => {
   await using core = await startCore({ servers: { once: fixture('views', 'once', 'asks', 'once') } });
   const servers = await comparedIn(core);
   expect(servers.get('once')).toBe(core.server('once'));
 });
 
-test('while all servers are held still nothing is started to compare it', async () => {
+test('starts no process to compare listings while all servers are paused', async () => {
   await using core = await startCore({ servers: { more: fixture('views', 'more', 'asks') } });
   await core.host.core.servers.setPaused(true);
   const servers = await comparedIn(core);

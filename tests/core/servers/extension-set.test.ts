@@ -9,7 +9,7 @@ import {
 
 const html = { mimeTypes: ['text/html;profile=mcp-app'] };
 
-test('apps are of one kind where they declare the same, in whatever order, and whatever else they can do', () => {
+test('returns the same key for the same extensions in any order, ignoring other capabilities', () => {
   const one = extensionSetOf({ roots: {}, extensions: { a: { x: 1, y: 2 }, b: {} } });
   const other = extensionSetOf({ extensions: { b: {}, a: { y: 2, x: 1 } } });
   expect(one?.key).toBe(other?.key);
@@ -18,11 +18,11 @@ test('apps are of one kind where they declare the same, in whatever order, and w
 });
 
 test.each([[{}], [{ extensions: {} }], [{ extensions: [] }], [{ extensions: { a: 1, b: null } }]])(
-  'an app that declares %o is of no kind',
+  'returns undefined for a client app that declares %o',
   (capabilities) => expect(extensionSetOf(capabilities)).toBeUndefined(),
 );
 
-test('what is not to count makes no kind', () => {
+test('leaves out ignored extensions', () => {
   expect(extensionSetOf({ extensions: { [viewExtension]: html } }, [viewExtension])).toBeUndefined();
   expect(extensionSetOf({ extensions: { [viewExtension]: html, a: {} } }, [viewExtension])?.extensions).toEqual({
     a: {},
@@ -33,11 +33,11 @@ test.each([
   [html, true],
   [{}, true],
   [{ mimeTypes: ['text/uri-list'] }, false],
-])('whether an app with settings %o shows interfaces: %s', (settings, shows) => {
+])('returns whether a client app with settings %o supports views: %s', (settings, shows) => {
   expect(supportsViews({ extensions: { [viewExtension]: settings } })).toBe(shows);
 });
 
-test('what servers declare is put together: lists have all items, groups all members, of plain values the first counts', () => {
+test('merges declarations: joins lists, merges objects and keeps the first plain value', () => {
   const merged = mergedExtensions([
     { extensions: { a: { list: [1, { x: 1 }], by: 'first', deep: { one: true } } } },
     {},
@@ -46,7 +46,7 @@ test('what servers declare is put together: lists have all items, groups all mem
   expect(merged).toEqual({ a: { list: [1, { x: 1 }, 2], by: 'first', deep: { one: true, two: true } }, b: {} });
 });
 
-test('a name that JavaScript gives a meaning is a name', () => {
+test('treats __proto__ as an ordinary name', () => {
   const declared = JSON.parse('{ "extensions": { "__proto__": { "a": 1 } } }') as Record<string, unknown>;
   const merged = mergedExtensions([declared, declared]);
   expect(Object.keys(merged)).toEqual(['__proto__']);

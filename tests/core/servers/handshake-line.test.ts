@@ -30,22 +30,19 @@ async function dual(harness: ServersHarness, kind: 'stdio' | 'http'): Promise<Ma
   return harness.server(harness.http('both', fixture.url));
 }
 
-test.each(['stdio', 'http'] as const)(
-  'over %s an app with a handshake is asked by a server that asks',
-  async (kind) => {
-    const harness = serversHarness();
-    const server = await dual(harness, kind);
-    await server.ready();
-    expect(server.handshake?.era).toBe('modern');
-    expect(harness.pids('both')).toHaveLength(kind === 'stdio' ? 1 : 0);
-    for (const name of ['anna', 'bert', 'anna']) {
-      expect(await ask(server, handshaking(name))).toContain(`action=accept, content={"username":"${name}"`);
-    }
-    expect(await say(server, 'test_simple_text', {}, modern('mona'))).toContain('simple text');
-  },
-);
+test.each(['stdio', 'http'] as const)('over %s, lets a dual-protocol server ask a stateful client', async (kind) => {
+  const harness = serversHarness();
+  const server = await dual(harness, kind);
+  await server.ready();
+  expect(server.handshake?.era).toBe('modern');
+  expect(harness.pids('both')).toHaveLength(kind === 'stdio' ? 1 : 0);
+  for (const name of ['anna', 'bert', 'anna']) {
+    expect(await ask(server, handshaking(name))).toContain(`action=accept, content={"username":"${name}"`);
+  }
+  expect(await say(server, 'test_simple_text', {}, modern('mona'))).toContain('simple text');
+});
 
-test('over stdio the second process starts with the first call of an app with a handshake, serves all of them, and ends with the last', async () => {
+test('starts the second stdio process at the first stateful call and stops it after the last session', async () => {
   const harness = serversHarness();
   const server = await dual(harness, 'stdio');
   await server.ready();
@@ -64,7 +61,7 @@ test('over stdio the second process starts with the first call of an app with a 
   expect([isAlive(first), server.state.kind, harness.registry.size]).toEqual([true, 'ready', 1]);
 });
 
-test('it is stopped when it is idle, with the server, and while it is being opened', async () => {
+test('stops the stateful connection when it is idle, with the server, and while it opens', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('both', 'conformance', [], { idleStopMs: 400 }));
   await server.ready();
@@ -79,7 +76,7 @@ test('it is stopped when it is idle, with the server, and while it is being open
   expect(harness.pids('both').filter(isAlive)).toEqual([]);
 });
 
-test('while the shared line sleeps nobody wakes it for an app with a handshake, and the server counts as ready', async () => {
+test('does not wake a sleeping shared connection for a stateful client, and is ready', async () => {
   const harness = serversHarness();
   const config = harness.fixture('both', 'conformance', [], { lazy: true });
   const first = harness.server(config);
@@ -95,7 +92,7 @@ test('while the shared line sleeps nobody wakes it for an app with a handshake, 
   expect(server.state.kind).toBe('disconnected');
 });
 
-test('a server without a handshake is bridged, and asked for one once', async () => {
+test('bridges a stateful client to a stateless server and tries the handshake only once', async () => {
   const harness = serversHarness();
   const config = harness.scripted('new', { modern: true });
   const server = harness.server(config);
@@ -108,7 +105,7 @@ test('a server without a handshake is bridged, and asked for one once', async ()
   expect([await say2(again), harness.pids('new').length]).toEqual(['hi', 3]);
 });
 
-test('a server that cannot be had twice is bridged, which is told once', async () => {
+test('bridges a server that cannot run twice and reports that once', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('one', { both: true, alone: `${harness.folder}/lock` }));
   await server.ready();
@@ -117,7 +114,7 @@ test('a server that cannot be had twice is bridged, which is told once', async (
   expect(harness.oddities.filter((text) => text.includes('second line'))).toEqual([containing('could not be opened')]);
 });
 
-test('a tool that comes up on it is listed', async () => {
+test('lists a tool that appears on the stateful connection', async () => {
   const harness = serversHarness();
   const server = await dual(harness, 'stdio');
   await server.ready();
@@ -130,7 +127,7 @@ test('a tool that comes up on it is listed', async () => {
   await until(() => !names().includes('test_extra_tool'));
 });
 
-test('a resource that an app with a handshake watches is watched on its line', async () => {
+test('subscribes a stateful client to a resource on the stateful connection', async () => {
   const harness = serversHarness();
   const server = await dual(harness, 'stdio');
   const heard: JsonObject[] = [];
@@ -145,7 +142,7 @@ test('a resource that an app with a handshake watches is watched on its line', a
   expect([...server.subscribers(uri)]).toEqual([]);
 });
 
-test('lines of single sessions are bounded: the one that was used longest ago gives way', async () => {
+test('limits connections per session and closes the least recently used one', async () => {
   const harness = serversHarness();
   const fixture = await startHttpFixture('conformance');
   onTestFinished(() => fixture.close());

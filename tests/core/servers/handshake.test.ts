@@ -38,13 +38,13 @@ async function scripted(script: Script, options?: Partial<HandshakeOptions>): Pr
   return [handshake, methods(), harness.pids('s').length];
 }
 
-test('a server of the handshake era that refuses the probe is initialized on the same process', async () => {
+test('initializes a stateful server that rejects the probe, in the same process', async () => {
   const [handshake, methods, starts] = await scripted({});
   expect(handshake).toMatchObject({ era: 'legacy', protocolVersion: '2025-11-25', serverInfo: { name: 'scripted' } });
   expect([methods, starts]).toEqual([['server/discover', 'initialize', 'notifications/initialized'], 1]);
 });
 
-test('a server that keeps silent about the probe is initialized on the same process', async () => {
+test('initializes a server that does not respond to the probe, in the same process', async () => {
   const [handshake, methods, starts] = await scripted({ silentTo: ['server/discover'] }, { probeSilenceMs: 50 });
   expect([handshake.era, methods, starts]).toEqual([
     'legacy',
@@ -53,23 +53,23 @@ test('a server that keeps silent about the probe is initialized on the same proc
   ]);
 });
 
-test('a known server of the handshake era is not probed', async () => {
+test('does not probe a server known to be stateful', async () => {
   const [handshake, methods] = await scripted({}, { knownEra: 'legacy' });
   expect([handshake.era, methods]).toEqual(['legacy', ['initialize', 'notifications/initialized']]);
 });
 
-test('a server of 2026-07-28 is known by the probe and not initialized', async () => {
+test('detects a 2026-07-28 server by the probe and does not initialize it', async () => {
   const [handshake, methods, starts] = await scripted({ modern: true });
   expect(handshake).toMatchObject({ era: 'modern', protocolVersion: '2026-07-28' });
   expect([methods, starts]).toEqual([['server/discover'], 1]);
 });
 
-test('a server that has moved on to 2026-07-28 since it was known is found out, too', async () => {
+test('detects a server that was stateful before and now supports 2026-07-28', async () => {
   const [handshake, methods, starts] = await scripted({ modern: true }, { knownEra: 'legacy' });
   expect([handshake.era, methods, starts]).toEqual(['modern', ['initialize', 'server/discover'], 1]);
 });
 
-test('an answer to the probe that comes late still counts', async () => {
+test('accepts a late response to the probe', async () => {
   const [handshake] = await scripted(
     { modern: true, silentTo: ['initialize'] },
     // Silence is over before any process can answer.
@@ -78,23 +78,23 @@ test('an answer to the probe that comes late still counts', async () => {
   expect(handshake.era).toBe('modern');
 });
 
-test('the whole answer is kept, unknown members included', async () => {
+test('keeps the whole initialize response, including unknown members', async () => {
   const answer = { protocolVersion: '2025-03-26', capabilities: {}, serverInfo: {}, instructions: 'Do.', vendor: [1] };
   const [handshake] = await scripted({ answers: { initialize: answer } }, { knownEra: 'legacy' });
   expect([handshake.protocolVersion, handshake.instructions, handshake.raw]).toEqual(['2025-03-26', 'Do.', answer]);
 });
 
-test('a protocol version that is not known is refused in words', async () => {
+test('rejects an unknown protocol version and names it', async () => {
   const refused = failure(scripted({ answers: { initialize: { protocolVersion: '1999-01-01' } } }));
   expect(await refused).toMatchObject({ code: 'server_protocol', message: containing('"1999-01-01"') });
 });
 
-test('without any answer in time it says so', async () => {
+test('reports a timeout if the server does not respond', async () => {
   const silent = scripted({ silentTo: ['server/discover', 'initialize'] }, { timeoutMs: 400, probeSilenceMs: 50 });
   expect(await failure(silent)).toMatchObject({ code: 'server_timeout', message: containing('0.4 s') });
 });
 
-test('over HTTP both eras are told apart, and the older transport is found behind', async () => {
+test('detects both protocols over HTTP, and a server of the older SSE transport', async () => {
   const harness = serversHarness();
   const [both, older] = await Promise.all([startHttpFixture('conformance'), startSseFixture()]);
   onTestFinished(async () => void (await Promise.all([both.close(), older.close()])));
@@ -108,7 +108,7 @@ test('over HTTP both eras are told apart, and the older transport is found behin
   expect(older.requests.filter((request) => request.startsWith('GET /sse'))).toHaveLength(2);
 });
 
-test('a server that accepts the connection and never says a word is given up in time', async () => {
+test('times out on a server that accepts the connection and never responds', async () => {
   const harness = serversHarness();
   const { createServer } = await import('node:http');
   const mute = createServer(() => undefined);

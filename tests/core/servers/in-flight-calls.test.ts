@@ -6,14 +6,14 @@ import { contextOf } from './servers-harness.ts';
 const [anna, bert] = [contextOf('anna'), contextOf('bert')];
 const never = new AbortController().signal;
 
-test('while one session alone is calling it is the one meant', () => {
+test('attributes a request to the only session with calls in flight', () => {
   const calls = new InFlightCalls();
   calls.add(1, anna);
   calls.add(2, contextOf('anna'));
   expect(calls.ownerOf(undefined)?.sessionId).toBe('anna');
 });
 
-test('while several are calling, or none, nobody is meant', () => {
+test('attributes a request to no session if several or none have calls in flight', () => {
   const calls = new InFlightCalls();
   expect(calls.ownerOf(undefined)).toBeUndefined();
   calls.add(1, anna);
@@ -21,14 +21,14 @@ test('while several are calling, or none, nobody is meant', () => {
   expect(calls.ownerOf(undefined)).toBeUndefined();
 });
 
-test('a question on the stream of a call belongs to that call', () => {
+test('attributes a request on the stream of a call to that call', () => {
   const calls = new InFlightCalls();
   calls.add(1, anna);
   calls.add(2, bert);
   expect(calls.ownerOf(2)).toBe(bert);
 });
 
-test('on a private connection it is always the owner, by the latest call', () => {
+test('attributes a request on a private connection to its owner, with the latest call', () => {
   const owner = contextOf('anna');
   const calls = new InFlightCalls(() => owner);
   expect(calls.ownerOf(undefined)).toBe(owner);
@@ -36,7 +36,7 @@ test('on a private connection it is always the owner, by the latest call', () =>
   expect(calls.ownerOf(undefined)).toBe(anna);
 });
 
-test('an unclear question waits until the others have got their answers', async () => {
+test('attributes an ambiguous request once only one session has calls in flight', async () => {
   const calls = new InFlightCalls();
   calls.add(1, anna);
   calls.add(2, bert);
@@ -45,7 +45,7 @@ test('an unclear question waits until the others have got their answers', async 
   expect(await whose).toBe(anna);
 });
 
-test('a question of a call that was given up meanwhile is not put to the one who is left', async () => {
+test('attributes a request to no session if another call in flight was cancelled', async () => {
   const calls = new InFlightCalls();
   calls.add(1, anna);
   calls.add(2, bert);
@@ -55,7 +55,7 @@ test('a question of a call that was given up meanwhile is not put to the one who
   expect(await whose).toBeUndefined();
 });
 
-test('whoever calls only after the question is not meant', async () => {
+test('does not attribute a request to a session that calls after it arrived', async () => {
   const calls = new InFlightCalls();
   calls.add(1, anna);
   calls.add(2, bert);
@@ -66,7 +66,7 @@ test('whoever calls only after the question is not meant', async () => {
   expect(await whose).toBeUndefined();
 });
 
-test('a question that the server takes back is not put to anybody', async () => {
+test('attributes a request that the server cancels to no session', async () => {
   const calls = new InFlightCalls();
   calls.add(1, anna);
   calls.add(2, bert);

@@ -31,7 +31,7 @@ function cacheIn(): { cache: ListingCache; folder: string } {
   return { cache: new ListingCache(folder), folder };
 }
 
-test('what was written is read again, digits included, and nobody else may read it', async () => {
+test('reads back what it wrote, including big integers, in files that only the owner can read', async () => {
   const { cache, folder } = cacheIn();
   await cache.write(entry);
   expect(JSON.stringify(await cache.read('a1'))).toBe(JSON.stringify({ version: 1, ...entry }));
@@ -39,7 +39,7 @@ test('what was written is read again, digits included, and nobody else may read 
   if (process.platform !== 'win32') expect(modes).toEqual([0o700, 0o600]);
 });
 
-test('another entry has no listing, even if its file holds one', async () => {
+test('returns no listing for another entry, even if its file contains one', async () => {
   const { cache, folder } = cacheIn();
   await cache.write(entry);
   writeFileSync(join(folder, 'b2.json'), JSON.stringify({ version: 1, ...entry }));
@@ -55,14 +55,14 @@ test.each([
   ['with lists that are none', JSON.stringify({ ...entry, version: 1, listing: { tools: 'x' } })],
   ['without a handshake', JSON.stringify({ ...entry, version: 1, handshake: null })],
   ['with questions that are no list', JSON.stringify({ ...entry, version: 1, asks: 5 })],
-])('a file that is %s counts as none', async (_what, text) => {
+])('ignores a file that is %s', async (_what, text) => {
   const { cache, folder } = cacheIn();
   await cache.write(entry);
   writeFileSync(join(folder, 'a1.json'), text);
   expect(await cache.read('a1')).toBeUndefined();
 });
 
-test('writes at the same time leave one whole file', async () => {
+test('leaves one complete file after concurrent writes', async () => {
   const { cache, folder } = cacheIn();
   await Promise.all(Array.from({ length: 20 }, (_, at) => cache.write({ ...entry, at })));
   expect([readdirSync(folder), (await cache.read('a1'))?.hash]).toEqual([['a1.json'], 'a1']);

@@ -28,17 +28,17 @@ afterEach(async () => {
 });
 
 describe('list_files', () => {
-  test('shows a folder with sizes, and links without following them', async () => {
+  test('lists a folder with file sizes and does not follow links', async () => {
     expect(await utils.text('list_files', {})).toBe(`${root}:\na.md 18\nout@\nsub/`);
   });
 
-  test('goes as deep as asked, shallow entries first', async () => {
+  test('lists as deep as requested, shallow entries first', async () => {
     expect(await utils.text('list_files', { depth: 9 })).toBe(
       `${root}:\na.md 18\nout@\nsub/\nsub/b.md 28\nsub/deep/\nsub/deep/c.txt 7`,
     );
   });
 
-  test('keeps what matches a pattern on names, or on paths if it has a slash', async () => {
+  test('matches a pattern against names, or against paths if it contains a slash', async () => {
     const found = [
       await utils.text('list_files', { depth: 9, pattern: '*.MD' }),
       await utils.text('list_files', { path: root, depth: 9, pattern: 'sub/*.?xt' }),
@@ -51,38 +51,41 @@ describe('list_files', () => {
     ]);
   });
 
-  test('shows every allowed folder when none is named', async () => {
+  test('lists every allowed folder when no path is given', async () => {
     await using two = await connectUtils({ folders: [join(root, 'sub', 'deep'), join(root, 'absent'), root] });
     expect(await two.text('list_files', {})).toBe(
       `${join(root, 'sub', 'deep')}:\nc.txt 7\n${root}:\na.md 18\nout@\nsub/`,
     );
   });
 
-  test('stops after 1,000 entries and says so', async () => {
+  test('stops after 1,000 entries and reports the limit', async () => {
     await mkdir(join(root, 'many'));
     await Promise.all(Array.from({ length: 1005 }, (_, index) => writeFile(join(root, 'many', `f${index}`), '')));
     const lines = (await utils.text('list_files', { path: 'many' })).split('\n');
     expect([lines.length, lines.at(-1)]).toEqual([1002, '[first 1000; narrow path or pattern]']);
   });
 
-  test('a pattern made to be slow is answered at once', async () => {
+  test('matches a pathological pattern without delay', async () => {
     await writeFile(join(root, 'a'.repeat(250)), '');
     const pattern = `${'a*'.repeat(200)}b`;
     expect(await utils.text('list_files', { pattern })).toBe(`${root}:\n[nothing]`);
   });
 
-  test('a name with a line break cannot pass for another entry', async () => {
+  test('escapes line breaks and hidden characters in file names', async () => {
     await writeFile(join(root, 'sub', 'deep', 'x\nsecret.txt 5\u202e'), '');
     expect(await utils.text('list_files', { path: 'sub/deep' })).toContain('x\\u{a}secret.txt 5\\u{202e} 0');
   });
 
-  test.each(['..', '/', 'out', 'sub/../..', '../secret.txt'])('refuses %s', async (path) => {
-    expect(await utils.text('list_files', { path })).toMatch(
-      /^ERROR .* outside the allowed folders.*servers\.utils\.folders/,
-    );
-  });
+  test.each(['..', '/', 'out', 'sub/../..', '../secret.txt'])(
+    'rejects %s, which is outside the allowed folders',
+    async (path) => {
+      expect(await utils.text('list_files', { path })).toMatch(
+        /^ERROR .* outside the allowed folders.*servers\.utils\.folders/,
+      );
+    },
+  );
 
-  test('says that a file is not a folder and that a missing one is missing', async () => {
+  test('reports a file given as a folder and a folder that does not exist', async () => {
     expect([await utils.text('list_files', { path: 'a.md' }), await utils.text('list_files', { path: 'no' })]).toEqual([
       'ERROR "a.md" is a file. Use read_file.',
       'ERROR "no" does not exist.',
@@ -91,19 +94,19 @@ describe('list_files', () => {
 });
 
 describe('search_files', () => {
-  test('finds text in lines whatever its case, with line numbers', async () => {
+  test('finds text case-insensitively, with line numbers', async () => {
     expect(await utils.text('search_files', { query: 'needle' })).toBe(
       `${root}:\na.md\n2: beta needle\nsub/b.md\n2: NEEDLE two\n3: three needle\n[3 matches, 3 files read]`,
     );
   });
 
-  test('finds names of files and folders', async () => {
+  test('finds file and folder names', async () => {
     expect(await utils.text('search_files', { query: 'DEEP' })).toBe(
       `${root}:\nsub/deep [name]\n[1 match, 3 files read]`,
     );
   });
 
-  test('finds by regular expression, also one with escapes that strict mode refuses', async () => {
+  test('searches by regular expression, including escapes that strict mode rejects', async () => {
     expect([
       await utils.text('search_files', { query: '^(Alpha|t\\w+e) ?', regex: true }),
       await utils.text('search_files', { query: 'two\\-?', regex: true, path: 'sub/b.md' }),
@@ -113,17 +116,17 @@ describe('search_files', () => {
     ]);
   });
 
-  test('stops at maxMatches and says so', async () => {
+  test('stops at maxMatches and reports it', async () => {
     expect(await utils.text('search_files', { query: 'needle', maxMatches: 2 })).toBe(
       `${root}:\na.md\n2: beta needle\nsub/b.md\n2: NEEDLE two\n[2 matches, 2 files read; stopped at maxMatches]`,
     );
   });
 
-  test('never looks behind a link', async () => {
+  test('does not follow links', async () => {
     expect(await utils.text('search_files', { query: 'outside secret' })).toBe('[0 matches, 3 files read]');
   });
 
-  test('leaves out binaries, big files, .git and node_modules, and says what is not obvious', async () => {
+  test('skips binaries, large files and .git, and reports the large files and .git', async () => {
     await mkdir(join(root, '.git'));
     await writeFile(join(root, '.git', 'x'), 'rarity');
     await writeFile(join(root, 'binary'), 'rarity\0');
@@ -139,14 +142,14 @@ describe('search_files', () => {
     expect(found.split('\n')[1]).toBe(`1: …${'x'.repeat(51)}here${'y'.repeat(145)}…`);
   });
 
-  test('an expression that would hang is given up', async () => {
+  test('aborts a regular expression that takes too long', async () => {
     await writeFile(join(root, 'evil'), `${'a'.repeat(60)}b`);
     expect(await utils.text('search_files', { query: '(a+)+$', regex: true, path: 'evil' })).toBe(
       'ERROR The expression takes too long. Make it simpler (no repeat within a repeat), or search for plain text.',
     );
   });
 
-  test('a wrong or too long expression is told', async () => {
+  test('rejects an invalid or too long regular expression', async () => {
     expect([
       await utils.text('search_files', { query: '(', regex: true }),
       await utils.text('search_files', { query: 'x'.repeat(501), regex: true }),
@@ -156,9 +159,12 @@ describe('search_files', () => {
     ]);
   });
 
-  test.each(['..', '/etc', 'out', 'out/secret.txt'])('refuses %s', async (path) => {
-    expect(await utils.text('search_files', { query: 'x', path })).toMatch(/^ERROR .* outside the allowed folders/);
-  });
+  test.each(['..', '/etc', 'out', 'out/secret.txt'])(
+    'rejects %s, which is outside the allowed folders',
+    async (path) => {
+      expect(await utils.text('search_files', { query: 'x', path })).toMatch(/^ERROR .* outside the allowed folders/);
+    },
+  );
 });
 
 describe('write_file', () => {
@@ -168,7 +174,7 @@ describe('write_file', () => {
     expect([answer, await readFile(path, 'utf8')]).toEqual([`Created ${path} (7 bytes written).`, 'grüße']);
   });
 
-  test('does not replace what exists unless told to', async () => {
+  test('does not replace an existing file unless the mode allows it', async () => {
     const answer = await utils.text('write_file', { path: 'a.md', content: 'x' });
     expect([answer, await readFile(join(root, 'a.md'), 'utf8')]).toEqual([
       'ERROR "a.md" exists already. Use mode "overwrite" or "append", or another name.',
@@ -188,29 +194,32 @@ describe('write_file', () => {
     ]);
   });
 
-  test('writes through a link to where it leads, if that is inside', async () => {
+  test('writes through a link to a target inside the allowed folders', async () => {
     await symlink(join(root, 'a.md'), join(root, 'alias'));
     await utils.call('write_file', { path: 'alias', content: 'new', mode: 'overwrite' });
     expect(await readFile(join(root, 'a.md'), 'utf8')).toBe('new');
   });
 
-  test.each(['../new', '/etc/tooltray', 'out/new', 'out/secret.txt'])('refuses %s', async (path) => {
-    expect([
-      await utils.text('write_file', { path, content: 'x', mode: 'overwrite' }),
-      await readFile(join(base, 'secret.txt'), 'utf8'),
-    ]).toEqual([expect.stringMatching(/^ERROR .* outside the allowed folders/), 'outside secret']);
-  });
+  test.each(['../new', '/etc/tooltray', 'out/new', 'out/secret.txt'])(
+    'rejects %s, which is outside the allowed folders',
+    async (path) => {
+      expect([
+        await utils.text('write_file', { path, content: 'x', mode: 'overwrite' }),
+        await readFile(join(base, 'secret.txt'), 'utf8'),
+      ]).toEqual([expect.stringMatching(/^ERROR .* outside the allowed folders/), 'outside secret']);
+    },
+  );
 
   test.each([
     ['sub', 'ERROR "sub" is a folder.'],
     ['a.md/x', expect.stringMatching(/^ERROR .* goes through a file as if it were a folder\.$/)],
     ['', 'ERROR The path is empty. Name a file or folder.'],
     ['n'.repeat(300), expect.stringMatching(/^ERROR .* a name in it is too long\.$/)],
-  ])('says why %j cannot be written', async (path, message) => {
+  ])('reports why %j cannot be written', async (path, message) => {
     expect(await utils.text('write_file', { path, content: 'x', mode: 'overwrite' })).toEqual(message);
   });
 
-  test('applies the naming rules of the platform it is told', async () => {
+  test('applies the file naming rules of the given platform', async () => {
     await using windows = await connectUtils({ folders: [root], platform: 'win32' });
     expect(await windows.text('write_file', { path: 'nul.txt', content: '' })).toMatch(/^ERROR .*device name/);
   });

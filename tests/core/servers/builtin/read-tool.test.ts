@@ -26,7 +26,7 @@ async function read(content: string | Uint8Array, range: Record<string, unknown>
   return utils.text('read_file', { path: 'file', ...range });
 }
 
-test('text comes to the letter and alone', async () => {
+test('returns text unchanged, with nothing added', async () => {
   const text = '\tgrüße 👋\r\n\nlast line without end';
   expect(await read(text)).toBe(text);
 });
@@ -38,25 +38,25 @@ test.each([
   [{ fromLine: 3, toLine: 99 }, 'three\nfour'],
   [{ fromLine: 5 }, 'ERROR "file" has only 4 lines.'],
   [{ fromLine: 3, toLine: 2 }, 'ERROR toLine is before fromLine.'],
-])('lines %j of four', async (range, text) => {
+])('reads the range %j of four lines', async (range, text) => {
   expect(await read('one\ntwo\nthree\nfour', range)).toBe(text);
 });
 
-test('the line count does not include an end that holds nothing', async () => {
+test('does not count an empty line after the final newline', async () => {
   expect(await read('one\ntwo\n', { fromLine: 3 })).toBe('ERROR "file" has only 2 lines.');
 });
 
-test('stops at a whole line within maxBytes and says where to go on', async () => {
+test('stops at a whole line within maxBytes and reports where to continue', async () => {
   expect(await read('äää\nbbb\nccc\n', { maxBytes: 12 })).toBe(
     'äää\nbbb\n\n[Stopped before line 3 (file: 15 bytes); go on with fromLine.]',
   );
 });
 
-test('exactly maxBytes is not too much', async () => {
+test('returns a file of exactly maxBytes whole', async () => {
   expect(await read('aaa\nbbb\n', { maxBytes: 8 })).toBe('aaa\nbbb\n');
 });
 
-test('a line that alone is too long is cut between characters, and the next can be read', async () => {
+test('cuts a line longer than maxBytes between characters and can read the next line', async () => {
   expect([
     await read('ääääää\nnext\n', { maxBytes: 5 }),
     await read('ääääää\nnext\n', { fromLine: 2, maxBytes: 5 }),
@@ -66,12 +66,12 @@ test('a line that alone is too long is cut between characters, and the next can 
   ]);
 });
 
-test('a file longer than one chunk is read to the letter, characters across the seams included', async () => {
+test('reads a file longer than one chunk unchanged, including characters split between chunks', async () => {
   const text = 'x' + 'ä👋\n'.repeat(120_000);
   expect((await read(text)) === text).toBe(true);
 });
 
-test('of a big file the first MiB is given by default, in whole lines', async () => {
+test('returns the first MiB of a large file by default, in whole lines', async () => {
   const line = 'x'.repeat(1023) + '\n';
   const text = await read(line.repeat(1500));
   expect(text.replace(line.repeat(1024), '')).toBe(
@@ -79,27 +79,27 @@ test('of a big file the first MiB is given by default, in whole lines', async ()
   );
 });
 
-test('a huge file full of nothing is not read whole', async () => {
+test('rejects a huge sparse file as binary without reading it whole', async () => {
   await writeFile(join(root, 'huge'), 'text\n');
   await truncate(join(root, 'huge'), 20 * 1024 ** 3);
   expect(await utils.text('read_file', { path: 'huge' })).toMatch(/^ERROR .* is binary .* 21474836480 bytes/);
 });
 
-test('an empty file is told to be empty', async () => {
+test('reports that a file is empty', async () => {
   expect(await read('')).toBe('\n[The file is empty.]');
 });
 
-test('bytes that are not UTF-8 are shown as such and told', async () => {
+test('replaces bytes that are not UTF-8 and reports it', async () => {
   expect(await read(Buffer.from('caf\xe9\n', 'latin1'))).toBe(
     'caf\uFFFD\n\n[Not valid utf-8: unreadable bytes are shown as \uFFFD; writing this back would lose them.]',
   );
 });
 
-test('a replacement character that is really there is no damage', async () => {
+test('does not report a replacement character that is in the file', async () => {
   expect(await read('a\uFFFDb')).toBe('a\uFFFDb');
 });
 
-test('UTF-16 is converted and told, a mark at the start of UTF-8 left out', async () => {
+test('converts UTF-16 and reports it, and drops a UTF-8 byte order mark', async () => {
   expect([
     await read(Buffer.from('\uFEFFgrüße\n', 'utf16le')),
     await read(Buffer.from('\uFEFFgrüße\n', 'utf16le').swap16()),
@@ -113,13 +113,13 @@ test.each([
   ['image', 'image/gif', Buffer.from('GIF89a\0\0', 'latin1')],
   ['image', 'image/webp', Buffer.from('RIFF\0\0\0\0WEBP', 'latin1')],
   ['audio', 'audio/wav', Buffer.from('RIFF\0\0\0\0WAVE', 'latin1')],
-])('%s content for %s', async (type, mimeType, bytes) => {
+])('returns %s content for %s', async (type, mimeType, bytes) => {
   await writeFile(join(root, 'media'), bytes);
   const { content } = await utils.call('read_file', { path: 'media' });
   expect(content).toEqual([{ type, mimeType, data: bytes.toString('base64') }]);
 });
 
-test('another binary comes as a resource', async () => {
+test('returns another binary file as a resource', async () => {
   const bytes = Buffer.from([1, 2, 0, 255]);
   await writeFile(join(root, 'some data'), bytes);
   const { content } = await utils.call('read_file', { path: 'some data' });
@@ -128,13 +128,13 @@ test('another binary comes as a resource', async () => {
   expect(content).toEqual([{ type: 'resource', resource }]);
 });
 
-test('a binary larger than maxBytes is not cut but refused', async () => {
+test('rejects a binary file larger than maxBytes instead of cutting it', async () => {
   expect(await read(new Uint8Array(100), { maxBytes: 99 })).toBe(
     `ERROR ${join(root, 'file')} is binary (application/octet-stream) and has 100 bytes, more than maxBytes 99. Raise maxBytes, to 16777216 at most.`,
   );
 });
 
-test('text that begins like a binary format is text', async () => {
+test('treats text that begins like a binary format as text', async () => {
   expect(await read('GIF89a is a format\n')).toBe('GIF89a is a format\n');
 });
 
@@ -145,7 +145,7 @@ test.each([
   ['x\0', /NUL character/],
   ['absent', /"absent" does not exist\./],
   ['.', /"\." is not a file\./],
-])('refuses %j', async (path, reason) => {
+])('rejects %j', async (path, reason) => {
   await symlink('/etc/passwd', join(root, 'link')).catch(() => undefined);
   expect(await utils.text('read_file', { path })).toMatch(reason);
 });

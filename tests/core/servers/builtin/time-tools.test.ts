@@ -21,11 +21,11 @@ test.each([
   ['America/St_Johns', '2026-07-04T20:00:15-02:30', 'Saturday'],
   ['Asia/Kathmandu', '2026-07-05T04:15:15+05:45', 'Sunday'],
   ['Pacific/Kiritimati', '2026-07-05T12:30:15+14:00', 'Sunday'],
-])('the time in %s', async (timezone, time, weekday) => {
+])('returns the current time in %s', async (timezone, time, weekday) => {
   expect(await structured('current_time', { timezone })).toEqual({ time, timezone, weekday });
 });
 
-test('without a zone it is this computer’s', async () => {
+test('uses the time zone of this computer by default', async () => {
   const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
   expect(await structured('current_time', {})).toMatchObject({ timezone: local });
 });
@@ -40,12 +40,12 @@ test.each([
   ['1890-01-01T12:00', 'UTC', 'Europe/Amsterdam', '1890-01-01T12:00:00+00:00', null],
   ['0050-06-01T12:00', 'UTC', '+02:00', '0050-06-01T12:00:00+00:00', '0050-06-01T14:00:00+02:00'],
   ['9999-12-31T12:00', 'UTC', 'UTC', '9999-12-31T12:00:00+00:00', '9999-12-31T12:00:00+00:00'],
-])('%s in %s as seen in %s', async (time, from, to, expectedFrom, expectedTo) => {
+])('converts %s in %s to %s', async (time, from, to, expectedFrom, expectedTo) => {
   const expected = { from: expectedFrom, to: expectedTo ?? (expect.stringMatching(/^1890-01-01T12:/) as unknown) };
   expect(await structured('convert_time', { time, from, to })).toEqual(expected);
 });
 
-test('a time that clocks skip is told, and read with the offset before', async () => {
+test('reports a time that clocks skip and interprets it with the offset before the change', async () => {
   const answer = await structured('convert_time', { time: '2026-03-29T02:30', from: 'Europe/Berlin', to: 'UTC' });
   expect(answer).toEqual({
     from: '2026-03-29T03:30:00+02:00',
@@ -54,7 +54,7 @@ test('a time that clocks skip is told, and read with the offset before', async (
   });
 });
 
-test('a time that clocks show twice is told with both readings', async () => {
+test('reports both readings of a time that clocks show twice', async () => {
   const answer = await structured('convert_time', { time: '2026-11-01T01:30', from: 'America/New_York', to: 'UTC' });
   expect(answer).toEqual({
     from: '2026-11-01T01:30:00-04:00',
@@ -63,7 +63,7 @@ test('a time that clocks show twice is told with both readings', async () => {
   });
 });
 
-test('a change by half an hour and a day that was left out are known', async () => {
+test('handles a half-hour clock change and a skipped day', async () => {
   const found = [
     await structured('convert_time', { time: '2026-10-04T02:15', from: 'Australia/Lord_Howe', to: 'UTC' }),
     await structured('convert_time', { time: '2011-12-30T12:00', from: 'Pacific/Apia', to: 'UTC' }),
@@ -79,7 +79,7 @@ test.each([
   ['new york', 'Did you mean America/New_York?'],
   ['Mars/Olympus', 'Use an IANA name such as Europe/Berlin.'],
   ['', 'Use an IANA name such as Europe/Berlin.'],
-])('an unknown zone %j gets help', async (timezone, help) => {
+])('rejects the unknown time zone %j with a hint', async (timezone, help) => {
   expect(await text('current_time', { timezone })).toBe(`ERROR There is no time zone "${timezone}". ${help}`);
 });
 
@@ -93,6 +93,6 @@ test.each([
   '12:00Z',
   '2026-01-01T12:00+99:00',
   '2026-1-1',
-])('a time that cannot be read is refused: %j', async (time) => {
+])('rejects a time that cannot be parsed: %j', async (time) => {
   expect(await text('convert_time', { time, from: 'UTC', to: 'UTC' })).toMatch(/^ERROR ".*" is not a time/);
 });

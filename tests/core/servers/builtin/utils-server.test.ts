@@ -7,7 +7,7 @@ import { connectUtils } from './connect-utils.ts';
 
 const names = ['current_time', 'convert_time', 'list_files', 'read_file', 'search_files', 'write_file'];
 
-test('six tools are listed, each with a title, and only write_file may change anything', async () => {
+test('lists six tools with titles, of which only write_file may change anything', async () => {
   await using utils = await connectUtils({ folders: [tmpdir()] });
   const { tools } = await utils.client.listTools();
   expect(tools.map(({ name, title, annotations }) => [name, (title ?? '') !== '', annotations])).toEqual(
@@ -21,29 +21,29 @@ test('six tools are listed, each with a title, and only write_file may change an
   );
 });
 
-test('the whole list costs a model less than 1,000 tokens', async () => {
+test('keeps the tool list under 1,000 tokens', async () => {
   await using utils = await connectUtils({ folders: [tmpdir()] });
   const { tools } = await utils.client.listTools();
   expect(encode(JSON.stringify(tools)).length).toBeLessThan(1000);
 });
 
-test('while no folder is allowed it has no tools for files', async () => {
+test('offers no file tools if no folder is allowed', async () => {
   await using utils = await connectUtils({ folders: [] });
   const { tools } = await utils.client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['current_time', 'convert_time']);
 });
 
-test('the time is told without any folder', async () => {
+test('returns the time if no folder is allowed', async () => {
   await using utils = await connectUtils({ folders: [] });
   expect((await utils.call('current_time', {})).isError).toBeUndefined();
 });
 
-test('wrong arguments are told as an error result', async () => {
+test('returns an error result for invalid arguments', async () => {
   await using utils = await connectUtils({ folders: [tmpdir()] });
   expect(await utils.text('list_files', { depth: 'deep' })).toMatch(/^ERROR .*depth/s);
 });
 
-test('an unknown built-in server is refused and the known ones are named', async () => {
+test('rejects an unknown built-in server and names the known ones', async () => {
   expect(() => connectBuiltin('constructor', { folders: [] })).toThrow(
     expect.objectContaining({ code: 'server_not_found', fix: 'Known: utils.' }),
   );

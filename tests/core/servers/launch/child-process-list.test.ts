@@ -18,8 +18,8 @@ const cim = '4 638993100010000000\r\n1204 638994045612345670\r\n7788 63899404562
 const wmic =
   '\r\r\nNode,CreationDate,ProcessId\r\r\nPC-1,,0\r\r\nPC-1,20251122113601.234567+060,1204\r\r\nPC-1,20251122103602.000000+000,7788\r\r\n';
 
-describe('what Windows tells of its processes', () => {
-  test('is the same of a process, whichever program told it, wherever the clock stands', () => {
+describe('Windows process tables', () => {
+  test('reads the same start time from CIM and WMIC, independent of the time zone', () => {
     const [byCim, byWmic] = [readCimTable(cim), readWmicTable(wmic)];
     expect([...byCim.keys()]).toEqual([4, 1204, 7788]);
     expect([...byWmic.keys()]).toEqual([1204, 7788]);
@@ -28,7 +28,7 @@ describe('what Windows tells of its processes', () => {
   });
 
   test.each(['', 'Get-CimInstance : Access denied\r\n', 'Node,CreationDate,ProcessId\r\n'])(
-    'that is no table is none: %j',
+    'rejects output without a process: %j',
     (text) => {
       expect(() => readCimTable(text)).toThrow('no process');
       expect(() => readWmicTable(text)).toThrow('no process');
@@ -36,7 +36,7 @@ describe('what Windows tells of its processes', () => {
   );
 });
 
-describe('where processes are told of all at once', () => {
+describe('ChildProcessList with a process table', () => {
   let folder: string;
   let running: Map<number, string>;
   let ended: number[];
@@ -73,7 +73,7 @@ describe('where processes are told of all at once', () => {
     running.set(process.pid, '200');
   }
 
-  test('those who are started together are asked for in one question, or two', async () => {
+  test('looks up processes that start together with at most two queries', async () => {
     const list = new ChildProcessList(folder, system);
     for (const pid of [11, 12, 13]) list.add(pid);
     list.delete(12);
@@ -86,14 +86,14 @@ describe('where processes are told of all at once', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('the next core ends who is left, and nobody who has got the number since', async () => {
+  test('ends orphaned processes, but not a process that reused an id', async () => {
     await leftList();
     running.set(13, '999');
     expect(await killOrphanedProcesses(folder, system)).toBe(1);
     expect([ended, readdirSync(folder)]).toEqual([[11], []]);
   });
 
-  test('the list of a core that lives is left alone', async () => {
+  test('leaves the list of a running core alone', async () => {
     const list = new ChildProcessList(folder, system);
     list.add(11);
     await list.flushed();
@@ -101,7 +101,7 @@ describe('where processes are told of all at once', () => {
     expect([ended, readdirSync(folder).length]).toEqual([[], 1]);
   });
 
-  test('where nothing is told, nobody is ended, and the list waits for the next start', async () => {
+  test('ends nothing and keeps the list if the process table cannot be read', async () => {
     await leftList();
     mute = true;
     expect(await killOrphanedProcesses(folder, system)).toBe(0);
@@ -112,7 +112,7 @@ describe('where processes are told of all at once', () => {
     expect([ended, readdirSync(folder)]).toEqual([[], ['children-99.list']]);
   });
 
-  test('without a list nothing is asked', async () => {
+  test('does not query processes if there is no list', async () => {
     expect([await killOrphanedProcesses(folder, system), asked]).toEqual([0, 0]);
   });
 });

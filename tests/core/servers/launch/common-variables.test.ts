@@ -20,15 +20,15 @@ const keys = [
   ...['LD_PRELOAD', 'NODE_PATH', 'PYTHONPATH', 'MY_HOME', 'HOMEX', 'XDG_SECRET'],
 ];
 
-test.each(kept)('%s is given', (name) => {
+test.each(kept)('passes %s to servers', (name) => {
   expect(isCommonVariable(name, 'linux')).toBe(true);
 });
 
-test.each(keys)('%s is not', (name) => {
+test.each(keys)('withholds %s from servers', (name) => {
   expect([isCommonVariable(name, 'linux'), isCommonVariable(name, 'win32')]).toEqual([false, false]);
 });
 
-test('on Windows a name counts however it is written, and its own are given', async () => {
+test('ignores the case of names on Windows and passes Windows variables', async () => {
   const own = { Path: 'C:\\a', SystemRoot: 'C:\\Windows', 'ProgramFiles(x86)': 'C:\\P', Api_Key: 'k', Other: 'o' };
   const resolver = new EnvironmentResolver({ own, platform: 'win32' });
   expect(await resolver.forServer({ PATH: 'C:\\b' }, ['OTHER'])).toEqual({
@@ -38,7 +38,7 @@ test('on Windows a name counts however it is written, and its own are given', as
   expect((await resolver.forServer({}, 'all')).withheld).toEqual([]);
 });
 
-test('elsewhere another spelling is another variable', async () => {
+test('compares variable names case-sensitively on other platforms', async () => {
   const resolver = new EnvironmentResolver({ own: { PATH: '/opt/x', TERM: 'x', Token: 't' }, platform: 'linux' });
   expect((await resolver.forServer({}, ['TOKEN'])).withheld).toEqual(['Token']);
 });

@@ -106,8 +106,8 @@ const printed: readonly (readonly [string, string, string, Remedy])[] = [
   ['a version', 'This package requires Node.js >= 22.0.0', "can't start: it needs Node.js >= 22.0.0", 'edit-command'],
 ];
 
-describe('the usual causes', () => {
-  test.each(printed)('%s', (_, text, words, remedy) => {
+describe('reasonInOutput', () => {
+  test.each(printed)('finds the cause: %s', (_, text, words, remedy) => {
     expect(reasonInOutput(text.split('\n'))).toEqual({ words, remedy });
   });
 
@@ -117,19 +117,19 @@ describe('the usual causes', () => {
     'Not found',
     'INFO ready, API_VERSION=3',
     'DEBUG set retries to 3',
-  ])('finds none in: %s', (text) => {
+  ])('finds no cause in: %s', (text) => {
     expect(reasonInOutput([text])).toBeUndefined();
   });
 });
 
-test('an exit without a known cause says the code, and nothing that was printed', () => {
+test('reports the exit code, without output, if no cause is known', () => {
   const error = new AppError('server_exited', 'a exited with code 3. It last said: <b>hello</b>', {
     data: { code: 3, signal: null, stderr: ['<b>hello</b>'] },
   });
   expect(failureReason('a', error)).toEqual({ words: "can't start: it exited with code 3", remedy: 'retry' });
 });
 
-test('other failures are told by their first sentence, without the name that stands in front', () => {
+test('shortens other failures to their first sentence, without the server name', () => {
   const refused = new AppError('server_unreachable', 'far cannot be reached at 127.0.0.1:9: nothing answers there.', {
     fix: 'Check it.',
   });
@@ -144,7 +144,7 @@ test('other failures are told by their first sentence, without the name that sta
   });
 });
 
-test('a missing value is named, and a damaged folder of npx is cleared', () => {
+test('names a missing value, and offers to clear a damaged npx folder', () => {
   const missing = new AppError('secret_missing', 'a needs the secret KEY.', { data: { secret: 'KEY' } });
   expect(failureReason('a', missing)).toEqual({ words: 'needs KEY', remedy: 'set-value' });
   const damaged = new AppError('server_exited', 'a exited.', {

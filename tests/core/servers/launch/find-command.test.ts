@@ -8,6 +8,6 @@ test.each([
   [undefined, ['.COM', '.EXE', '.BAT', '.CMD']],
   ['', ['.COM', '.EXE', '.BAT', '.CMD']],
   ['.CPL', ['.COM', '.EXE', '.BAT', '.CMD']],
-])('PATHEXT %s gives %j', (given, expected) => {
+])('reads PATHEXT %s as the extensions %j', (given, expected) => {
   expect(pathExtensions(given)).toEqual(expected);
 });

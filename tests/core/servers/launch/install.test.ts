@@ -56,8 +56,8 @@ function installing(): Installing {
   };
 }
 
-describe('a first start that fetches a package', () => {
-  test('is not ended when the time to answer is over, and says that it installs', async () => {
+describe('First start with a package runner', () => {
+  test('does not end an installation at the start timeout and reports that it installs', async () => {
     const { cache, server: make } = installing();
     const server = make('a', 5000);
     const summaries: string[] = [];
@@ -77,7 +77,7 @@ describe('a first start that fetches a package', () => {
     expect(summaries.some((one) => one.startsWith('error'))).toBe(false);
   });
 
-  test('is not ended when its server is stopped: it goes on to its end, and nothing stays', async () => {
+  test('lets an installation finish after its server is stopped, and leaves no process', async () => {
     const { cache, harness, server: make } = installing();
     const server = make('a', 1500);
     void server.start();
@@ -90,7 +90,7 @@ describe('a first start that fetches a package', () => {
     await until(() => !isAlive(cache.starts()[0]));
   });
 
-  test('is waited for by another server of the same package', async () => {
+  test('waits for the installation of the same package by another server', async () => {
     const { cache, server: make } = installing();
     const servers = [make('a', 1500), make('b', 1500)];
     // A slow machine shows them as being installed.
@@ -102,7 +102,7 @@ describe('a first start that fetches a package', () => {
     ]);
   });
 
-  test('has the usual time to answer once its server runs', async () => {
+  test('applies the usual start timeout once the server runs', async () => {
     const { server: make } = installing();
     const server = make('a', 0, { initTimeoutMs: 700, quirks: ['startsAfter:100000'] });
     void server.start();
@@ -111,7 +111,7 @@ describe('a first start that fetches a package', () => {
   });
 });
 
-test('a process that was too slow to answer has twice the time at its next start', async () => {
+test('doubles the start timeout after a start that timed out', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('a', 'quirky', ['startsAfter:900'], { initTimeoutMs: 600 }));
   await server.start();
@@ -120,8 +120,8 @@ test('a process that was too slow to answer has twice the time at its next start
   await until(() => server.state.kind === 'ready');
 });
 
-describe('half a package', () => {
-  test("is named, and removed at the user's word alone", async () => {
+describe('Damaged npx packages', () => {
+  test('reports a damaged folder and removes it only if the user asks', async () => {
     const { cache, server: make } = installing();
     mkdirSync(join(cache.folder, 'node_modules'), { recursive: true });
     writeFileSync(join(cache.folder, 'half'), '');
@@ -147,11 +147,11 @@ describe('half a package', () => {
     [`npm error code ENOTEMPTY\nnpm error path ${folder}/node_modules/y`, folder],
     ["Error: Cannot find module '/home/a/project/z.js'", undefined],
     [`Error: no key\n    at ${folder}/node_modules/y/index.js:1`, undefined],
-  ])('is found by what the server says: %s', (said, found) => {
+  ])('reads the damaged folder from the output: %s', (said, found) => {
     expect(damagedFolder(said.split('\n'))).toBe(found);
   });
 
-  test('is the only thing that is removed', async () => {
+  test('removes nothing but a damaged package folder', async () => {
     const { folder: home } = serversHarness();
     const outside = join(home, 'documents');
     mkdirSync(join(outside, 'node_modules'), { recursive: true });
@@ -184,6 +184,6 @@ test.each([
   ['docker', ['exec', '-i', 'x'], undefined],
   ['node', ['npx.js'], undefined],
   ['/bin/sh', ['-c', 'node server.js'], undefined],
-])('%s %j fetches by %s', (command, args, runner) => {
+])('detects the package runner of %s %j: %s', (command, args, runner) => {
   expect(packageRunner(command, args)).toBe(runner);
 });

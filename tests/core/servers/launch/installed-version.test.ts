@@ -16,7 +16,7 @@ function write(path: string, text: string, seconds: number): void {
   utimesSync(dirname(dirname(file)), seconds, seconds);
 }
 
-test('the newest that npx has, in its usual place or another', async () => {
+test('returns the newest version in the npx cache, in its default or a configured place', async () => {
   const of = (cache: string, hash: string): string => `${cache}/_npx/${hash}/node_modules/@scope/server/package.json`;
   write(of('.npm', 'aa'), '{"version":"1.0.0"}', 1000);
   write(of('.npm', 'bb'), '{"version":"1.2.0"}', 3000);
@@ -29,13 +29,13 @@ test('the newest that npx has, in its usual place or another', async () => {
   expect(await installedVersion('npx', 'another', { HOME: home })).toBeUndefined();
 });
 
-test('the newest that uvx has, whatever way its name is written', async () => {
+test('returns the newest version in the uv cache, for any spelling of the name', async () => {
   write('.cache/uv/archive-v0/x1/mcp_server_git-0.6.2.dist-info/METADATA', '', 1000);
   write('.cache/uv/archive-v0/x2/mcp_server_git-2025.1.14.dist-info/METADATA', '', 2000);
   expect(await installedVersion('uvx', 'mcp-server-git', { HOME: home })).toBe('2025.1.14');
   expect(await installedVersion('uvx', 'mcp-server-git[extra]', { HOME: home })).toBe('2025.1.14');
 });
 
-test('of other programs nothing is known', async () => {
+test('returns undefined for other programs', async () => {
   expect(await installedVersion('docker', 'ghcr.io/x/y', { HOME: home })).toBeUndefined();
 });

@@ -41,7 +41,7 @@ async function startFamily(detached = false): Promise<{ readonly leader: number;
 }
 
 test.skipIf(process.platform === 'win32')(
-  'memory and processor time are those of a group with all that was started in it',
+  'measures memory and CPU time of a group with all its descendants',
   async () => {
     const { leader } = await startFamily();
     const usage = (await measureGroups([leader])).get(leader);
@@ -51,22 +51,25 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.skipIf(process.platform === 'win32')('what has gone to a group of its own still counts, as in a box', async () => {
-  const { leader, grandchild } = await startFamily(true);
-  const usages = await measureGroups([leader, process.pid]);
-  expect(usages.get(leader)?.processes).toBe(4);
-  expect(grandchild).toBeGreaterThan(0);
-  // What one group has is not counted for another one that started it.
-  expect(usages.get(process.pid)?.memoryBytes).toBeGreaterThan(0);
-});
+test.skipIf(process.platform === 'win32')(
+  'counts descendants in their own process group, as in a sandbox',
+  async () => {
+    const { leader, grandchild } = await startFamily(true);
+    const usages = await measureGroups([leader, process.pid]);
+    expect(usages.get(leader)?.processes).toBe(4);
+    expect(grandchild).toBeGreaterThan(0);
+    // What one group has is not counted for another one that started it.
+    expect(usages.get(process.pid)?.memoryBytes).toBeGreaterThan(0);
+  },
+);
 
-test('a group that has ended is left out, and nobody is asked for none', async () => {
+test('leaves out a group that has ended, and returns nothing for no groups', async () => {
   const child = spawn(process.execPath, ['-e', '0'], { detached: true, stdio: 'ignore' });
   await once(child, 'exit');
   expect([...(await measureGroups([child.pid ?? 0])), ...(await measureGroups([]))]).toEqual([]);
 });
 
-test('the table of ps is read as macOS and Linux write it', () => {
+test('parses the ps table of macOS and Linux', () => {
   const table = [
     '    1     0     1 Ss     12345   12:34.56',
     '  501     1   501 S+       100 01:02:03',
@@ -82,14 +85,14 @@ test('the table of ps is read as macOS and Linux write it', () => {
   ]);
 });
 
-test.skipIf(process.platform === 'win32')('the system’s own ps tells what is read of it', () => {
+test.skipIf(process.platform === 'win32')('parses the output of the installed ps', () => {
   const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,state=,rss=,time='], { encoding: 'utf8' });
   const own = readPs(text).find(({ pid }) => pid === process.pid);
   expect(own).toMatchObject({ parent: process.ppid, isGone: false });
   expect(own?.memoryBytes).toBeGreaterThan(20 * mb);
 });
 
-test('where nothing is measured the reason is said', () => {
+test('returns the reason on platforms without measurement', () => {
   expect(['linux', 'darwin', 'win32'].map((one) => unmeasurableReason(one as NodeJS.Platform))).toEqual([
     undefined,
     undefined,

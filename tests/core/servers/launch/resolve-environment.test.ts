@@ -8,7 +8,7 @@ import { EnvironmentResolver } from '../../../../src-main/core/servers/launch/re
 
 const desktop = { PATH: '/usr/bin:/bin', HOME: '/home/ada' };
 
-test('started from a desktop, the PATH of the login shell comes first and its variables fill the gaps', async () => {
+test('puts the PATH of the login shell first and adds its variables when started from a desktop', async () => {
   const resolver = new EnvironmentResolver({
     own: { ...desktop, LANG: 'de_DE.UTF-8' },
     platform: 'linux',
@@ -27,7 +27,7 @@ test('started from a desktop, the PATH of the login shell comes first and its va
   });
 });
 
-test('the login shell is asked once, however many servers start', async () => {
+test('reads the login shell once for several servers', async () => {
   let asked = 0;
   const readLoginShell = async () => ({ PATH: `/asked/${++asked}` });
   const resolver = new EnvironmentResolver({ own: desktop, platform: 'darwin', readLoginShell });
@@ -35,7 +35,7 @@ test('the login shell is asked once, however many servers start', async () => {
   expect(asked).toBe(1);
 });
 
-test('in a terminal with a PATH of its own the login shell is not asked', async () => {
+test('does not read the login shell in a terminal that has its own PATH', async () => {
   const resolver = new EnvironmentResolver({
     own: { TERM: 'xterm', PATH: '/home/ada/bin:/usr/bin' },
     platform: 'linux',
@@ -44,18 +44,18 @@ test('in a terminal with a PATH of its own the login shell is not asked', async 
   expect(await resolver.resolve()).toEqual({ TERM: 'xterm', PATH: '/home/ada/bin:/usr/bin' });
 });
 
-test('a login shell that never answers does not keep servers from starting', async () => {
+test('does not delay servers if the login shell never responds', async () => {
   const readLoginShell = () => new Promise<never>(() => undefined);
   const resolver = new EnvironmentResolver({ own: desktop, platform: 'linux', readLoginShell, limitMs: 10 });
   expect(await resolver.resolve()).toEqual(desktop);
 });
 
-test('the real login shell is read where one exists', async () => {
+test('reads the real login shell', async () => {
   const resolver = new EnvironmentResolver({ own: { ...process.env, TERM: undefined } });
   expect((await resolver.resolve())['PATH']).toContain('/bin');
 });
 
-test('proxies, locale and agents pass; our own secrets and Node switches do not; the entry wins', async () => {
+test('passes proxies, locale and agents, removes Tooltray and Node variables, and lets the entry win', async () => {
   const passed = { HTTPS_PROXY: 'http://p', no_proxy: 'x', LC_ALL: 'C', XDG_RUNTIME_DIR: '/run', SSH_AUTH_SOCK: '/s' };
   const own = { TOOLTRAY_TOKEN: 's', NODE_OPTIONS: '--inspect', ELECTRON_RUN_AS_NODE: '1' };
   const resolver = new EnvironmentResolver({
@@ -66,12 +66,12 @@ test('proxies, locale and agents pass; our own secrets and Node switches do not;
   expect(resolved).toEqual({ TERM: 'x', PATH: '/opt/x', ...passed, LC_ALL: 'de', NODE_OPTIONS: '--no-warnings' });
 });
 
-test("on Windows an entry's PATH replaces Path", async () => {
+test('replaces Path by the PATH of the entry on Windows', async () => {
   const resolver = new EnvironmentResolver({ own: { Path: 'C:\\a' }, platform: 'win32' });
   expect(await resolver.resolve({ PATH: 'C:\\b' })).toEqual({ PATH: 'C:\\b' });
 });
 
-test('a command is found on PATH, by absolute and by relative path, and only where it may be executed', async () => {
+test('finds an executable command on PATH and by absolute or relative path', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'find-command-'));
   await writeFile(join(folder, 'tool'), '');
   expect(await findCommand('tool', { PATH: folder })).toBeUndefined();

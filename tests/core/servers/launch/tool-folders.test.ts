@@ -34,13 +34,13 @@ test.each([
   ['fnm', '.local/share/fnm/node-versions/v22.1.0/installation/bin'],
   ['uv', '.local/bin'],
   ['Bun', '.bun/bin'],
-])('of %s', async (_, folder) => {
+])('finds commands installed by %s', async (_, folder) => {
   const file = await program(folder, 'tooltray-test-tool');
   const env = await own('/usr/bin:/opt/none').resolve();
   expect(await findCommand('tooltray-test-tool', env)).toBe(file);
 });
 
-test('what PATH has wins, and of several versions the newest', async () => {
+test('prefers PATH, then the newest of several versions', async () => {
   await program('.nvm/versions/node/v9.0.0/bin', 'tooltray-test-tool');
   const newest = await program('.nvm/versions/node/v22.1.0/bin', 'tooltray-test-tool');
   expect(await findCommand('tooltray-test-tool', await own('/usr/bin:/opt/none').resolve())).toBe(newest);
@@ -48,7 +48,7 @@ test('what PATH has wins, and of several versions the newest', async () => {
   expect(await findCommand('tooltray-test-tool', await own(join(home, 'chosen')).resolve())).toBe(chosen);
 });
 
-test('folders that are not there, and homes that are none, add nothing', async () => {
+test('ignores missing folders and invalid home folders', async () => {
   expect(await toolFolders({ HOME: join(home, 'none') }, 'linux')).toEqual(await toolFolders({}, 'linux'));
   expect(await toolFolders({ HOME: 'relative' }, 'linux')).toEqual(await toolFolders({}, 'linux'));
 });

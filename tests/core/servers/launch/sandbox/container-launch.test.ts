@@ -49,12 +49,12 @@ function after(args: readonly string[], option: string): string[] {
   return args.flatMap((arg, at) => (args[at - 1] === option ? [arg] : []));
 }
 
-test('mounts the real path under the name that the entry has for it, and nothing inside of what may be written', async () => {
+test('mounts the real path under the name in the entry, and no folder inside a writable one', async () => {
   const { args } = await confine({ write: [linked, store] });
   expect(after(args, '-v')).toEqual([`${project}:${linked}`]);
 });
 
-test('covers what is Tooltray’s own in a folder that may be read', async () => {
+test('hides Tooltray’s own folders inside a readable folder', async () => {
   const { args } = await confine({ read: [join(folder, 'user')] });
   expect(after(args, '-v')).toEqual([`${join(folder, 'user')}:${join(folder, 'user')}:ro`]);
   expect(after(args, '--tmpfs')).toEqual([own]);
@@ -64,11 +64,11 @@ test.each<[string, Partial<Isolation>]>([
   ['what is read inside of what is written', { write: [project], read: [store] }],
   ['a folder to be written that holds Tooltray’s own', { write: [join(folder, 'user')] }],
   ['a folder that holds the config file', { read: [folder] }],
-])('refuses %s', async (_what, access) => {
+])('rejects %s', async (_what, access) => {
   await expect(confine(access)).rejects.toMatchObject({ code: 'config_invalid' });
 });
 
-test('refuses to start once a path leads elsewhere', async () => {
+test('rejects a start after a path was redirected by a link', async () => {
   const place = join(folder, 'moving');
   mkdirSync(place);
   const isolate: Isolation = {
@@ -92,7 +92,7 @@ test.each<[string, (place: string) => readonly string[]]>([
   ['-v', (place) => ['run', '-i', '--rm', '-v', `${place}:/data`, 'image']],
   ['-v joined', (place) => ['run', '-i', `-v${place}:/data:ro`, 'image']],
   ['--mount', (place) => ['run', '-i', '--mount', `type=bind,source=${place},target=/data`, 'image']],
-])('holds a command that starts a container itself to what it mounted: %s', async (_what, argsOf) => {
+])('rejects a redirected mount of a command that starts its own container: %s', async (_what, argsOf) => {
   const place = join(folder, `own-${count++}`);
   mkdirSync(place);
   const entry = { name: `d${count++}`, command: 'docker', args: argsOf(place), env: {}, cwd: undefined };
@@ -103,7 +103,7 @@ test.each<[string, (place: string) => readonly string[]]>([
   await expect(boxes.checkMounts(entry)).rejects.toMatchObject({ code: 'server_not_started' });
 });
 
-test('hands variables on by their names, and none to the engine that would steer it', async () => {
+test('passes variables by name, and none to the engine that would change its behavior', async () => {
   const { args, env } = await confine(
     {},
     { API_KEY: 'secret-1', LD_PRELOAD: '/p/x.so', DOCKER_HOST: 'tcp://evil', PATH: '/p' },

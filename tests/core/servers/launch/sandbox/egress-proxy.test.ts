@@ -56,7 +56,7 @@ test.each([
   ['this computer', () => [`localhost:${port}`], () => `localhost:${port}`],
   ['a name of its own network', () => [`wiki.internal:${port}`], () => `WIKI.Internal:${port}`],
   ['a name below one', () => [`*.corp:${port}`], () => `a.b.corp:${port}`],
-])('lets through to %s, in both ways', async (_what, hosts, wanted) => {
+])('allows %s, by CONNECT and by plain request', async (_what, hosts, wanted) => {
   const door = await doors.open('s', hosts());
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(await say(door.socket, connect(wanted()))).toMatch(/^HTTP\/1\.1 200 .*GET inside$/s);
@@ -74,7 +74,7 @@ test.each([
   ['an address that was not named', '127.0.0.1:443'],
   ['an address spelled otherwise', '0x7f.1:443'],
   ['a name before an at sign', 'api.example.com@evil.example:443'],
-])('refuses %s, and says so once', async (_what, wanted) => {
+])('rejects %s and reports it once', async (_what, wanted) => {
   const door = await doors.open('mine', ['api.example.com', '*.wild.example.com']);
   refused.length = 0;
   for (const bytes of [connect(wanted), get(wanted)]) {
@@ -87,13 +87,13 @@ test.each([
   door.close();
 });
 
-test('a name that nobody knows is told as such', async () => {
+test('reports a host name that cannot be resolved', async () => {
   const door = await doors.open('s', ['nobody.example']);
   expect(await say(door.socket, connect('nobody.example:443'))).toMatch(/^HTTP\/1\.1 502 .*could not be found/s);
   door.close();
 });
 
-test('what a core that was killed left is removed, and what another one uses is not', async () => {
+test('removes the socket of a killed core and keeps that of a running one', async () => {
   const [dead, living] = ['door-4194305-0', `door-${process.ppid}-0`].map((name) => join(folder, name)) as [
     string,
     string,
@@ -112,7 +112,7 @@ const isTooOld =
 
 // As in a container: no network but that to itself, and the socket where it is expected.
 test.skipIf(problem !== undefined).each(isTooOld ? ['npx'] : ['npx', 'uvx'])(
-  'what an image has for %s opens the way, hands on what is said, how it ended and a signal',
+  'connects a container with %s to the proxy, and passes on stdio, exit code and signals',
   async (program) => {
     const door = await doors.open('s', [`localhost:${port}`], true);
     onTestFinished(() => door.close());
@@ -154,6 +154,6 @@ function childrenOf(pid: number): readonly number[] {
   return text === '' ? [] : text.split(' ').map(Number);
 }
 
-test('an image of another program opens no way', () => {
+test('has no route for an image of another program', () => {
   expect(routeByProgram('some-program', ['a.example'])).toBeUndefined();
 });
