@@ -33,7 +33,7 @@ function fetches(): Fetches {
   return account;
 }
 
-test('a burst of announcements is one fetch', async () => {
+test('coalesces a burst of announcements into one fetch', async () => {
   const account = fetches();
   for (let times = 0; times < 500; times++) account.refresher.schedule();
   await until(() => account.started > 0);
@@ -42,7 +42,7 @@ test('a burst of announcements is one fetch', async () => {
   expect(account.started).toBe(1);
 });
 
-test('whatever is announced while a fetch runs is fetched afterwards, once', async () => {
+test('fetches once more after announcements during a fetch', async () => {
   const account = fetches();
   const first = account.refresher.refresh();
   for (let times = 0; times < 500; times++) account.refresher.schedule();
@@ -54,7 +54,7 @@ test('whatever is announced while a fetch runs is fetched afterwards, once', asy
   expect([account.started, account.most]).toEqual([2, 1]);
 });
 
-test('whoever asks at once joins the fetch that runs', async () => {
+test('joins the running fetch if several callers refresh at once', async () => {
   const account = fetches();
   const asked = [account.refresher.refresh(), account.refresher.refresh(), account.refresher.refresh()];
   account.finish();
@@ -62,7 +62,7 @@ test('whoever asks at once joins the fetch that runs', async () => {
   expect([account.started, account.most]).toEqual([1, 1]);
 });
 
-test('a server that never stops announcing is read all the same', async () => {
+test('fetches even if a server never stops announcing changes', async () => {
   const account = fetches();
   const announcing = setInterval(() => account.refresher.schedule(), 20);
   onTestFinished(() => clearInterval(announcing));
@@ -70,7 +70,7 @@ test('a server that never stops announcing is read all the same', async () => {
   expect(account.started).toBe(1);
 });
 
-test('stopped, it forgets what was announced', async () => {
+test('drops pending announcements when it is stopped', async () => {
   const account = fetches();
   const first = account.refresher.refresh();
   account.refresher.schedule();
@@ -102,7 +102,7 @@ function timed(costMs: number, changed: boolean): { refresher: ListingRefresher;
   return account;
 }
 
-test('waits twenty times as long as the last refresh took, however often it is asked', async () => {
+test('waits twenty times as long as the last refresh took, however often it is scheduled', async () => {
   const account = timed(100, false);
   await account.refresher.refresh();
   for (let ms = 0; ms < 1900; ms += 100) {
@@ -114,7 +114,7 @@ test('waits twenty times as long as the last refresh took, however often it is a
   expect(account.fetches).toBe(2);
 });
 
-test('after six changes within a minute it keeps the list for the rest of that minute, and reports it', async () => {
+test('keeps the list for the rest of a minute after six changes, and reports it', async () => {
   const account = timed(0, true);
   for (let ms = 0; ms < 59_000; ms += 500) {
     account.refresher.schedule();
@@ -126,7 +126,7 @@ test('after six changes within a minute it keeps the list for the rest of that m
   expect(account.fetches).toBe(7);
 });
 
-test('a list that is asked for by the user is read at once all the same', async () => {
+test('fetches at once when a refresh is requested, despite the limits', async () => {
   const account = timed(1000, true);
   for (let times = 0; times < 10; times++) await account.refresher.refresh();
   expect(account.fetches).toBe(10);

@@ -43,14 +43,14 @@ async function quiet({ listings }: Watched): Promise<void> {
   }
 }
 
-test('a change that is announced is read and told', async () => {
+test('reads and reports an announced change', async () => {
   const one = await watched();
   await say(one.server, 'set_tools', { tools: ['new'] });
   await until(() => toolNames(one.server).includes('new'));
   expect([one.changes(), await one.listings()]).toEqual([2, 2]);
 });
 
-test('a storm of announcements is few readings and one right listing', async () => {
+test('reads few times and ends with the right listing in a storm of announcements', async () => {
   const one = await watched();
   const begun = performance.now();
   for (let round = 0; round < 5; round++) {
@@ -65,7 +65,7 @@ test('a storm of announcements is few readings and one right listing', async () 
   expect(one.changes()).toBeLessThanOrEqual(most);
 });
 
-test('announcements of nothing are told to nobody', async () => {
+test('reports nothing for announcements without a change', async () => {
   const one = await watched();
   await say(one.server, 'set_tools', { tools: [], times: 100 });
   await expect.poll(one.listings).toBeGreaterThan(1);
@@ -73,13 +73,13 @@ test('announcements of nothing are told to nobody', async () => {
   expect([one.changes(), (await one.listings()) < 5]).toEqual([1, true]);
 });
 
-test('a change while the lists are being read is not lost', async () => {
+test('does not lose a change that happens while the lists are read', async () => {
   const one = await watched({ changesWhileListed: true });
   await until(() => toolNames(one.server).includes('late'));
   expect([one.changes(), await one.listings()]).toEqual([2, 2]);
 });
 
-test('the toggling fixture: storm and pretence end in the right listing', async () => {
+test('ends with the right listing after announcements with and without a change', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('t', 'misbehaving', ['toggle']));
   let changes = 0;
@@ -96,7 +96,7 @@ test.each([
   ['repeat-cursor', 2, 'tools/list repeats the cursor "again"; the list was ended there with 2 entries.'],
   ['list-error', 0, 'tools/list failed: The list is lost.'],
   ['not-a-list', 0, 'tools/list answered without a list.'],
-])('%s: the server is ready, and its health tells what is odd', async (mode, tools, problem) => {
+])('%s: is ready and reports the problem in its health', async (mode, tools, problem) => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('m', 'misbehaving', [mode]));
   await server.ready();
@@ -104,7 +104,7 @@ test.each([
   expect(server.health).toMatchObject({ level: 'attention', detail: problem });
 });
 
-test('tools/list without an answer is an error within the time to start: told, logged, and tried again after a pause', async () => {
+test('reports tools/list without a response as a start error, logs it and retries', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('mute', { silentTo: ['tools/list'] }, { initTimeoutMs: 3000 }));
   await server.start();
@@ -119,20 +119,20 @@ test('tools/list without an answer is an error within the time to start: told, l
   expect(harness.pids('mute')).toHaveLength(2);
 });
 
-test('entries without names are left out and told', async () => {
+test('leaves out entries without names and reports them', async () => {
   const { server } = await watched({ tools: [{ description: 'nameless' }, 'named'] });
   expect(toolNames(server).at(-1)).toBe('named');
   expect(server.health.detail).toContain('without name');
 });
 
-test('ten thousand tools are all there', async () => {
+test('lists ten thousand tools', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('m', 'misbehaving', ['many', '10000']));
   await server.ready();
   expect(server.listing.tools).toHaveLength(10_000);
 });
 
-test('what was read is in the cache when the server has stopped, under its own entry only', async () => {
+test('caches the listing of a stopped server, under its own entry only', async () => {
   const { harness, server } = await watched({ tools: ['kept'] });
   await server.stop();
   const same = harness.server(harness.scripted('s', { tools: ['kept'] }));
@@ -141,7 +141,7 @@ test('what was read is in the cache when the server has stopped, under its own e
   expect([toolNames(same).at(-1), other.listing.tools.length, other.listedAt]).toEqual(['kept', 0, undefined]);
 });
 
-test('after a crash the listing stays until the new one is read, and the same one is told to nobody', async () => {
+test('keeps the listing after a crash until it is read again, and does not report an equal one', async () => {
   const one = await watched({ tools: ['kept'] });
   await failure(say(one.server, 'exit'));
   expect([one.server.state.kind, toolNames(one.server).at(-1)]).toEqual(['error', 'kept']);
@@ -190,21 +190,21 @@ async function keeper(script: Script, isShort = false): Promise<Kept> {
   return { keeper: kept, call, failures };
 }
 
-test('a server that does not announce changes is read from time to time', async () => {
+test('polls a server that does not announce changes', async () => {
   const { keeper: kept, call } = await keeper({ capabilities: { tools: {} } });
   await call('set_tools', { tools: ['found'] });
   await until(() => kept.listing.tools.some((tool) => tool['name'] === 'found'));
   expect(kept.listing.tools.at(-1)?.['name']).toBe('found');
 });
 
-test('one that does announce them is not', async () => {
+test('does not poll a server that announces changes', async () => {
   const { keeper: kept, call } = await keeper({ capabilities: { tools: { listChanged: true } } });
   await call('set_tools', { tools: ['unheard'] });
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(kept.listing.tools.some((tool) => tool['name'] === 'unheard')).toBe(false);
 });
 
-test('another list without an answer is a problem of that list: the tools are there', async () => {
+test('keeps the tools if another list gets no response', async () => {
   const script = { capabilities: { tools: {}, prompts: {} }, silentTo: ['prompts/list'] };
   const { keeper: kept, failures } = await keeper(script, true);
   expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
@@ -214,7 +214,7 @@ test('another list without an answer is a problem of that list: the tools are th
   ]);
 });
 
-test('a server that is too busy to list its tools anew keeps them, and its line', async () => {
+test('keeps the tools and the connection if a server is too busy to list its tools again', async () => {
   const { keeper: kept, call, failures } = await keeper({ capabilities: { tools: {} } }, true);
   await call('mute', { method: 'tools/list' });
   await until(() => kept.problems.length > 0);
@@ -225,7 +225,7 @@ test('a server that is too busy to list its tools anew keeps them, and its line'
   expect(kept.listing.tools.map(({ name }) => name)).toContain('echo');
 });
 
-test('what a line that is gone was asked is not what the next one is read by', async () => {
+test('reads again after the current fetch, in one fetch for all callers', async () => {
   const ended: (() => void)[] = [];
   const refresher = new ListingRefresher({
     fetch: () => new Promise<Fetched>((resolve) => ended.push(() => resolve({ costMs: 0, changed: false }))),
@@ -241,7 +241,7 @@ test('what a line that is gone was asked is not what the next one is read by', a
   expect(ended).toHaveLength(2);
 });
 
-test('what a line announces while it ends does not keep the next one from being read', async () => {
+test('reads the lists of a new connection despite an announcement on the one that ended', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', {}));
   await server.ready();

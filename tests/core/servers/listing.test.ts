@@ -15,7 +15,7 @@ function toolPages(page: (cursor: string | undefined) => Record<string, unknown>
   };
 }
 
-test('all pages of all four lists are drained, members untouched', async () => {
+test('reads all pages of all four lists and keeps unknown members', async () => {
   const entries = {
     tools: [parseJson('{"name":"a","vendor":12345678901234567890,"_meta":{"x":null}}')],
     resources: [{ uri: 'x://1', size: 1 }],
@@ -31,7 +31,7 @@ test('all pages of all four lists are drained, members untouched', async () => {
   expect(JSON.stringify(listing)).toBe(JSON.stringify({ ...entries, tools: [...entries.tools, tool('b')] }));
 });
 
-test('only lists that are announced are asked for, and tools in any case', async () => {
+test('requests only the declared lists, and tools in any case', async () => {
   const asked: string[] = [];
   const ask: SendRequest = async (method) => {
     asked.push(method);
@@ -42,7 +42,7 @@ test('only lists that are announced are asked for, and tools in any case', async
   expect(asked).toEqual(['tools/list', 'prompts/list', 'tools/list']);
 });
 
-test('a cursor that repeats ends the list and is told', async () => {
+test('ends a list at a repeated cursor and reports it', async () => {
   const { listing, problems } = await fetchListing(
     toolPages(() => ({ tools: [tool('a')], nextCursor: 'again' })),
     all,
@@ -53,7 +53,7 @@ test('a cursor that repeats ends the list and is told', async () => {
   ]);
 });
 
-test('a list that never ends is cut after 1,000 pages', async () => {
+test('stops an endless list after 1,000 pages', async () => {
   const { listing, problems } = await fetchListing(
     toolPages((cursor) => ({ tools: [tool('a')], nextCursor: String(Number(cursor ?? 0) + 1) })),
     all,
@@ -61,7 +61,7 @@ test('a list that never ends is cut after 1,000 pages', async () => {
   expect([listing.tools.length, problems]).toEqual([1000, ['tools/list does not end; 1000 entries were taken.']]);
 });
 
-test('a list is cut after 10,000 entries', async () => {
+test('stops a list after 10,000 entries', async () => {
   const page = Array.from({ length: 30_000 }, () => tool('a'));
   const { listing, problems } = await fetchListing(
     toolPages((cursor) => ({ tools: page, nextCursor: String(Number(cursor ?? 0) + 1) })),
@@ -73,7 +73,7 @@ test('a list is cut after 10,000 entries', async () => {
 test.each<[string, JsonObject]>([
   ['with a definition of a megabyte', { ...tool('big'), description: 'x'.repeat(1_000_000) }],
   ['with a name of a megabyte', tool('x'.repeat(1_000_000))],
-])('an entry %s is left out and reported', async (_what, entry) => {
+])('leaves out an entry %s and reports it', async (_what, entry) => {
   const { listing, problems } = await fetchListing(
     toolPages(() => ({ tools: [tool('a'), entry, tool('c')] })),
     all,
@@ -83,7 +83,7 @@ test.each<[string, JsonObject]>([
   expect(String(problems).length).toBeLessThan(300);
 });
 
-test('a page of more than 4 MB ends the list', async () => {
+test('ends a list at a page of more than 4 MB', async () => {
   const pages = toolPages((cursor) =>
     cursor === undefined
       ? { tools: [tool('a')], nextCursor: '1' }
@@ -93,7 +93,7 @@ test('a page of more than 4 MB ends the list', async () => {
   expect([listing.tools.map(({ name }) => name), problems.length]).toEqual([['a'], 1]);
 });
 
-test('entries that are as they were stay the same objects, two of one name as well', async () => {
+test('returns unchanged entries as the same objects, even if two have the same name', async () => {
   const pages = toolPages(() => ({ tools: [tool('a'), { ...tool('a'), title: 'A' }, tool('b')] }));
   const read = async (before: Listing | undefined): Promise<Listing> =>
     (await fetchListing(pages, all, before)).listing;
@@ -102,7 +102,7 @@ test('entries that are as they were stay the same objects, two of one name as we
   expect(listing.tools.map((entry, at) => entry === before.tools[at])).toEqual([true, true, true]);
 });
 
-test('entries without a name are left out and told, the others stay', async () => {
+test('leaves out entries without a name, reports them and keeps the others', async () => {
   const { listing, problems } = await fetchListing(
     toolPages(() => ({ tools: [tool('a'), { title: 'x' }, null, 7, { name: 5 }, ['b'], tool('c')] })),
     all,
@@ -111,7 +111,7 @@ test('entries without a name are left out and told, the others stay', async () =
   expect(new Set(problems)).toEqual(new Set(['tools/list holds an entry without name; it was left out.']));
 });
 
-test('names that are members of every object are names like others', async () => {
+test('accepts names such as constructor and __proto__', async () => {
   const names = ['constructor', '__proto__', 'toString', 'a b.c 🙂', 'x'.repeat(200)];
   const { listing } = await fetchListing(
     toolPages(() => ({ tools: names.map(tool) })),
@@ -120,7 +120,7 @@ test('names that are members of every object are names like others', async () =>
   expect(listing.tools.map((one) => one['name'])).toEqual(names);
 });
 
-test('a list that is refused is a problem of that list alone', async () => {
+test('reports a rejected list and reads the others', async () => {
   const { listing, problems } = await fetchListing(async (method) => {
     if (method === 'tools/list') throw new RpcError(-32603, 'The list is lost.');
     return { resources: [{ uri: 'x://1' }], resourceTemplates: [], prompts: [] };
@@ -129,14 +129,14 @@ test('a list that is refused is a problem of that list alone', async () => {
   expect(problems).toEqual(['tools/list failed: The list is lost.']);
 });
 
-test('a list that fails when it is read again stays what it was', async () => {
+test('keeps the previous list if reading it again fails', async () => {
   const before = { ...emptyListing, tools: [{ name: 'kept' }] };
   const fail = (): Promise<never> => Promise.reject(new RpcError(-32000, 'not now'));
   const { listing, problems } = await fetchListing(fail, { tools: {} }, before);
   expect([listing.tools, problems]).toEqual([[{ name: 'kept' }], ['tools/list failed: not now']]);
 });
 
-test('resources without templates are usual', async () => {
+test('accepts resources without resource templates', async () => {
   const { problems } = await fetchListing(
     async (method) => {
       if (method === 'resources/templates/list') throw new RpcError(-32601, 'Method not found');
@@ -147,7 +147,7 @@ test('resources without templates are usual', async () => {
   expect(problems).toEqual([]);
 });
 
-test.each([[{ tools: 'none' }], [{}], [{ tools: null }]])('an answer without a list is told: %o', async (answer) => {
+test.each([[{ tools: 'none' }], [{}], [{ tools: null }]])('reports a response without a list: %o', async (answer) => {
   const { listing, problems } = await fetchListing(
     toolPages(() => answer),
     all,
@@ -155,6 +155,6 @@ test.each([[{ tools: 'none' }], [{}], [{ tools: null }]])('an answer without a l
   expect([listing.tools, problems]).toEqual([[], ['tools/list answered without a list.']]);
 });
 
-test('a line that breaks is no matter of lists', async () => {
+test('rejects if the connection breaks', async () => {
   await expect(fetchListing(() => Promise.reject(new Error('broken')), all)).rejects.toThrow('broken');
 });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { contextOf, failure, isAlive, matching, say, serversHarness, toolNames } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
-test('unused for a while it is stopped, and the next call wakes it', async () => {
+test('stops an idle server, and the next call starts it again', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
   const server = harness.server(harness.scripted('s', {}, { idleStopMs: 100 }));
@@ -16,7 +16,7 @@ test('unused for a while it is stopped, and the next call wakes it', async () =>
   expect(Number(await say(server, 'pid'))).not.toBe(first);
 });
 
-test('a call that comes while the idle process is ending gets its answer from the next one', async () => {
+test('sends a call that arrives while the idle process ends to the next process', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
   const server = harness.server(harness.scripted('s', { lingersMs: 300 }, { idleStopMs: 100 }));
@@ -32,7 +32,7 @@ test('a call that comes while the idle process is ending gets its answer from th
   expect([server.state.kind, harness.pids('s').map(isAlive)]).toEqual(['ready', [false, true]]);
 });
 
-test('a server with a call in flight is not idle, however long it takes', async () => {
+test('does not count a server with a call in flight as idle', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
   const server = harness.server(harness.scripted('s', {}, { idleStopMs: 100 }));
@@ -43,7 +43,7 @@ test('a server with a call in flight is not idle, however long it takes', async 
   expect(await slow).toBe('ticked');
 });
 
-test('a call has a ceiling, which progress starts anew', async () => {
+test('times out a call, and progress resets the timeout', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', {}, { callTimeoutMs: 400 }));
   await server.ready();
@@ -68,7 +68,7 @@ test('a call has a ceiling, which progress starts anew', async () => {
   expect(harness.heard('s').filter(({ method }) => method === 'notifications/cancelled')).toHaveLength(1);
 });
 
-test('stopped, it ends its process and nothing starts it again', async () => {
+test('ends the process of a stopped server and does not start it again', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -86,7 +86,7 @@ test('stopped, it ends its process and nothing starts it again', async () => {
   expect(harness.pids('s')).toHaveLength(1);
 });
 
-test('stopped while it starts or keeps silent, it ends all the same', async () => {
+test('stops a server that is starting or does not respond', async () => {
   const harness = serversHarness();
   const hanging = harness.server(harness.fixture('hanging', 'misbehaving', ['silent']));
   const queued = harness.server(harness.scripted('queued'));

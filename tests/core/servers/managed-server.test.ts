@@ -20,7 +20,7 @@ function statesOf(server: ManagedServer): string[] {
   return states;
 }
 
-test('it starts once, reads its tools and is ready', async () => {
+test('starts once, reads its tools and is ready', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   const states = statesOf(server);
@@ -31,7 +31,7 @@ test('it starts once, reads its tools and is ready', async () => {
   expect(server.health).toMatchObject({ level: 'ok', summary: 'Ready' });
 });
 
-test('a server that is switched off does not start, and says so to whoever calls it', async () => {
+test('does not start a disabled server, and reports that to its callers', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', {}, { enabled: false }));
   await server.start();
@@ -48,7 +48,7 @@ test('a server that is switched off does not start, and says so to whoever calls
   expect(harness.pids('s')).toEqual([]);
 });
 
-test('a lazy server without a cached listing starts; with one it starts at its first call only', async () => {
+test('starts a lazy server without a cached listing, and one with a listing at its first call', async () => {
   const harness = serversHarness();
   const config = harness.scripted('s', {}, { lazy: true });
   const first = harness.server(config);
@@ -68,7 +68,7 @@ test('a lazy server without a cached listing starts; with one it starts at its f
   expect(harness.pids('s')).toHaveLength(2);
 });
 
-test('with a warm cache its tools are there before its process answers', async () => {
+test('lists the tools of a warm cache before the process responds', async () => {
   const harness = serversHarness();
   const config = harness.scripted('s', { tools: ['extra'] });
   const first = harness.server(config);
@@ -87,7 +87,7 @@ test('with a warm cache its tools are there before its process answers', async (
   expect(harness.heard('s').filter(({ method }) => method === 'server/discover')).toHaveLength(1);
 });
 
-test('no answer in time is an error that names the server and the next try', async () => {
+test('reports a start timeout with the server name and the next retry', async () => {
   const harness = serversHarness();
   const server = harness.server(
     harness.scripted('s', { silentTo: ['server/discover', 'initialize'] }, { initTimeoutMs: 400 }),
@@ -108,7 +108,7 @@ test('no answer in time is an error that names the server and the next try', asy
 test.each([
   ['a command that is not there', { command: '/no/such/command' }, 'command_not_found'],
   ['a folder that is not there', { cwd: '/no/such/folder' }, 'config_invalid'],
-])('%s is an error that names the server', async (_what, change, code) => {
+])('reports %s with the server name', async (_what, change, code) => {
   const harness = serversHarness();
   const server = harness.server({ ...harness.scripted('s'), ...change });
   await server.start();
@@ -118,7 +118,7 @@ test.each([
   });
 });
 
-test('a server that ends right after its handshake is an error for whoever waits for it', async () => {
+test('reports a server that exits right after its handshake to every waiting caller', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('s', 'misbehaving', ['exit-after-initialize']));
   expect(await failure(server.ready())).toMatchObject({
@@ -128,7 +128,7 @@ test('a server that ends right after its handshake is an error for whoever waits
   expect(await failure(server.retry())).toMatchObject({ code: 'server_exited' });
 });
 
-test('the pauses between tries grow by themselves, and retry begins anew', async () => {
+test('increases the retry delays, and an explicit retry resets them', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('s', 'misbehaving', ['crash-at-start']));
   const failures: number[] = [];
@@ -156,7 +156,7 @@ test('the pauses between tries grow by themselves, and retry begins anew', async
   expect(harness.pids('s')).toHaveLength(2);
 });
 
-test('a call to a failed server tries at once; right after a failure it is told the reason instead', async () => {
+test('restarts a failed server for a call, but returns the error right after a failure', async () => {
   let now = 0;
   // A jitter so long that no retry comes by itself.
   const harness = serversHarness({ now: () => now, random: () => 1000 });
@@ -173,7 +173,7 @@ test('a call to a failed server tries at once; right after a failure it is told 
   expect(harness.pids('s')).toHaveLength(3);
 });
 
-test('killed, it is back by itself as another process', async () => {
+test('restarts a killed server as another process', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('s', 'misbehaving', ['well-behaved']));
   await server.ready();
@@ -188,7 +188,7 @@ test('killed, it is back by itself as another process', async () => {
   ]);
 });
 
-test('a call in flight when the server dies is an error that names the server', async () => {
+test('rejects a call in flight with the server name when the server exits', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -199,7 +199,7 @@ test('a call in flight when the server dies is an error that names the server', 
   ]);
 });
 
-test('an error of the server itself passes to the letter', async () => {
+test('passes on an error of the server unchanged', async () => {
   const harness = serversHarness();
   const refusal = { code: -32602, message: 'Nope', data: { why: [1] } };
   const server = harness.server(harness.scripted('s', { answers: { 'prompts/get': { error: refusal } } }));

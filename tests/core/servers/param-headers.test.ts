@@ -9,7 +9,7 @@ const tool = (properties: Record<string, unknown>): Record<string, unknown> => (
 });
 const marked = tool({ region: { type: 'string', 'x-mcp-header': 'Region' }, other: { type: 'string' } });
 
-test('only marked arguments become headers', () => {
+test('sends only marked arguments as headers', () => {
   expect(paramHeaders(marked, { region: 'eu-west', other: 'x' })).toEqual({ 'Mcp-Param-Region': 'eu-west' });
 });
 
@@ -23,7 +23,7 @@ test.each([
   ['a line break', 'a\r\nX: y', '=?base64?YQ0KWDogeQ==?='],
   ['letters beyond ASCII', 'Zürich', '=?base64?WsO8cmljaA==?='],
   ['what looks like our own marking', '=?base64?YQ==?=', '=?base64?PT9iYXNlNjQ/WVE9PT89?='],
-])('%s is written so that a header can carry it', (_what, value, written) => {
+])('encodes %s for a header', (_what, value, written) => {
   expect(paramHeaders(marked, { region: value })).toEqual({ 'Mcp-Param-Region': written });
 });
 
@@ -35,13 +35,13 @@ test.each([
   ['an unknown tool', undefined, { region: 'x' }],
   ['a schema without properties', { name: 't', inputSchema: {} }, { region: 'x' }],
   ['a marking that no header name can be', tool({ region: { 'x-mcp-header': 'a b\r\nX: y' } }), { region: 'x' }],
-])('%s gives no header', (_what, of, args) => {
+])('returns no header for %s', (_what, of, args) => {
   expect(paramHeaders(of, args)).toBeUndefined();
 });
 
 const deep = tool({ where: { type: 'object', properties: { zone: { type: 'integer', 'x-mcp-header': 'Zone' } } } });
 
-test('an argument inside of another one is repeated, too', () => {
+test('sends nested arguments as headers', () => {
   expect(paramHeaders(deep, { where: { zone: 7 } })).toEqual({ 'Mcp-Param-Zone': '7' });
 });
 
@@ -53,7 +53,7 @@ test.each([
   ['another spelling of the number', deep, { where: { zone: 42 } }, '42.0'],
   ['nothing for a missing argument', marked, {}, undefined],
   ['anything for a missing argument', marked, { region: null }, 'stray'],
-])('%s is accepted', (_what, of, args, header) => {
+])('accepts %s', (_what, of, args, header) => {
   const name = of === deep ? 'mcp-param-zone' : 'mcp-param-region';
   expect(paramMismatch(of, args, { [name]: header })).toBeUndefined();
 });
@@ -63,6 +63,6 @@ test.each([
   ['no header', { region: 'eu' }, undefined, 'the header Mcp-Param-Region is missing'],
   ['base64 without its end', { region: 'Hello' }, '=?base64?SGVsbG8?=', 'marked as base64 and is none'],
   ['letters that base64 has not', { region: 'Hello' }, '=?base64?SGVs!!!bG8=?=', 'marked as base64 and is none'],
-])('%s is refused', (_what, args, header, fault) => {
+])('rejects %s', (_what, args, header, fault) => {
   expect(paramMismatch(marked, args, { 'mcp-param-region': header })).toContain(fault);
 });

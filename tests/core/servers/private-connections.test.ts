@@ -30,7 +30,7 @@ async function asking(harness: ServersHarness): Promise<ManagedServer> {
   return server;
 }
 
-test('the first question goes to the only session that is calling; from then on each has a line of its own', async () => {
+test('asks the only calling session, and later gives each session a private connection', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -43,14 +43,14 @@ test('the first question goes to the only session that is calling; from then on 
   expect([new Set(pids).size, harness.pids('s').length]).toEqual([3, 3]);
 });
 
-test('a session that cannot be asked stays on the shared line, and its server is told so', async () => {
+test('keeps a session that cannot be asked on the shared connection and returns an error to the server', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   const answer = JSON.parse(await ask(server, contextOf('cannot'))) as JsonObject;
   expect([answer, harness.pids('s').length]).toEqual([{ code: -32601, message: 'Not answered by this test.' }, 1]);
 });
 
-test('with several calling the first question reaches nobody it was not meant for', async () => {
+test('routes the first request to the right one of several calling sessions', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -62,7 +62,7 @@ test('with several calling the first question reaches nobody it was not meant fo
   expect([await slow, asked]).toEqual(['ticked', ['anna']]);
 });
 
-test('what a server asks is remembered: after a new start its first caller has a line of its own', async () => {
+test('remembers that a server asks, and gives the first caller after a restart a private connection', async () => {
   const harness = serversHarness();
   const config = harness.scripted('s', { asksRoots: true }, { lazy: true });
   const first = harness.server(config);
@@ -76,7 +76,7 @@ test('what a server asks is remembered: after a new start its first caller has a
   expect([second.state.kind, harness.pids('s').length]).toEqual(['disconnected', 2]);
 });
 
-test('without anybody calling a question for the roots is answered with none', async () => {
+test('responds to roots/list with no roots if no session is calling', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', { asksRoots: true }));
   await server.ready();
@@ -84,7 +84,7 @@ test('without anybody calling a question for the roots is answered with none', a
   expect(harness.heard('s').filter(({ method }) => method === undefined)).toMatchObject([{ result: { roots: [] } }]);
 });
 
-test('a private line introduces the session, not us', async () => {
+test('introduces the client of the session on a private connection', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   await pidOf(server, askable('anna'));
@@ -95,7 +95,7 @@ test('a private line introduces the session, not us', async () => {
   });
 });
 
-test('it ends with its session and with nobody else', async () => {
+test('closes the private connection when its session ends, and no other', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   const [annas, berts] = await Promise.all([pidOf(server, askable('anna')), pidOf(server, askable('bert'))]);
@@ -103,7 +103,7 @@ test('it ends with its session and with nobody else', async () => {
   expect([isAlive(annas), isAlive(berts), await pidOf(server, askable('bert'))]).toEqual([false, true, berts]);
 });
 
-test('a session that ends while its line is being opened leaves no process', async () => {
+test('leaves no process if a session ends while its connection opens', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   const calling = failure(say(server, 'hang', {}, askable('anna')));
@@ -113,7 +113,7 @@ test('a session that ends while its line is being opened leaves no process', asy
   expect(harness.pids('s').map(isAlive)).toEqual([true, false]);
 });
 
-test('killed, it is opened anew by the next call; the shared line does not notice', async () => {
+test('reopens a killed private connection at the next call and keeps the shared one', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   const anna = askable('anna');
@@ -125,7 +125,7 @@ test('killed, it is opened anew by the next call; the shared line does not notic
   expect(server.state.kind).toBe('ready');
 });
 
-test('calls of one session at the same time share its line', async () => {
+test('shares one private connection among concurrent calls of a session', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   const anna = askable('anna');
@@ -133,7 +133,7 @@ test('calls of one session at the same time share its line', async () => {
   expect([new Set(pids).size, harness.pids('s').length]).toEqual([1, 2]);
 });
 
-test('stopping the server ends them all, and none is opened afterwards', async () => {
+test('closes all private connections when the server stops, and opens none afterwards', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   await Promise.all([pidOf(server, askable('anna')), pidOf(server, askable('bert'))]);
@@ -143,7 +143,7 @@ test('stopping the server ends them all, and none is opened afterwards', async (
   expect(refused.message).toMatch(/^s: /);
 });
 
-test('unused for a while they are stopped as the shared one is', async () => {
+test('stops idle private connections like the shared one', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
   const config = harness.scripted('s', {}, { idleStopMs: 100 });
@@ -156,7 +156,7 @@ test('unused for a while they are stopped as the shared one is', async () => {
   expect(await pidOf(server, askable('anna'))).not.toBe(own);
 });
 
-test('the log level of its session is set on it, and asking for one starts nothing', async () => {
+test('sets the log level of the session on its connection, without starting one', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   await server.setLogLevel('debug', askable('anna'));
@@ -167,7 +167,7 @@ test('the log level of its session is set on it, and asking for one starts nothi
   expect(levels.map(({ params }) => params?.['level'])).toEqual(['debug', 'error']);
 });
 
-test('what a private line tells is for its session alone', async () => {
+test('emits notifications of a private connection for its session only', async () => {
   const harness = serversHarness();
   const server = await asking(harness);
   const told: unknown[] = [];

@@ -32,21 +32,21 @@ async function fetched(
 
 const text = '{"text":"grüße ✓ 日本"}'.repeat(1000);
 
-describe('a body', () => {
-  test.each(Object.entries(codings))('of the coding %s is decoded', async (coding, encode) => {
+describe('Response body', () => {
+  test.each(Object.entries(codings))('decodes the content encoding %s', async (coding, encode) => {
     const response = await fetched(coding, encode(text));
     expect(await response.text()).toBe(text);
   });
 
-  test('of deflate without a zlib header is decoded', async () => {
+  test('decodes deflate without a zlib header', async () => {
     expect(await (await fetched('deflate', zlib.deflateRawSync(text))).text()).toBe(text);
   });
 
-  test('that is empty has no coding, whatever its header says', async () => {
+  test('accepts an empty body with any content encoding', async () => {
     expect(await (await fetched('gzip', Buffer.alloc(0))).text()).toBe('');
   });
 
-  test('of a coding that is not known fails and names it', async () => {
+  test('rejects an unknown content encoding and names it', async () => {
     const response = await fetched('compress', Buffer.from('x'));
     expect(await failure(response.text())).toMatchObject({
       code: 'server_protocol',
@@ -54,18 +54,18 @@ describe('a body', () => {
     });
   });
 
-  test('that is not what its header says fails', async () => {
+  test('rejects a body that does not match its content encoding', async () => {
     await failure((await fetched('gzip', Buffer.from('{"a":1}'))).text());
   });
 
-  test('that grows beyond the limit when decoded is given up', async () => {
+  test('stops decoding a body beyond the size limit', async () => {
     const bomb = zlib.gzipSync(Buffer.alloc(50 * 1024 * 1024));
     const response = await fetched('gzip', bomb);
     expect(await failure(response.text())).toMatchObject({ code: 'message_too_large' });
   });
 });
 
-test('events of a compressed stream come one by one, and their sum has no limit', async () => {
+test('delivers events of a compressed stream one by one, without a limit on their sum', async () => {
   const gzip = zlib.createGzip();
   const { href } = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' });

@@ -29,7 +29,7 @@ test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_T
   (code) => expect(networkError(place, Object.assign(new Error(code), { code })).fix).toContain('network.extraCaFile'),
 );
 
-test('takes a web page for a sign-in page of the network, whatever its status', async () => {
+test('treats a web page as a sign-in page of the network, whatever its status', async () => {
   expect(statusError(place, 511, '<!DOCTYPE html><p>Pay here').data).toMatchObject({ isPage: true });
   const web = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end('<html>Welcome to the hotel</html>');

@@ -10,7 +10,7 @@ function newFetch(env: Record<string, string>): HttpFetch {
   return http;
 }
 
-test('servers elsewhere are asked through the proxy of the environment, unless NO_PROXY names them', async () => {
+test('uses the proxy of the environment unless NO_PROXY names the host', async () => {
   const asked: (string | undefined)[] = [];
   const proxy = await serve((request, response) => {
     asked.push(request.url);
@@ -22,14 +22,14 @@ test('servers elsewhere are asked through the proxy of the environment, unless N
   expect(asked).toEqual(['http://far.invalid/mcp']);
 });
 
-test('servers on this machine are never asked through a proxy', async () => {
+test('never uses a proxy for servers on this machine', async () => {
   const { url, seen } = await handServer((_seen, response) => response.end('direct'));
   const http = newFetch({ HTTP_PROXY: 'http://127.0.0.1:1' });
   const response = await http.fetch(url, { method: 'POST', body: 'größe', headers: { 'x-a': 'b' } });
   expect([await response.text(), seen[0]?.body, seen[0]?.headers['x-a']]).toEqual(['direct', 'größe', 'b']);
 });
 
-test('a body that breaks off rejects for its reader and for nobody else', async () => {
+test('rejects for the reader of a body that breaks off', async () => {
   const { href } = await serve((_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half');
     setTimeout(() => response.destroy(), 5);

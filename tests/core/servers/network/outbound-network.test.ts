@@ -26,7 +26,7 @@ async function listen<S extends Server>(server: S): Promise<S> {
 }
 
 describe.skipIf(spawnSync('openssl', ['version']).error !== undefined)(
-  'a server behind a private certificate authority',
+  'Server with a private certificate authority',
   () => {
     let folder: string;
     let ca: string;
@@ -71,27 +71,27 @@ describe.skipIf(spawnSync('openssl', ['version']).error !== undefined)(
     }
     const direct = (): string => `https://127.0.0.1:${port(server)}/`;
 
-    test('is refused where nobody trusts it', async () => {
+    test('is rejected if no certificate authority trusts it', async () => {
       expect(await ask({}, direct(), '')).toEqual({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', problems: [] });
     });
 
-    test('is trusted by the file of the setting', async () => {
+    test('is trusted if the configured file contains the certificate authority', async () => {
       expect(await ask({}, direct(), ca)).toEqual({ text: 'ok', problems: [] });
     });
 
-    test('is trusted where the system trusts it', async () => {
+    test('is trusted if the system trusts the certificate authority', async () => {
       expect(await ask({ SSL_CERT_FILE: ca }, direct(), '')).toEqual({ text: 'ok', problems: [] });
     });
 
     test.each(['missing.pem', 'key.pem'])(
-      'a file that is no use (%s) is reported, and others stay trusted',
+      'reports an unusable certificate file (%s) and still trusts the system',
       async (name) => {
         const { text, problems } = await ask({ SSL_CERT_FILE: ca }, direct(), join(folder, name));
         expect([text, problems]).toEqual(['ok', [expect.stringContaining(name)]]);
       },
     );
 
-    test('is reached by the proxy that the system names', async () => {
+    test('is reached through the proxy of the system', async () => {
       const system = `SOCKS 127.0.0.1:1; PROXY 127.0.0.1:${port(proxy)}; DIRECT`;
       expect(await ask({}, 'https://mcp.example/', ca, system)).toEqual({ text: 'ok', problems: [] });
       expect(tunnels).toEqual(['mcp.example:443']);
@@ -99,7 +99,7 @@ describe.skipIf(spawnSync('openssl', ['version']).error !== undefined)(
   },
 );
 
-describe('the proxy of an address', () => {
+describe('proxyEnv', () => {
   const target = new URL('https://far.example/mcp');
   const login = { HTTPS_PROXY: 'http://login:1', PATH: '/bin' };
   const network = (options: Partial<OutboundNetworkOptions>): OutboundNetwork =>
@@ -112,7 +112,7 @@ describe('the proxy of an address', () => {
     });
   const system = (): Promise<string> => Promise.resolve('PROXY system:1');
 
-  test('is that of our own environment, else of the login, else of the system', async () => {
+  test('uses the proxy of the environment, else of the login shell, else of the system', async () => {
     const own = { https_proxy: 'http://own:1' };
     expect(await network({ env: own, resolveProxy: system }).proxyEnv(target)).toEqual(own);
     expect(await network({ resolveProxy: system }).proxyEnv(target)).toEqual({ HTTPS_PROXY: 'http://login:1' });
@@ -134,7 +134,7 @@ describe('the proxy of an address', () => {
     ['SOCKS5 a:1; PROXY b:2', 'http://b:2'],
     ['DIRECT; PROXY b:2', undefined],
     ['nonsense', undefined],
-  ])('is read from %s', (result, expected) => {
+  ])('reads the system proxy from %s', (result, expected) => {
     expect(proxyOf(result)['HTTPS_PROXY']).toBe(expected);
   });
 });

@@ -38,12 +38,12 @@ async function statusFor(url: string, options: { method?: string; host?: string 
   });
 }
 
-test('it listens on 127.0.0.1 alone, and its address says so', async () => {
+test('listens on 127.0.0.1 only', async () => {
   const { listener } = await open();
   expect(listener.redirectUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/oauth\/callback$/);
 });
 
-test('a callback counts once', async () => {
+test('accepts a callback once', async () => {
   const { back, came } = await open();
   const first = await visit(back('state=the-state&code=1'));
   const second = await visit(back('state=the-state&code=2'));
@@ -51,7 +51,7 @@ test('a callback counts once', async () => {
 });
 
 test.each(['state=other&code=1', 'code=1', 'state=&code=1', 'state=the-state2&code=1'])(
-  'a callback with %s is refused and uses nothing up',
+  'rejects a callback with %s and stays open for the right one',
   async (query) => {
     const { back, came } = await open();
     expect([(await visit(back(query))).status, came]).toEqual([400, []]);
@@ -59,7 +59,7 @@ test.each(['state=other&code=1', 'code=1', 'state=&code=1', 'state=the-state2&co
   },
 );
 
-test('another host name, method or path finds nothing here', async () => {
+test('rejects other host names, methods and paths', async () => {
   const { listener, back, came } = await open();
   const right = back('state=the-state&code=1');
   const statuses = await Promise.all([
@@ -71,7 +71,7 @@ test('another host name, method or path finds nothing here', async () => {
   expect([statuses, came]).toEqual([[421, 421, 404, 404], []]);
 });
 
-test('what others wrote is shown as text, on a page that may load and run nothing', async () => {
+test('escapes foreign text on a page that may load and run nothing', async () => {
   const { back } = await open(() => Promise.reject(new AppError('server_unauthorized', '<script>alert(1)</script>')));
   const page = await visit(back('state=the-state'));
   expect(page.text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
@@ -84,7 +84,7 @@ test('what others wrote is shown as text, on a page that may load and run nothin
   expect(style).not.toBe('');
 });
 
-test('the wished port is taken, or another one where it is not free', async () => {
+test('listens on another port if the requested one is in use', async () => {
   const first = await open();
   const port = Number(new URL(first.listener.redirectUrl).port);
   const second = await open(undefined, port);

@@ -45,7 +45,7 @@ function run(home: string, args: readonly string[]): Run {
   return { code, url, stdout: text(child.stdout), stderr: code.then(() => said) };
 }
 
-test('it prints the address, waits for the person, and what comes later is signed in', async () => {
+test('prints the address, waits for the sign-in, and later commands are signed in', async () => {
   await using fixture = await startOAuthFixture();
   const { run } = homeWith({ far: { url: fixture.url } });
   const signIn = run('sign-in', 'far', '--no-open');
@@ -55,7 +55,7 @@ test('it prints the address, waits for the person, and what comes later is signe
   expect([await probe.code, await probe.stdout]).toEqual([0, expect.stringContaining('far')]);
 });
 
-test.runIf(allCases)('a denied sign-in is told and the exit code is 1', async () => {
+test.runIf(allCases)('reports a denied sign-in and exits with code 1', async () => {
   await using fixture = await startOAuthFixture();
   fixture.authorization.denies = true;
   const signIn = homeWith({ far: { url: fixture.url } }).run('sign-in', 'far', '--no-open', '--json');
@@ -64,7 +64,7 @@ test.runIf(allCases)('a denied sign-in is told and the exit code is 1', async ()
   expect(JSON.parse(await signIn.stdout)).toMatchObject({ state: 'pending-sign-in', summary: 'Needs sign-in' });
 });
 
-test('what is to be published as who we are is printed alone, and an address that cannot be that is refused', async () => {
+test('prints only the client metadata document, and rejects an address that cannot serve it', async () => {
   const { run } = homeWith({});
   const url = 'https://example.org/tooltray.json';
   const [printed, refused] = [
@@ -75,30 +75,24 @@ test('what is to be published as who we are is printed alone, and an address tha
   expect([await refused.stdout, await refused.code]).toEqual(['', 2]);
 });
 
-test.runIf(allCases)(
-  'a name that is not there, and a server without a network, are refused in a sentence',
-  async () => {
-    const { run } = homeWith({ utils: { builtin: 'utils' } });
-    const [unknown, local] = [run('sign-in', 'util', '--no-open'), run('sign-in', 'utils', '--no-open')];
-    expect([await unknown.code, await local.code]).toEqual([1, 1]);
-    expect(await unknown.stderr).toContain('Did you mean "utils"?');
-    expect(await local.stderr).toContain('is not reached over the network');
-  },
-);
+test.runIf(allCases)('rejects an unknown server and a server that is not reached over the network', async () => {
+  const { run } = homeWith({ utils: { builtin: 'utils' } });
+  const [unknown, local] = [run('sign-in', 'util', '--no-open'), run('sign-in', 'utils', '--no-open')];
+  expect([await unknown.code, await local.code]).toEqual([1, 1]);
+  expect(await unknown.stderr).toContain('Did you mean "utils"?');
+  expect(await local.stderr).toContain('is not reached over the network');
+});
 
-test.runIf(allCases)(
-  'removing a server without a running Tooltray takes its sign-in along, and says which secret nobody gets any more',
-  async () => {
-    await using fixture = await startOAuthFixture();
-    fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
-    const { run } = homeWith({ far: { url: fixture.url, headers: { 'X-Key': '${secret:FAR_KEY:-none}' } } });
-    const signIn = run('sign-in', 'far', '--no-open');
-    await goThrough(await signIn.url);
-    expect(await signIn.code).toBe(0);
-    const removed = run('remove', 'far');
-    expect(await removed.stdout).toContain(
-      'far was removed. You are signed out of it: what it was granted was taken back. Nobody gets FAR_KEY any more: tooltray secret rm FAR_KEY',
-    );
-    expect(fixture.authorization.revoked).toHaveLength(2);
-  },
-);
+test.runIf(allCases)('signs out of a removed server without a running core, and names its unused secret', async () => {
+  await using fixture = await startOAuthFixture();
+  fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
+  const { run } = homeWith({ far: { url: fixture.url, headers: { 'X-Key': '${secret:FAR_KEY:-none}' } } });
+  const signIn = run('sign-in', 'far', '--no-open');
+  await goThrough(await signIn.url);
+  expect(await signIn.code).toBe(0);
+  const removed = run('remove', 'far');
+  expect(await removed.stdout).toContain(
+    'far was removed. You are signed out of it: what it was granted was taken back. Nobody gets FAR_KEY any more: tooltray secret rm FAR_KEY',
+  );
+  expect(fixture.authorization.revoked).toHaveLength(2);
+});

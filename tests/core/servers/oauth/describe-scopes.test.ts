@@ -24,12 +24,12 @@ test.each([
   ['__proto__', '__proto__', false],
 ])('%s: %s', (scope, text, isGrave) => expect(describeScope(scope)).toEqual({ scope, text, isGrave }));
 
-test('what cannot be seen in a name stands as a mark, and a name that is too long is cut', () => {
+test('marks invisible characters and cuts long names', () => {
   expect(describeScope('a\u200b:read').text).toContain('⟨U+200B⟩');
   expect(describeScope('x'.repeat(5000)).text.length).toBeLessThan(200);
 });
 
-test('the gravest come first, and each counts once', () => {
+test('sorts the most dangerous scopes first and removes duplicates', () => {
   expect(describeScopes(splitScope(' a:read  a:delete a:read ')).map(({ scope }) => scope)).toEqual([
     'a:delete',
     'a:read',

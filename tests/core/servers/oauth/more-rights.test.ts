@@ -68,7 +68,7 @@ async function decide(core: TestCore, action: string): Promise<DecisionResult> {
   return ask(core, 'decide', { id: (await onlyItem(core)).id, action });
 }
 
-test('the model is told in a sentence, the person is asked in words, and what runs goes on', async () => {
+test('names the missing rights to the model and in one inbox item, and keeps the server ready', async () => {
   const { fixture, core } = await narrow();
   const before = fixture.authorization.authorizations.length;
   await expect(call(core)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test('the model is told in a sentence, the person is asked in words, and what ru
   expect((await onlyItem(core)).id).toBe(item.id);
 });
 
-test('the tray tells it once, as something to decide', async () => {
+test('lists the inbox item once among the tray notices', async () => {
   const { core } = await narrow();
   await call(core).catch(() => undefined);
   const { items: inbox } = await ask(core, 'inbox', {});
@@ -108,7 +108,7 @@ test('the tray tells it once, as something to decide', async () => {
   expect(told.map(({ sentence }: AttentionItem) => sentence)).toEqual([expect.stringContaining('change files')]);
 });
 
-test('a yes leads to a page that asks for all rights together, and the call works after it', async () => {
+test('opens a page that requests all rights together, and calls work after the sign-in', async () => {
   const { fixture, core } = await narrow();
   await call(core).catch(() => undefined);
   const { goOn = '', isDone } = await decide(core, 'give');
@@ -123,7 +123,7 @@ test('a yes leads to a page that asks for all rights together, and the call work
   expect(fixture.authorization.registrations).toBe(1);
 });
 
-test('a no is kept, told to the model, and can be taken back', async () => {
+test('remembers a refusal, reports it to the model and can undo it', async () => {
   const { fixture, core } = await narrow();
   await call(core).catch(() => undefined);
   const { undo = '' } = await decide(core, 'leave');
@@ -139,7 +139,7 @@ test('a no is kept, told to the model, and can be taken back', async () => {
   expect(fixture.authorization.authorizations).toHaveLength(1);
 });
 
-test('a sign-in that is denied costs nothing of what was granted, and it may be asked again', async () => {
+test('keeps the granted rights after a denied sign-in and can ask again', async () => {
   const { fixture, core, needs } = await narrow();
   await call(core).catch(() => undefined);
   fixture.authorization.denies = true;
@@ -150,7 +150,7 @@ test('a sign-in that is denied costs nothing of what was granted, and it may be 
   expect(await call(core)).toBe('the one who signed in');
 });
 
-test('rights that are still missed after a few sign-ins are asked for no more', async () => {
+test('stops asking for rights that two sign-ins did not grant', async () => {
   const { fixture, core } = await narrow();
   fixture.authorization.grantsOnly = 'files:read';
   for (let asked = 0; asked < 2; asked++) {
@@ -163,7 +163,7 @@ test('rights that are still missed after a few sign-ins are asked for no more', 
   expect((await ask(core, 'inbox', {})).items).toEqual([]);
 });
 
-test('signing out takes back what was granted, ends the line and waits for the person', async () => {
+test('revokes the tokens at sign-out, and the server waits for a sign-in', async () => {
   const { fixture, core } = await narrow();
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
   await goThrough((await ask(core, 'signIn', { server: 'far' })).url);

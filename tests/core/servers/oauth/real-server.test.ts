@@ -51,7 +51,7 @@ async function call(core: TestCore, tool: string): Promise<string> {
   return (content as { text: string }[])[0]?.text ?? '';
 }
 
-test('five calls at once after a token has ended renew once, and a refresh token that comes twice ends the sign-in', async () => {
+test('refreshes once for five calls, and a reused refresh token ends the sign-in', async () => {
   const all = await world(['far']);
   const { core, fixture } = all;
   expect(await signIn(all, 'far')).toContain('signed in to far as ana@example.org');
@@ -79,7 +79,7 @@ test('five calls at once after a token has ended renew once, and a refresh token
   expect(await call(core, 'far:whoami')).toBe('ana');
 });
 
-test('more rights are granted at the client that was registered first, and what was granted stays', async () => {
+test('adds rights with the registered client and keeps the granted ones', async () => {
   const all = await world(['far']);
   const { core, browser } = all;
   await signIn(all, 'far');
@@ -90,7 +90,7 @@ test('more rights are granted at the client that was registered first, and what 
   expect([await call(core, 'far:save'), await call(core, 'far:whoami')]).toEqual(['saved by ana', 'ana']);
 });
 
-test('two entries of one address are two accounts, each with its own sign-in', async () => {
+test('keeps separate accounts for two entries with the same address', async () => {
   const all = await world(['work', 'home']);
   const { core, fixture } = all;
   await signIn(all, 'work');
@@ -107,7 +107,7 @@ test('two entries of one address are two accounts, each with its own sign-in', a
   expect([core.server('work').state.kind, await call(core, 'home:whoami')]).toEqual(['pending-sign-in', 'ben']);
 });
 
-test('where a document is our client id nobody registers: what it granted renews and is taken back as any other', async () => {
+test('uses a client metadata document without registering, and can refresh and revoke', async () => {
   const published = 'https://example.org/tooltray.json';
   const all = await world(['far'], {}, { signIn: { clientMetadataUrl: published } });
   const { core, fixture } = all;
@@ -124,7 +124,7 @@ test('where a document is our client id nobody registers: what it granted renews
   expect(sentence).toContain('was taken back');
 });
 
-test('an entry that names its account takes no other', async () => {
+test('rejects another account than the one that the entry names', async () => {
   const all = await world(['far'], { oauth: { account: 'ana@example.org' } });
   const { core, fixture, browser } = all;
   fixture.account = 'ben';
@@ -133,7 +133,7 @@ test('an entry that names its account takes no other', async () => {
   expect(core.server('far').state.kind).toBe('pending-sign-in');
 });
 
-test('after signing out the tokens count nowhere', async () => {
+test('revokes the tokens at sign-out', async () => {
   const all = await world(['far']);
   const { core, fixture } = all;
   await signIn(all, 'far');
@@ -145,7 +145,7 @@ test('after signing out the tokens count nowhere', async () => {
   expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('was taken back'), 401]);
 });
 
-describe('a server that goes by another way than being removed', () => {
+describe('Sign-out of a server that is not removed by command', () => {
   /** Its token, its client, and whether they count. */
   async function signedIn() {
     const all = await world(['far', 'other']);
@@ -163,7 +163,7 @@ describe('a server that goes by another way than being removed', () => {
     return { ...all, counts, before: await readFile(core.configFile, 'utf8') };
   }
 
-  test('by a proposal of a model that the person approves', async () => {
+  test('signs out if the user approves the removal that a model proposed', async () => {
     const { core, counts } = await signedIn();
     const client = await core.open();
     await client.request('tools/call', { name: 'manage_servers', arguments: { action: 'remove', name: 'far' } });
@@ -176,7 +176,7 @@ describe('a server that goes by another way than being removed', () => {
     await until(() => core.server('far').state.kind === 'pending-sign-in');
   });
 
-  test('by an edit that the person makes, as taking an import back is', async () => {
+  test('signs out if an edit by the user removes the entry', async () => {
     const { core, counts } = await signedIn();
     const { removals, edits } = core.host.core;
     const { result, signedOut } = await removals.runThenSignOut(() => edits.removeExisting(['far', 'never-there']));
@@ -184,7 +184,7 @@ describe('a server that goes by another way than being removed', () => {
     expect(await call(core, 'other:whoami')).toBe('ana');
   });
 
-  test('by hand: not at once, not where it comes back or stands there in another shape, and only once', async () => {
+  test('signs out once after a removal by hand, but not at once, and not if the entry is back or invalid', async () => {
     const { core, counts, before } = await signedIn();
     const { config } = core.host.core.options;
     const noted: string[] = [];
@@ -233,7 +233,7 @@ describe('a server that goes by another way than being removed', () => {
     await expect.poll(() => noted).toEqual(['far']);
   });
 
-  test('by hand, while no core runs that could count the hour', async () => {
+  test('signs out after a removal by hand while no core ran', async () => {
     const { core, fixture, counts } = await signedIn();
     const stop = follow(core, 400, () => undefined);
     // It is in the book before it goes.
@@ -250,7 +250,7 @@ describe('a server that goes by another way than being removed', () => {
     expect(await call(later, 'other:whoami')).toBe('ana');
   });
 
-  test('by leading elsewhere under the same name', async () => {
+  test('signs out if the same name gets another address', async () => {
     const { core, fixture, counts, before } = await signedIn();
     const { config } = core.host.core.options;
     const noted: string[] = [];
@@ -266,7 +266,7 @@ describe('a server that goes by another way than being removed', () => {
       .toEqual([expect.stringMatching(/^far: The entry of far leads elsewhere .*was taken back\.$/)]);
   });
 
-  test('not where another config with the same home still leads to it', async () => {
+  test('does not sign out if another config with the same home still uses the server', async () => {
     const { core, counts } = await signedIn();
     const book = bookOf(core);
     await expect.poll(() => readFile(book, 'utf8').catch(() => '')).toContain('"far"');
@@ -303,7 +303,7 @@ function bookOf(core: TestCore): string {
   return join(core.host.paths.dataDir, 'sign-ins-in-use.json');
 }
 
-test('who has to register anew is struck off as who they were, once the new sign-in counts and not before', async () => {
+test('unregisters the first client once the sign-in with a new registration has completed', async () => {
   const all = await world(['far']);
   const { core, fixture, browser } = all;
   await signIn(all, 'far');
@@ -328,7 +328,7 @@ test('who has to register anew is struck off as who they were, once the new sign
   expect(await call(core, 'far:whoami')).toBe('ana');
 });
 
-test('a server that is removed is signed out, its client struck off, and its entry comes back without the sign-in', async () => {
+test('signs out and unregisters a removed server, and undo restores it without the sign-in', async () => {
   const all = await world(['far', 'other']);
   const { core, fixture } = all;
   await signIn(all, 'far');

@@ -50,7 +50,7 @@ test.each([
   ['http://localhost:9/', undefined, 'https://10.0.0.1/', true],
   ['http://localhost:9/', undefined, 'http://10.0.0.1/', false],
   ['http://localhost:9/', undefined, 'https://user@login.example/', false],
-])('a server at %s that answered from %s may lead to %s: %s', (server, from, url, safe) => {
+])('for a server at %s that responded from %s, checks whether %s is safe: %s', (server, from, url, safe) => {
   expect(isSafeUrl(new URL(url), addressKindOf(server, from))).toBe(safe);
 });
 
@@ -65,7 +65,7 @@ function fetchWith(lookup: LookupFunction, env: Record<string, string> = {}): Ht
   return http;
 }
 
-test('a name that resolves into a network of our own is not dialed', async () => {
+test('does not connect to a name that resolves to a private network', async () => {
   const seen: (string | undefined)[] = [];
   const inside = await serve((request, response) => {
     seen.push(request.url);
@@ -78,7 +78,7 @@ test('a name that resolves into a network of our own is not dialed', async () =>
   expect(seen).toEqual([]);
 });
 
-test('a name that changes its meaning is judged by what is dialed, each time', async () => {
+test('checks the address of a name at every connection', async () => {
   const inside = await serve((_request, response) => response.end('secret'));
   const port = new URL(inside.origin).port;
   const lookup = names({ 'rebound.example': ['127.0.0.1', '10.0.0.1', '127.0.0.1'] });
@@ -91,7 +91,7 @@ test('a name that changes its meaning is judged by what is dialed, each time', a
   expect(lookup.asked).toBe(3);
 });
 
-test('a connection that was allowed for one server is not used again for another', async () => {
+test('does not reuse a connection that was allowed for another server', async () => {
   const inside = await serve((_request, response) => response.end('inside'));
   const port = new URL(inside.origin).port;
   const http = fetchWith(names({ 'login.example': ['127.0.0.1'] }));
@@ -100,7 +100,7 @@ test('a connection that was allowed for one server is not used again for another
   await expect(dial(http, url)).rejects.toThrow('is refused');
 });
 
-test('of several addresses only those that are allowed are dialed', async () => {
+test('connects only to the allowed ones of several addresses', async () => {
   const inside = await serve((_request, response) => response.end('here'));
   const http = fetchWith(names({ 'login.example': ['10.255.255.1 127.0.0.1'] }));
   const guarded = http.guarded(
@@ -111,7 +111,7 @@ test('of several addresses only those that are allowed are dialed', async () => 
   expect([await response.text(), dialedAddress(response)]).toEqual(['here', '127.0.0.1']);
 });
 
-test('a proxy of the person may be anywhere, and what it fetched says nothing of where a server is', async () => {
+test('allows a proxy at any address and does not take it for the address of the server', async () => {
   const proxy = await serve((_request, response) => response.end('from the proxy'));
   const http = fetchWith(names({}), { HTTP_PROXY: proxy.origin });
   const guarded = http.guarded(dialRule('public'), (host) => new Error(`${host} is refused`));
@@ -133,7 +133,7 @@ function refusal(metadata: string): Response {
   return new Response(null, { status: 401, headers: { 'www-authenticate': `Bearer resource_metadata="${metadata}"` } });
 }
 
-test('a server out there cannot have us ask this machine, by address or by name', async () => {
+test('does not let a public server make Tooltray request this machine, by address or by name', async () => {
   const seen: (string | undefined)[] = [];
   const inside = await serve((request, response) => {
     seen.push(request.url);
@@ -151,7 +151,7 @@ test('a server out there cannot have us ask this machine, by address or by name'
   expect(seen).toEqual([]);
 });
 
-test('a redirect of its metadata to another place is not followed', async () => {
+test('does not follow a redirect of metadata to another origin', async () => {
   const seen: (string | undefined)[] = [];
   const away = await serve((request, response) => {
     seen.push(`away ${request.url}`);

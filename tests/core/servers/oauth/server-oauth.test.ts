@@ -46,7 +46,7 @@ async function signIn(signIn: ServerOAuth): Promise<void> {
   await attempt.done;
 }
 
-test('a sign-in that nobody finishes ends by itself, and its address with it', async () => {
+test('times out an unfinished sign-in and closes its callback listener', async () => {
   const { process } = await person();
   const attempt = await process(30).start();
   const redirect = new URL(attempt.url).searchParams.get('redirect_uri') ?? '';
@@ -54,7 +54,7 @@ test('a sign-in that nobody finishes ends by itself, and its address with it', a
   await expect(visit(redirect)).rejects.toThrow();
 });
 
-test('a token that one process renewed is used by the other, which does not renew it again', async () => {
+test('reuses a token that another process refreshed', async () => {
   const { fixture, process } = await person();
   const [one, two] = [process(), process()];
   await signIn(one);
@@ -65,14 +65,14 @@ test('a token that one process renewed is used by the other, which does not rene
   expect([renewed[0] === old, fixture.authorization.grants]).toEqual([false, ['authorization_code', 'refresh_token']]);
 });
 
-test('a second sign-in is known by the first registration as long as the port is free', async () => {
+test('reuses the first registration if the port is free', async () => {
   const { fixture, process } = await person();
   await signIn(process());
   await signIn(process());
   expect(fixture.authorization.registrations).toBe(1);
 });
 
-test('neither the code nor its verifier are kept', async () => {
+test('stores neither the authorization code nor its verifier', async () => {
   const { fixture, folder, process } = await person();
   await signIn(process());
   const [code = '', ...tokens] = fixture.authorization.secrets;
@@ -86,7 +86,7 @@ test('neither the code nor its verifier are kept', async () => {
 
 const keyOfFar = (fixture: Person['fixture']): string => grantKey('far', fixture.url);
 
-test('what makes no sense is no sign-in, and the next one replaces it', async () => {
+test('treats an invalid stored grant as no sign-in, and the next sign-in replaces it', async () => {
   const { fixture, folder, process } = await person();
   await signIn(process());
   await plainVault(folder).write(`sign-in/${keyOfFar(fixture)}`, '{"version":1,"grant":');
@@ -95,7 +95,7 @@ test('what makes no sense is no sign-in, and the next one replaces it', async ()
   expect(await process().accessToken()).toMatch(/^access-/);
 });
 
-test('what is in a locked vault is not nothing: nobody is asked to sign in again, and it works once it opens', async () => {
+test('rejects with secret_locked while the vault is locked, and works once it is unlocked', async () => {
   const { fixture, folder, process } = await person();
   await signIn(process());
   const [key = ''] = readdirSync(join(folder, 'secrets')).filter((name) => name.startsWith('key-'));
@@ -118,6 +118,6 @@ test.each([
   ['http://127.0.0.1:8080/a', 'http://localhost:9/', true],
   ['http://[::1]:8080/a', 'http://127.0.0.1:9/', true],
   ['file:///etc/passwd', 'http://127.0.0.1:9/', false],
-])('a sign-in at %s is safe for a server at %s: %s', (url, server, safe) => {
+])('checks whether a sign-in at %s is safe for a server at %s: %s', (url, server, safe) => {
   expect(isSafeUrl(new URL(url), addressKindOf(server, undefined))).toBe(safe);
 });

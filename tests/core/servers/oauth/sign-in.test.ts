@@ -81,8 +81,8 @@ async function written(home: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-describe('a person signs in', () => {
-  test('a server that wants a sign-in waits for the person and is not knocked at again', async () => {
+describe('Sign-in', () => {
+  test('waits for the user if a server requires a sign-in, and does not retry', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url } });
     const { health, state } = core.server('far');
@@ -92,7 +92,7 @@ describe('a person signs in', () => {
     expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
   });
 
-  test('after the browser has come back the server is ready and a call works', async () => {
+  test('is ready after the browser callback, and a call works', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url } });
     const url = await signInUrl(core, 'far');
@@ -103,13 +103,13 @@ describe('a person signs in', () => {
     expect(await whoami(core)).toBe('the one who signed in');
   });
 
-  test('whoever asks twice is sent to the same page', async () => {
+  test('returns the same page for a second request', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url } });
     expect(await signInUrl(core, 'far')).toBe(await signInUrl(core, 'far'));
   });
 
-  test("two servers are signed in to at the same time without getting in each other's way", async () => {
+  test('signs in to two servers at the same time', async () => {
     const [one, two] = [await oauth(), await oauth()];
     const core = await coreWith({ one: { url: one.url }, two: { url: two.url } });
     const urls = await Promise.all([signInUrl(core, 'one'), signInUrl(core, 'two')]);
@@ -120,7 +120,7 @@ describe('a person signs in', () => {
     );
   });
 
-  test('a server that wants it for some calls only is ready for the others, and for a sign-in', async () => {
+  test('keeps a server ready that requires a sign-in for some calls only', async () => {
     const fixture = await oauth();
     for (const method of ['server/discover', 'tools/list']) fixture.open.add(method);
     const core = await coreWith({ far: { url: fixture.url } });
@@ -131,7 +131,7 @@ describe('a person signs in', () => {
     expect(await whoami(core)).toBe('the one who signed in');
   });
 
-  test('the older transport is signed in to as well', async () => {
+  test('signs in to a server of the older SSE transport', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url, type: 'sse' } });
     fixture.instead = olderTransport();
@@ -141,7 +141,7 @@ describe('a person signs in', () => {
     expect(fixture.requests).toContain('POST /mcp 202');
   });
 
-  test('a call meanwhile is told to wait, and a retry gives the sign-in up', async () => {
+  test('rejects a call during the sign-in, and a retry cancels the sign-in', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url } });
     const back = await approve(await signInUrl(core, 'far'));
@@ -152,8 +152,8 @@ describe('a person signs in', () => {
   });
 });
 
-describe('what may go wrong in the browser', () => {
-  test('a callback with a wrong state is refused and the right one still counts', async () => {
+describe('Browser callback', () => {
+  test('rejects a wrong state and still accepts the right one', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url } });
     const back = await approve(await signInUrl(core, 'far'));
@@ -164,7 +164,7 @@ describe('what may go wrong in the browser', () => {
     expect((await visit(back)).status).toBe(200);
   });
 
-  test('a denied sign-in is told on the page and in the health', async () => {
+  test('reports a denied sign-in on the page and in the health', async () => {
     const fixture = await oauth();
     fixture.authorization.denies = true;
     const core = await coreWith({ far: { url: fixture.url } });
@@ -176,7 +176,7 @@ describe('what may go wrong in the browser', () => {
     );
   });
 
-  test('an answer in the name of another issuer brings no tokens', async () => {
+  test('rejects a response from another issuer', async () => {
     const fixture = await oauth();
     fixture.authorization.wrongIssuer = 'https://other.example';
     const core = await coreWith({ far: { url: fixture.url } });
@@ -186,9 +186,9 @@ describe('what may go wrong in the browser', () => {
   });
 });
 
-describe('nobody is sent to an unsafe place', () => {
+describe('Unsafe addresses', () => {
   const unsafe = ['http://example.com/authorize', 'javascript:alert(1)', 'file:///etc/passwd'];
-  test.each(unsafe)('a sign-in page at %s is not handed out', async (authorization_endpoint) => {
+  test.each(unsafe)('rejects a sign-in page at %s', async (authorization_endpoint) => {
     const fixture = await oauth();
     fixture.authorization.metadata = { authorization_endpoint };
     const core = await coreWith({ far: { url: fixture.url } });
@@ -196,7 +196,7 @@ describe('nobody is sent to an unsafe place', () => {
     expect(core.server('far').state.kind).toBe('pending-sign-in');
   });
 
-  test('metadata of the authorization server is not fetched over plain http from elsewhere', async () => {
+  test('rejects authorization server metadata over plain http from another host', async () => {
     const fixture = await oauth();
     fixture.resource = { authorization_servers: ['http://example.com'] };
     const core = await coreWith({ far: { url: fixture.url } });
@@ -204,8 +204,8 @@ describe('nobody is sent to an unsafe place', () => {
   });
 });
 
-describe('signed in', () => {
-  test('a second start of the core needs no sign-in', async () => {
+describe('Signed-in server', () => {
+  test('needs no sign-in after a restart of the core', async () => {
     const fixture = await oauth();
     const home = await mkdtemp(join(tmpdir(), 'tooltray-signed-in-'));
     onTestFinished(() => rm(home, { recursive: true, force: true }));
@@ -219,14 +219,14 @@ describe('signed in', () => {
     expect(fixture.authorization.grants).toEqual(['authorization_code']);
   });
 
-  test('tokens lie in the vault, and in no file of their own', async () => {
+  test('stores tokens only in the vault', async () => {
     const core = await signedIn(await oauth());
     const folder = join(core.host.paths.dataDir, 'sign-ins');
     expect((await readdir(folder)).filter((name) => name.endsWith('.json'))).toEqual([]);
     expect(await core.host.core.vault.names('sign-in/')).toHaveLength(1);
   });
 
-  test('an expired token is renewed without a person, once for all calls that meet it', async () => {
+  test('refreshes an expired token once for all waiting calls', async () => {
     const fixture = await oauth();
     const core = await signedIn(fixture);
     fixture.authorization.expireTokens();
@@ -236,7 +236,7 @@ describe('signed in', () => {
     expect(core.server('far').state.kind).toBe('ready');
   });
 
-  test('a sign-in that was revoked waits for the person again, and a new one mends it', async () => {
+  test('waits for a sign-in after tokens were revoked, and works after the new one', async () => {
     const fixture = await oauth();
     const core = await signedIn(fixture);
     fixture.authorization.revoke();
@@ -249,7 +249,7 @@ describe('signed in', () => {
     expect(await whoami(core)).toBe('the one who signed in');
   });
 
-  test('an authorization server that is down for a while does not cost the sign-in', async () => {
+  test('keeps the sign-in while the authorization server is down', async () => {
     const fixture = await oauth();
     const core = await signedIn(fixture);
     fixture.authorization.expireTokens();
@@ -259,7 +259,7 @@ describe('signed in', () => {
     expect(await whoami(core)).toBe('the one who signed in');
   });
 
-  test('no token is seen in logs, health or errors, even where the server repeats it', async () => {
+  test('shows no token in logs, health or errors, even if the server repeats it', async () => {
     const fixture = await oauth();
     const core = await signedIn(fixture);
     fixture.instead = (request, response) =>
@@ -282,11 +282,11 @@ describe('signed in', () => {
   });
 });
 
-describe('an authorization server of an earlier revision', () => {
+describe('Authorization server of an earlier revision', () => {
   test.each([
     ['404', { status: 404, body: 'not found' }],
     ['a page', { status: 200, body: '<!doctype html><p>hello' }],
-  ])('that has %s in place of metadata is asked at the usual places', async (_what, noMetadata) => {
+  ])('uses the default endpoints if it returns %s instead of metadata', async (_what, noMetadata) => {
     const fixture = await oauth();
     fixture.authorization.noMetadata = noMetadata;
     const core = await coreWith({ far: { url: fixture.url } });
@@ -296,7 +296,7 @@ describe('an authorization server of an earlier revision', () => {
   });
 });
 
-describe('an answer to a sign-in that is none', () => {
+describe('Invalid token response', () => {
   test.each([
     [
       'a refusal with status 200',
@@ -306,7 +306,7 @@ describe('an answer to a sign-in that is none', () => {
     ['no token', '{"token_type":"bearer"}', 'access_token'],
     ['no JSON', '<html>', ''],
     ['a list', '[]', ''],
-  ])('is told in words: %s', async (_what, body, named) => {
+  ])('reports it: %s', async (_what, body, named) => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url } });
     const url = await signInUrl(core, 'far');
@@ -319,8 +319,8 @@ describe('an answer to a sign-in that is none', () => {
   });
 });
 
-describe('where there is nothing to sign in to', () => {
-  test('a configured key is used alone, and a 401 says to check it', async () => {
+describe('Server without a sign-in', () => {
+  test('uses only the configured key, and suggests to check it after a 401', async () => {
     const fixture = await oauth();
     const core = await coreWith({ far: { url: fixture.url, headers: { authorization: 'Bearer wrong-key-1234' } } });
     expect(core.server('far').health.detail).toContain("Check the key in the server's headers.");
@@ -329,7 +329,7 @@ describe('where there is nothing to sign in to', () => {
     expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
   });
 
-  test('a server that programs cannot register with says so', async () => {
+  test('reports a server that allows no dynamic registration', async () => {
     const fixture = await oauth();
     fixture.authorization.metadata = { registration_endpoint: undefined };
     const core = await coreWith({ far: { url: fixture.url } });
@@ -337,7 +337,7 @@ describe('where there is nothing to sign in to', () => {
   });
 });
 
-describe('a client that the person registered by hand', () => {
+describe('Manually registered client', () => {
   async function byHand(oauth: object, registered: { secret: string; redirectUri?: string }) {
     const fixture = await oauth_(registered);
     const core = await coreWith({ far: { url: fixture.url, oauth } });
@@ -357,7 +357,7 @@ describe('a client that the person registered by hand', () => {
     return fixture;
   }
 
-  test('signs in where nobody can register by themselves, with its scopes and parameters, and renews', async () => {
+  test('signs in and refreshes with its scopes and parameters, without a registration', async () => {
     const { fixture, core } = await byHand(
       {
         client_id: 'by-hand',
@@ -382,7 +382,7 @@ describe('a client that the person registered by hand', () => {
     expect(core.host.core.options.masker.maskText('s3cret-of-the-client')).not.toContain('s3cret-of-the-client');
   });
 
-  test('its secret may lie in the vault, and stands nowhere else', async () => {
+  test('can keep its secret in the vault only', async () => {
     const fixture = await oauth_({ secret: 's3cret-in-the-vault' });
     const oauth = { clientId: 'by-hand', clientSecret: '${secret:FAR_CLIENT}' };
     const core = await coreWith({ far: { url: fixture.url, oauth } });
@@ -395,7 +395,7 @@ describe('a client that the person registered by hand', () => {
     expect(await written(core.home)).not.toContain('s3cret-in-the-vault');
   });
 
-  test('comes back to the very address that was registered', async () => {
+  test('uses the exact redirect address that was registered', async () => {
     const redirectUri = `http://127.0.0.1:${await freePort()}/callback/here`;
     const { fixture } = await byHand(
       { client_id: 'by-hand', client_secret: 'x1y2z3', redirect_uri: redirectUri },

@@ -55,7 +55,7 @@ async function signIn(to: ServerOAuth): Promise<Page> {
   return page;
 }
 
-test('we register as a program on the person’s machine, and without any scope', async () => {
+test('registers as a native client without a scope', async () => {
   const { fixture, with: using } = await entry();
   fixture.resource = { scopes_supported: ['files:read'] };
   expect((await signIn(using())).status).toBe(200);
@@ -66,7 +66,7 @@ test('we register as a program on the person’s machine, and without any scope'
   expect(authorizations[0]?.get('scope')).toBe('files:read');
 });
 
-test('where a client may ask for nothing that it did not register with, we register anew and the browser goes on by itself', async () => {
+test('registers again with the scopes if the first client may not request them', async () => {
   const { fixture, with: using } = await entry();
   fixture.resource = { scopes_supported: ['files:read', 'files:write'] };
   fixture.authorization.bindsTo = 'files:read';
@@ -77,7 +77,7 @@ test('where a client may ask for nothing that it did not register with, we regis
   expect(authorizations.map((asked) => asked.get('client_id'))).toEqual(['client-1', 'client-2']);
 });
 
-test('one that refuses the scope again is told, not asked for ever', async () => {
+test('reports a second rejection of the scope instead of registering again', async () => {
   const { fixture, with: using } = await entry();
   fixture.resource = { scopes_supported: ['files:read'] };
   const { authorization } = fixture;
@@ -96,7 +96,7 @@ test('one that refuses the scope again is told, not asked for ever', async () =>
   expect(authorization.registrations).toBe(2);
 });
 
-test('a document at an address is our client id where that is understood, before registering', async () => {
+test('uses a client metadata document if the server supports it, without registering', async () => {
   const { fixture, with: using } = await entry();
   fixture.authorization.metadata = { client_id_metadata_document_supported: true };
   expect((await signIn(using({ clientMetadataUrl: document }))).status).toBe(200);
@@ -104,7 +104,7 @@ test('a document at an address is our client id where that is understood, before
   expect(fixture.authorization.registrations).toBe(0);
 });
 
-test('the document that the settings name is meant for every server whose entry names none, and the browser comes back to a port of it', async () => {
+test('uses the document of the settings for entries without one, with one of its callback ports', async () => {
   const { fixture, with: using } = await entry('https://example.org/of-the-settings.json');
   fixture.authorization.metadata = { client_id_metadata_document_supported: true };
   expect((await signIn(using())).status).toBe(200);
@@ -131,17 +131,17 @@ test.each([
   ['https://example.org/a/../tooltray.json', false],
   ['https://example.org/tooltray.json#us', false],
   ['https://EXAMPLE.org/tooltray.json', false],
-])('%s as a client id: %s', (url, isOne) => {
+])('checks %s as a client id: %s', (url, isOne) => {
   expect(clientMetadataUrlProblem(url) === undefined).toBe(isOne);
 });
 
-test('where it is not understood, we register', async () => {
+test('registers if the server does not support client metadata documents', async () => {
   const { fixture, with: using } = await entry();
   expect((await signIn(using({ clientMetadataUrl: document }))).status).toBe(200);
   expect(fixture.authorization.registrations).toBe(1);
 });
 
-test('a client of the entry comes before a document and before registering', async () => {
+test('prefers the client of the entry to a document and to a registration', async () => {
   const { fixture, folder, with: using } = await entry();
   fixture.authorization.metadata = { client_id_metadata_document_supported: true };
   fixture.authorization.registeredByHand.set('by-hand', { secret: 'the secret/+%' });
@@ -154,7 +154,7 @@ test('a client of the entry comes before a document and before registering', asy
   expect(await storedIn(plainVault(folder))).not.toContain('the secret');
 });
 
-test('a client of the entry is not shown to another authorization server than it was used at', async () => {
+test('does not use the client of the entry at another authorization server', async () => {
   const { fixture, with: using } = await entry();
   fixture.authorization.registeredByHand.set('by-hand', { secret: 's' });
   fixture.authorization.metadata = { token_endpoint_auth_methods_supported: ['client_secret_post'] };
@@ -169,14 +169,14 @@ test('a client of the entry is not shown to another authorization server than it
   await expect(using(client).start()).resolves.toMatchObject({ url: expect.stringContaining(moved.origin) as string });
 });
 
-test('one that names its authorization server is used there alone', async () => {
+test('uses the client of an entry with an issuer only at that issuer', async () => {
   const { fixture, with: using } = await entry();
   const client = { clientId: 'by-hand', issuer: 'https://elsewhere.example' };
   await expect(using(client).start()).rejects.toThrow('the client in its entry is one of https://elsewhere.example');
   expect(fixture.requests.filter((one) => one.startsWith('GET /authorize'))).toEqual([]);
 });
 
-test('where nobody can register, the person is told what to register and where to put it', async () => {
+test('reports what to register, and where to put it, if registration is not possible', async () => {
   const { fixture, with: using } = await entry();
   fixture.authorization.metadata = { registration_endpoint: undefined };
   await expect(using().start()).rejects.toMatchObject({
@@ -189,14 +189,14 @@ test.each([
   ['absent', undefined],
   ['empty', []],
   ['plain', ['plain']],
-])('PKCE methods that are %s are refused before a browser opens', async (_case, methods) => {
+])('rejects PKCE methods that are %s before a browser opens', async (_case, methods) => {
   const { fixture, with: using } = await entry();
   fixture.authorization.metadata = { code_challenge_methods_supported: methods };
   await expect(using().start()).rejects.toThrow('PKCE with S256');
   expect(fixture.authorization.registrations).toBe(0);
 });
 
-test('tokens are for the server’s own address, in every request, whether or not it says so itself', async () => {
+test('requests tokens for the address of the server in every request', async () => {
   const { fixture, with: using } = await entry();
   const far = using();
   expect((await signIn(far)).status).toBe(200);
@@ -208,7 +208,7 @@ test('tokens are for the server’s own address, in every request, whether or no
   );
 });
 
-test('a document of the authorization server elsewhere is read where the entry says so', async () => {
+test('reads the authorization server metadata from the address in the entry', async () => {
   const { fixture, with: using } = await entry();
   const away = await startOAuthFixture();
   onTestFinished(() => away[Symbol.asyncDispose]());
@@ -219,7 +219,7 @@ test('a document of the authorization server elsewhere is read where the entry s
   await expect(attempt.done).rejects.toMatchObject({ code: 'cancelled' });
 });
 
-test('who is to be signed in is said to the page, and somebody else is not kept', async () => {
+test('passes the account as login_hint and rejects other accounts', async () => {
   const { fixture, folder, with: using } = await entry();
   fixture.authorization.idToken = { sub: '1', email: 'Ben@example.org' };
   const page = await signIn(using({ account: 'ana@example.org' }));
@@ -247,7 +247,7 @@ test('who is to be signed in is said to the page, and somebody else is not kept'
   expect(fixture.authorization.grants).not.toContain('refresh_token');
 });
 
-test('a sign-in is for the address that a secret led to: another value of it is another address', async () => {
+test('ties a sign-in to the address with its secret filled in', async () => {
   const { fixture, folder } = await entry();
   const { origin, pathname } = new URL(fixture.url);
   let path = pathname.slice(1);
@@ -267,7 +267,7 @@ test('a sign-in is for the address that a secret led to: another value of it is 
   expect([...tokens, await using().accessToken()]).toEqual([undefined, token]);
 });
 
-test('where another entry is signed in to the same address, the page is asked for a choice of accounts if it offers one', async () => {
+test('requests a choice of accounts for a second entry with the same address, if supported', async () => {
   const { fixture, folder } = await entry();
   const signIns = new OAuthManager({ folder, vault: plainVault(folder), env: {} });
   onTestFinished(() => signIns.close());
@@ -284,7 +284,7 @@ test('where another entry is signed in to the same address, the page is asked fo
   expect(await prompts('third')).toBeNull();
 });
 
-test('signing out takes the tokens back and leaves nothing here', async () => {
+test('revokes the tokens at sign-out and stores nothing', async () => {
   const { fixture, folder, with: using } = await entry();
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
   const far = using();
@@ -297,7 +297,7 @@ test('signing out takes the tokens back and leaves nothing here', async () => {
   expect(await storedIn(plainVault(folder))).not.toMatch(/access-|refresh-|client-/);
 });
 
-test('signed out is signed out here, whatever the authorization server says', async () => {
+test('signs out locally whatever the authorization server responds', async () => {
   const { fixture, with: using } = await entry();
   const far = using();
   await signIn(far);
@@ -308,7 +308,7 @@ test('signed out is signed out here, whatever the authorization server says', as
   expect([await far.accessToken(), await far.signOut()]).toEqual([undefined, { how: 'nothing' }]);
 });
 
-test('an entry that is gone leaves nothing here, also where the vault is locked, and says what could not be taken back', async () => {
+test('deletes everything of a removed entry, also from a locked vault, and reports failed revocation', async () => {
   const { fixture, folder, with: using } = await entry();
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
   const far = using();
