@@ -55,7 +55,7 @@ test.each<[string, NonNullable<HttpQuirks['reply']>]>([
     (response, answer) =>
       response.writeHead(200, { ...jsonType, 'content-encoding': 'br' }).end(brotliCompressSync(asJson(answer))),
   ],
-])('a server that answers with %s is listed and called', async (_what, reply) => {
+])('lists and calls tools of a server that responds with %s', async (_what, reply) => {
   const fixture = await started({ reply });
   const harness = serversHarness();
   const server = harness.server(harness.http('far', fixture.url));
@@ -80,8 +80,8 @@ const refusals: readonly [string, (response: ServerResponse, request: IncomingMe
   ['503', (response) => response.writeHead(503).end()],
 ];
 
-describe('a server that refuses the probe', () => {
-  test.each(refusals)('by %s is greeted by initialize', async (_what, refuse) => {
+describe('Server that rejects the probe', () => {
+  test.each(refusals)('is initialized after a rejection by %s', async (_what, refuse) => {
     const fixture = await started({
       before: ({ method }, response, request) => {
         if (method !== 'server/discover') return false;
@@ -95,7 +95,7 @@ describe('a server that refuses the probe', () => {
     expect([server.state.kind, server.handshake?.era, toolNames(server)]).toEqual(['ready', 'legacy', ['hello']]);
   });
 
-  test('by 400 while its stream is quiet is not taken for one of the older transport', async () => {
+  test('is not taken for an SSE server after a 400 while its stream is quiet', async () => {
     const fixture = await started({
       get: (response) => response.writeHead(200, eventsType).write(': quiet\n\n'),
       before: ({ method }, response) => {
@@ -109,7 +109,7 @@ describe('a server that refuses the probe', () => {
     expect([server.state.kind, toolNames(server)]).toEqual(['ready', ['hello']]);
   });
 
-  test('and everything else by 401 waits for the person to sign in', async () => {
+  test('waits for a sign-in if it rejects everything with 401', async () => {
     const fixture = await started({
       before: (_message, response) => {
         response.writeHead(401).end();
@@ -123,7 +123,7 @@ describe('a server that refuses the probe', () => {
   });
 });
 
-describe('a server of the older transport', () => {
+describe('Server of the older SSE transport', () => {
   /** How it answers a POST to the address of its stream. */
   const posts: readonly [string, (response: ServerResponse) => void][] = [
     ...[400, 403, 404, 405, 415, 422, 500, 501].map((status): (typeof posts)[number] => [
@@ -135,7 +135,7 @@ describe('a server of the older transport', () => {
     ['200 with nothing', (response) => response.writeHead(200).end()],
   ];
 
-  test.each(posts)('that answers a POST by %s is found without type: sse', async (_what, answer) => {
+  test.each(posts)('is detected without type: sse if it responds to a POST with %s', async (_what, answer) => {
     const fixture = await startOlderServer({ answer });
     onTestFinished(() => fixture.stop());
     const harness = serversHarness();
@@ -145,7 +145,7 @@ describe('a server of the older transport', () => {
     expect(await say(server, 'hello')).toBe('hello 1');
   });
 
-  test.each(['http', 'sse'] as const)('whose stream says late where to post is waited for as kind %s', async (kind) => {
+  test.each(['http', 'sse'] as const)('is given time to send a late endpoint event as kind %s', async (kind) => {
     const fixture = await startOlderServer({
       answer: (response) => response.writeHead(405).end(),
       endpointAfterMs: 4500,
@@ -158,7 +158,7 @@ describe('a server of the older transport', () => {
   });
 });
 
-describe('a session that the server has forgotten', () => {
+describe('Session that the server has dropped', () => {
   const session = (code: number, message: string, id: unknown = null): string =>
     JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id });
   const ways: readonly [string, NonNullable<HttpQuirks['lostSession']>][] = [
@@ -192,7 +192,7 @@ describe('a session that the server has forgotten', () => {
     ],
   ];
 
-  test.each(ways)('and says so by %s is opened anew, and the call sent again', async (_way, lostSession) => {
+  test.each(ways)('is opened again after %s, and the call is sent again', async (_way, lostSession) => {
     const fixture = await started({ lostSession });
     const harness = serversHarness();
     const server = harness.server(harness.http('far', fixture.url));
@@ -208,7 +208,7 @@ describe('a session that the server has forgotten', () => {
     expect([count(fixture.heard, 'initialize'), states.includes('error')]).toEqual([2, false]);
   });
 
-  test('is noticed when lists are read, too', async () => {
+  test('is detected while lists are read', async () => {
     const fixture = await started({ lostSession: ways[3]![1] });
     const harness = serversHarness();
     const server = harness.server(harness.http('far', fixture.url));
@@ -219,7 +219,7 @@ describe('a session that the server has forgotten', () => {
     expect(server.health.level).toBe('ok');
   });
 
-  test('again with each call is not opened without an end', async () => {
+  test('is not reopened endlessly if every call drops it', async () => {
     const fixture = await started({
       lostSession: () => undefined,
       before: ({ method }, response) => {
@@ -234,7 +234,7 @@ describe('a session that the server has forgotten', () => {
     expect(count(fixture.heard, 'tools/call')).toBe(2);
   });
 
-  test('is told from a session of a tool: the error is passed on, and nothing is opened anew', async () => {
+  test('is not confused with the session of a tool, whose error is passed on', async () => {
     const fixture = await started({
       before: ({ method, id }, response) => {
         if (method === 'tools/call')
@@ -250,7 +250,7 @@ describe('a session that the server has forgotten', () => {
   });
 });
 
-test('a stream that ends at once is opened again after growing pauses, and not while nobody uses the server', async () => {
+test('reopens a stream that ends at once after growing delays, and not while the server is unused', async () => {
   const fixture = await started({ get: (response) => response.writeHead(200, eventsType).end(': hello\n\n') });
   const harness = httpHarness(
     new HttpTransport({ ...httpOptions(fixture.url), reconnectDelayMs: { first: 10, longest: 1000 } }),

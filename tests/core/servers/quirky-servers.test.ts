@@ -7,7 +7,7 @@ import { contextOf, failure, say, serversHarness, toolNames } from './servers-ha
 const tools = ['echo', 'tick', 'starts'];
 
 test.each(['idsAsStrings', 'idsAsFractions'])(
-  'a server that spells ids its own way (%s) is listed and called',
+  'lists and calls tools of a server that returns ids in another form (%s)',
   async (quirk) => {
     const harness = serversHarness();
     const server = harness.server(harness.fixture('a', 'quirky', [quirk], { initTimeoutMs: 10_000 }));
@@ -20,7 +20,7 @@ test.each(['idsAsStrings', 'idsAsFractions'])(
   },
 );
 
-test('lines of a JSON log on stdout are logged, and neither answered nor passed on', async () => {
+test('logs JSON log lines on stdout without responding to them or passing them on', async () => {
   const harness = serversHarness();
   const log = `${harness.folder}/heard`;
   const server = harness.server(harness.fixture('a', 'quirky', ['logsJson', `log:${log}`]));
@@ -33,19 +33,22 @@ test('lines of a JSON log on stdout are logged, and neither answered nor passed 
   expect(harness.oddities.filter((text) => text.includes('"method":"GET"'))).toHaveLength(2);
 });
 
-describe('a server that takes nothing but initialize as its first message', () => {
-  test.each(['exit', 'fail', 'abort', 'close'])('and ends by %s is started again with initialize', async (how) => {
-    const harness = serversHarness();
-    const server = harness.server(harness.fixture('a', 'quirky', [`endsUnlessGreeted:${how}`]));
-    await server.start();
-    expect([server.state.kind, toolNames(server)]).toEqual(['ready', tools]);
-    // It is remembered.
-    process.kill(harness.pids('a')[1] as number);
-    await until(() => harness.pids('a').length > 2 && server.state.kind === 'ready');
-    expect(harness.pids('a')).toHaveLength(3);
-  });
+describe('Server that accepts only initialize as its first message', () => {
+  test.each(['exit', 'fail', 'abort', 'close'])(
+    'is restarted with initialize if it ends by %s, and that is remembered',
+    async (how) => {
+      const harness = serversHarness();
+      const server = harness.server(harness.fixture('a', 'quirky', [`endsUnlessGreeted:${how}`]));
+      await server.start();
+      expect([server.state.kind, toolNames(server)]).toEqual(['ready', tools]);
+      // It is remembered.
+      process.kill(harness.pids('a')[1] as number);
+      await until(() => harness.pids('a').length > 2 && server.state.kind === 'ready');
+      expect(harness.pids('a')).toHaveLength(3);
+    },
+  );
 
-  test('and never answers another one is asked by initialize at its next start', async () => {
+  test('is asked by initialize at its next start if it stops responding', async () => {
     const harness = serversHarness();
     const server = harness.server(harness.fixture('a', 'quirky', ['endsUnlessGreeted:mute'], { initTimeoutMs: 4500 }));
     await server.start();
@@ -54,7 +57,7 @@ describe('a server that takes nothing but initialize as its first message', () =
     expect(toolNames(server)).toEqual(tools);
   });
 
-  test('and is a process of one session is started again as well', async () => {
+  test('is restarted with initialize for the process of one session', async () => {
     const harness = serversHarness();
     const server = harness.server(harness.fixture('a', 'quirky', ['endsUnlessGreeted:fail']));
     await server.ready();
@@ -62,15 +65,15 @@ describe('a server that takes nothing but initialize as its first message', () =
   });
 });
 
-test('a server that ends at once, whatever it is asked, is started twice and then retried later', async () => {
+test('starts a server that ends at once twice, and retries it later', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('a', 'misbehaving', ['crash-at-start']));
   await server.start();
   expect([server.state.kind, harness.pids('a').length]).toEqual(['error', 2]);
 });
 
-describe('lists', () => {
-  test('that fail while the server warms up are asked for again, and nothing is accepted before', async () => {
+describe('Lists', () => {
+  test('are read again if they fail while the server warms up, and none is accepted before', async () => {
     const harness = serversHarness();
     const server = harness.server(harness.fixture('a', 'quirky', [`failsLists:2,${harness.folder}/lists`]));
     await server.start();
@@ -79,14 +82,14 @@ describe('lists', () => {
     expect([toolNames(server), server.health.level]).toEqual([tools, 'ok']);
   });
 
-  test('of tools are asked for where the server declares none', async () => {
+  test('include tools if the server does not declare them', async () => {
     const harness = serversHarness();
     const server = harness.server(harness.fixture('a', 'quirky', ['declaresNoTools']));
     await server.start();
     expect(toolNames(server)).toEqual(tools);
   });
 
-  test('of tools that are not declared and do not exist are no problem', async () => {
+  test('do not report undeclared tools that do not exist', async () => {
     const harness = serversHarness();
     const quirks = ['declaresNoTools', `failsLists:99,${harness.folder}/lists`];
     const server = harness.server(harness.fixture('a', 'quirky', quirks));
@@ -95,7 +98,7 @@ describe('lists', () => {
   });
 });
 
-test('a call right after a server that worked has ended waits for its next start', async () => {
+test('waits for the restart if a call comes right after the server exited', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('a'));
   await server.ready();

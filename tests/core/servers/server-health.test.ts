@@ -17,7 +17,7 @@ const healthOf = (state: ServerState, facts: Partial<HealthInput> = {}): unknown
   return [level, summary, detail, action?.kind];
 };
 
-test('returns "Needs setup" for a server that lacks a value, with what ends it', () => {
+test('returns "Needs setup" and the action for a server that lacks a value', () => {
   const missing = new AppError('secret_missing', 'a needs KEY.', { data: { secret: 'KEY' } });
   const failed: ServerState = { kind: 'error', error: missing, failures: 1, retryAt: 14_000 };
   expect(serverHealth({ name: 'a', state: failed, tools: 0, lazy: false, problems: [], now: 0 })).toMatchObject({
@@ -57,7 +57,7 @@ test.each<[ServerState, unknown[]]>([
     },
     ['off', 'Waits for its people', 'a needs KEY.', undefined],
   ],
-])('%o', (state, health) => {
+])('returns the health for the state %o', (state, health) => {
   expect(healthOf(state)).toEqual(health);
 });
 
@@ -70,21 +70,21 @@ test.each<[AppError, unknown]>([
   ],
   [new AppError('secret_locked', 'The vault is locked.'), { kind: 'unlock', label: 'Unlock' }],
   [new AppError('server_timeout', 'No answer.'), { kind: 'retry', label: 'Try again' }],
-])('the button fits the cause: %s', (cause, action) => {
+])('returns the action that fits the cause: %s', (cause, action) => {
   const state: ServerState = { kind: 'error', error: cause, failures: 1, retryAt: 14_000 };
   expect(serverHealth({ name: 'a', state, tools: 0, lazy: false, problems: [], now: 10_000 }).action).toEqual(action);
 });
 
-test('a start says how long it has been going on', () => {
+test('shows how long a start has been running', () => {
   expect(healthOf({ kind: 'connecting', since: 3000, failures: 0 })[1]).toBe('Starting 7 s');
   expect(healthOf({ kind: 'discovering', since: 9000, failures: 0 })[2]).toContain('for 1 s');
 });
 
-test('a retry that is due says so without a negative time', () => {
+test('shows no negative time for a retry that is due', () => {
   expect(healthOf({ kind: 'error', error, failures: 3, retryAt: 9000 })[2]).toContain('Next try in 0 s.');
 });
 
-test('a ready server with odd lists is no error, but shows what is odd', () => {
+test('reports a ready server with list problems as attention, not as an error', () => {
   expect(healthOf({ kind: 'ready', since: 0 }, { problems: ['One.', 'Two.'] })).toEqual([
     'attention',
     'Ready, oddly',
@@ -93,7 +93,7 @@ test('a ready server with odd lists is no error, but shows what is odd', () => {
   ]);
 });
 
-test('a sleeping lazy server tells what wakes it', () => {
+test('says that a sleeping lazy server starts at its first call', () => {
   expect(healthOf({ kind: 'disconnected' }, { lazy: true })).toEqual([
     'off',
     'Asleep',

@@ -9,7 +9,7 @@ import {
   withWebLinks,
 } from '../../../src-main/core/servers/server-initiated-requests.ts';
 
-test('a question of many servers says whose it is, in front of what a person reads', () => {
+test('labels a request with the server name in front of its text', () => {
   const asked = { message: 'Your password?', requestedSchema: {}, _meta: { own: 1 } };
   expect(labelServerRequest('bank', 'elicitation/create', asked)).toEqual({
     message: 'bank: Your password?',
@@ -24,7 +24,7 @@ test('a question of many servers says whose it is, in front of what a person rea
   expect(labelServerRequest('bank', 'roots/list', {})).toEqual({});
 });
 
-test('the same in an answer of 2026-07-28 that asks for input; other answers are left as they are', () => {
+test('labels input requests in a 2026-07-28 result and leaves other results unchanged', () => {
   const answer = { content: [] };
   expect(labelInputRequests('bank', answer)).toBe(answer);
   const request = { method: 'elicitation/create', params: { message: 'Sure?' } };
@@ -33,13 +33,13 @@ test('the same in an answer of 2026-07-28 that asks for input; other answers are
   });
 });
 
-test('an answer that asks a hundred things at once is refused', () => {
+test('rejects a result with a hundred input requests', () => {
   const request = { method: 'elicitation/create', params: {} };
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`q${at}`, request]));
   expect(() => inputRequests({ inputRequests: many })).toThrow('asked 100 things at once');
 });
 
-test('a person is asked some things at once, then seldom, and one kind of question does not use up another', () => {
+test('limits requests to a burst and a rate for each kind of request', () => {
   const limit = new ServerRequestLimiter();
   const admitted = (method: string): number => {
     let count = 0;
@@ -68,7 +68,7 @@ const links: readonly [url: unknown, passes: boolean][] = [
   [7, false],
 ];
 
-test.each(links)('of an elicitation with the link %s', (url, passes) => {
+test.each(links)('checks an elicitation with the link %s', (url, passes) => {
   const params = { mode: 'url', message: 'Open it', url };
   const request = { method: 'elicitation/create', params };
   const refused = new RpcError(-32042, 'Open it first.', { elicitations: [params], more: 1 });

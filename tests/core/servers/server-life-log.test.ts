@@ -19,7 +19,7 @@ function logOf({ deps, folder }: ServersHarness, name: string): string[] {
     });
 }
 
-test('a start, what it logs the way of MCP, and its end at our word stand in the log, with its process', async () => {
+test('logs the start, MCP log messages and the requested end, with the process id', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', { capabilities: { tools: {}, logging: {} } }));
   await server.ready();
@@ -37,7 +37,7 @@ test('a start, what it logs the way of MCP, and its end at our word stand in the
   ]);
 });
 
-test('a start that fails stands in the log though there never was a process', async () => {
+test('logs a failed start without a process', async () => {
   const harness = serversHarness();
   const config = { ...harness.scripted('s'), command: 'no-such-program-anywhere', args: [] };
   const server = harness.server(config);
@@ -48,7 +48,7 @@ test('a start that fails stands in the log though there never was a process', as
   expect(logOf(harness, 's')[0]).toMatch(/Next try in \d+ s\.$/);
 });
 
-test('a process that dies is in the log with how it ended and the next try, and coming up again is counted', async () => {
+test('logs how a process died and the next retry, and counts the restart', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -66,7 +66,7 @@ test('a process that dies is in the log with how it ended and the next try, and 
   expect(server.restarts).toBe(2);
 });
 
-test('falling asleep and waking is no restart', async () => {
+test('does not count sleeping and waking as a restart', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -75,14 +75,14 @@ test('falling asleep and waking is no restart', async () => {
   expect([harness.pids('s').length, server.restarts]).toEqual([2, 0]);
 });
 
-test('what it prints where messages belong is in its log', async () => {
+test('logs stray output on stdout', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('s', 'misbehaving', ['noisy']));
   await server.ready().catch(() => undefined);
   await until(() => logOf(harness, 's').some((line) => line.startsWith('tooltray warning: ')));
 });
 
-test('why it is gone is told in the last words of the process that went, not of those before it', async () => {
+test('names the last output of the process that exited, not of an earlier one', async () => {
   const harness = serversHarness();
   const once = `const fs = require('node:fs'); const file = ${JSON.stringify(join(harness.folder, 'run'))};
     fs.appendFileSync(file, '.'); if (fs.readFileSync(file).length < 3) console.error('first words'); process.exit(3)`;
@@ -91,7 +91,7 @@ test('why it is gone is told in the last words of the process that went, not of 
   expect((await failure(server.retry())).message).toBe('s exited with code 3.');
 });
 
-test('announced changes of its lists are in the log, with what came of them', async () => {
+test('logs announced list changes and their outcome', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();
@@ -109,7 +109,7 @@ test('announced changes of its lists are in the log, with what came of them', as
   expect(lines.findLast((line) => line.includes('were read again'))).toMatch(/^tooltray debug: /);
 });
 
-test('a server that announces changes without having declared them is warned of', async () => {
+test('warns about a server that announces changes without declaring them', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', { capabilities: { tools: {} } }));
   await server.ready();
@@ -120,7 +120,7 @@ test('a server that announces changes without having declared them is warned of'
   ).toBe(true);
 });
 
-test('lists that cannot be read again stay, and the log warns of it', async () => {
+test('keeps lists that cannot be read again, and logs a warning', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', {}, { initTimeoutMs: 6000 }));
   await server.ready();

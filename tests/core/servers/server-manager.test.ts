@@ -10,7 +10,7 @@ const stateOf = (manager: ServerManager, name: string): string => manager.get(na
 const pidOf = async (manager: ServerManager, name: string): Promise<number> =>
   Number(await say(manager.get(name), 'pid'));
 
-test('all start side by side, as many at once as there are slots', async () => {
+test('starts all servers in parallel, limited by the number of slots', async () => {
   let running = 0;
   let most = 0;
   const slots = new StartLimiter(10);
@@ -33,7 +33,7 @@ test('all start side by side, as many at once as there are slots', async () => {
   expect(manager.all.map(({ config }) => config.name)).toEqual(configs.map(({ name }) => name));
 });
 
-test('servers that hang, fail, flood or crash delay neither the start nor the calls of another', async () => {
+test('starts and calls a server without delay beside servers that hang, fail, flood or crash', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const bad = (name: string, ...mode: string[]): ServerConfig =>
@@ -60,7 +60,7 @@ test('servers that hang, fail, flood or crash delay neither the start nor the ca
   await applied;
 });
 
-test('ten servers that hang do not keep a call to an eleventh waiting', async () => {
+test('does not delay a call while ten other servers hang', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const hanging = Array.from({ length: 10 }, (_, index) => harness.fixture(`h${index}`, 'misbehaving', ['silent']));
@@ -71,7 +71,7 @@ test('ten servers that hang do not keep a call to an eleventh waiting', async ()
   await applied;
 });
 
-test('a config applied anew leaves what is the same alone, replaces what differs, ends what is gone', async () => {
+test('keeps unchanged servers, replaces changed ones and ends removed ones in a new config', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const changing = (env: string): ServerConfig => harness.scripted('changing', {}, { env: { MARK: env } });
@@ -88,7 +88,7 @@ test('a config applied anew leaves what is the same alone, replaces what differs
   });
 });
 
-test('a replaced server starts when the one before it has ended', async () => {
+test('starts a replaced server after its predecessor has ended', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const entry = (mark: string): ServerConfig => harness.scripted('s', { lingersMs: 300 }, { env: { MARK: mark } });
@@ -100,7 +100,7 @@ test('a replaced server starts when the one before it has ended', async () => {
   await applied;
 });
 
-test('a server under a new name starts when it has ended under the old one', async () => {
+test('starts a renamed server after it has ended under its old name', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const old = harness.scripted('old', { lingersMs: 300 });
@@ -112,7 +112,7 @@ test('a server under a new name starts when it has ended under the old one', asy
   await applied;
 });
 
-test('a new config ends servers before it starts any: removed, switched off, replaced', async () => {
+test('ends removed, disabled and replaced servers before it starts any', async () => {
   const order: string[] = [];
   const harness = serversHarness();
   const { createTransport } = harness.deps;
@@ -139,7 +139,7 @@ test('a new config ends servers before it starts any: removed, switched off, rep
   expect(order.slice(3).sort()).toEqual(['start added', 'start on', 'start updated']);
 });
 
-test('switched off and on again, a server ends and comes back as another process', async () => {
+test('ends a disabled server, and starts another process once it is enabled again', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   await manager.apply([harness.scripted('s')]);
@@ -150,7 +150,7 @@ test('switched off and on again, a server ends and comes back as another process
   expect([stateOf(manager, 's'), (await pidOf(manager, 's')) === first]).toEqual(['ready', false]);
 });
 
-test('configs applied at the same time end in the last one', async () => {
+test('ends with the last of several configs applied at the same time', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const entry = (mark: string): ServerConfig => harness.scripted('s', {}, { env: { MARK: mark } });
@@ -170,7 +170,7 @@ test('configs applied at the same time end in the last one', async () => {
   expect(started.filter(isAlive)).toHaveLength(2);
 });
 
-test('another order of the servers is told', async () => {
+test('reports a changed order of servers', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const [a, b] = [harness.scripted('a', {}, { enabled: false }), harness.scripted('b', {}, { enabled: false })];
@@ -183,7 +183,7 @@ test('another order of the servers is told', async () => {
   expect(told).toBe(1);
 });
 
-test('stopped, every process is gone and nothing starts again, whatever was going on', async () => {
+test('ends every process at stop and starts none afterwards', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const applied = manager.apply([
@@ -202,7 +202,7 @@ test('stopped, every process is gone and nothing starts again, whatever was goin
   expect([names.map((name) => harness.pids(name).length), harness.registry.size]).toEqual([started, 0]);
 });
 
-test('a config that is being applied while all is stopped starts nothing', async () => {
+test('starts nothing if it is stopped while a config is applied', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   const applying = manager.apply([harness.scripted('a'), harness.scripted('b')]);
@@ -211,7 +211,7 @@ test('a config that is being applied while all is stopped starts nothing', async
   expect([...harness.pids('a'), ...harness.pids('b')]).toEqual([]);
 });
 
-test('a config that comes after all were stopped starts nothing', async () => {
+test('starts nothing for a config applied after it was stopped', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   await manager.apply([harness.scripted('a')]);
@@ -222,7 +222,7 @@ test('a config that comes after all were stopped starts nothing', async () => {
   expect([harness.pids('b'), harness.pids('a').filter(isAlive), harness.registry.size]).toEqual([[], [], 0]);
 });
 
-test('once the registry of processes is closed, none outlives its start', async () => {
+test('leaves no process that starts after the process registry is closed', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   harness.registry.close();
@@ -234,7 +234,7 @@ test('once the registry of processes is closed, none outlives its start', async 
   ]);
 });
 
-test('a pause ends every process and refuses calls with a sentence; going on starts them again', async () => {
+test('ends every process and rejects calls while paused, and starts them again afterwards', async () => {
   const harness = serversHarness();
   const manager = harness.manager();
   await manager.apply([harness.fixture('echo', 'echo')]);

@@ -38,7 +38,7 @@ async function back(server: ManagedServer): Promise<void> {
   await until(() => server.state.kind === 'ready');
 }
 
-test('a server hears of the first who subscribes and of the last who leaves', async () => {
+test('subscribes for the first session and unsubscribes after the last', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', legacy));
   await server.subscribe('x://1', anna);
@@ -53,7 +53,7 @@ test('a server hears of the first who subscribes and of the last who leaves', as
   expect([told(harness), server.subscribers('x://1').size]).toEqual([['subscribe x://1', 'unsubscribe x://1'], 0]);
 });
 
-test('the end of a session ends its subscriptions', async () => {
+test('ends the subscriptions of a session with the session', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', legacy));
   await server.subscribe('x://1', anna);
@@ -64,7 +64,7 @@ test('the end of a session ends its subscriptions', async () => {
   expect(told(harness)).toEqual(['subscribe x://1', 'subscribe x://2', 'unsubscribe x://2']);
 });
 
-test('a refused subscription is none', async () => {
+test('keeps no subscription that the server rejected', async () => {
   const harness = serversHarness();
   const refused = {
     ...legacy.answers,
@@ -75,7 +75,7 @@ test('a refused subscription is none', async () => {
   expect(server.subscribers('x://1').size).toBe(0);
 });
 
-test('after a new start a server is told again what is wanted', async () => {
+test('restores subscriptions and the log level after a restart', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', legacy));
   await server.ready();
@@ -88,7 +88,7 @@ test('after a new start a server is told again what is wanted', async () => {
   expect(told(harness)).toEqual([...once, ...once]);
 });
 
-test('the most verbose level that any session wants is set, and given back when that session ends', async () => {
+test('sets the most verbose level of all sessions, and lowers it when that session ends', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', legacy));
   await server.ready();
@@ -100,7 +100,7 @@ test('the most verbose level that any session wants is set, and given back when 
   expect(told(harness)).toEqual(['setLevel error', 'setLevel debug', 'setLevel debug', 'setLevel critical']);
 });
 
-test('a level that is asked for before the server is up is set once it is', async () => {
+test('sets a level that was requested before the server was ready', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', legacy));
   await server.setLogLevel('debug', anna);
@@ -109,7 +109,7 @@ test('a level that is asked for before the server is up is set once it is', asyn
   expect(told(harness)).toEqual(['setLevel debug']);
 });
 
-test('a server that does not log is not bothered', async () => {
+test('sends no level to a server without logging', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.setLogLevel('debug', anna);
@@ -132,7 +132,7 @@ function listens(harness: ServersHarness): unknown[] {
     .map(({ params }) => params?.['notifications']);
 }
 
-test('a server of 2026-07-28 is listened to by one long request, renewed when more is wanted', async () => {
+test('opens one listen request to a 2026-07-28 server, and renews it when subscriptions change', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', modern));
   await server.ready();
@@ -149,7 +149,7 @@ test('a server of 2026-07-28 is listened to by one long request, renewed when mo
   expect(harness.heard('s').filter(({ method }) => method === 'notifications/cancelled')).toHaveLength(2);
 });
 
-test('its list changes are heard', async () => {
+test('receives list changes of a 2026-07-28 server', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s', modern));
   await server.ready();
@@ -158,7 +158,7 @@ test('its list changes are heard', async () => {
   expect(toolNames(server).at(-1)).toBe('new');
 });
 
-test('when the long request ends it is opened again, and what was missed meanwhile is read', async () => {
+test('reopens a listen request that ended, and reads the changes in between', async () => {
   const harness = serversHarness();
   const connection = await harness.connection(harness.scripted('s', modern));
   const announced: string[] = [];
@@ -174,7 +174,7 @@ test('when the long request ends it is opened again, and what was missed meanwhi
   await expect.poll(() => announced).toEqual(['notifications/tools/list_changed']);
 });
 
-test('a server that ends every long request at once is asked more and more seldom', async () => {
+test('reopens a listen request that always ends at once after growing delays', async () => {
   const harness = serversHarness();
   const answers = { ...modern.answers, 'subscriptions/listen': {} };
   const connection = await harness.connection(harness.scripted('s', { ...modern, answers, endsListens: true }));
@@ -194,7 +194,7 @@ test('a server that ends every long request at once is asked more and more seldo
 test.each([
   ['the handshake era', []],
   ['2026-07-28', ['--dual']],
-])('an SDK server of %s tells resource updates to who subscribed, until they leave', async (_era, args) => {
+])('passes resource updates of an SDK server of %s to subscribers until they unsubscribe', async (_era, args) => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('asker', 'asker', args));
   const updates: unknown[] = [];

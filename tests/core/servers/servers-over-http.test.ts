@@ -36,7 +36,7 @@ function relayed(
   });
 }
 
-test('a refused sign-in waits for the person, without a try by itself or by a call', async () => {
+test('waits for the user after a rejected sign-in, without a retry by itself or by a call', async () => {
   const fixture = await kept(startHttpFixture('conformance', { token: 'secret' }));
   const harness = serversHarness();
   const server = harness.server(harness.http('far', fixture.url));
@@ -57,7 +57,7 @@ test('a refused sign-in waits for the person, without a try by itself or by a ca
   expect(fixture.requests.length).toBeGreaterThan(asked);
 });
 
-test('a connection that leads nowhere after a sleep is found by a probe, and the next call has a new one', async () => {
+test('detects a dead connection with a probe, and the next call uses a new one', async () => {
   const fixture = await kept(startHttpFixture('conformance'));
   const { port } = new URL(fixture.url);
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -84,7 +84,7 @@ test('a connection that leads nowhere after a sleep is found by a probe, and the
   expect(await say(server, 'test_simple_text')).toEqual(containing('text'));
 });
 
-test('403 is a refused sign-in as well', async () => {
+test('treats 403 as a rejected sign-in', async () => {
   const { href } = await serve((_request, response) => response.writeHead(403).end());
   const harness = serversHarness();
   const server = harness.server(harness.http('far', href));
@@ -92,7 +92,7 @@ test('403 is a refused sign-in as well', async () => {
   expect(server.state.kind).toBe('pending-sign-in');
 });
 
-test('with the right key in its headers the same server is ready', async () => {
+test('is ready with the right key in the headers', async () => {
   const fixture = await kept(startHttpFixture('conformance', { token: 'secret' }));
   const harness = serversHarness();
   const server = harness.server(harness.http('far', fixture.url, { headers: { authorization: 'Bearer secret' } }));
@@ -100,7 +100,7 @@ test('with the right key in its headers the same server is ready', async () => {
   expect([server.handshake?.era, await say(server, 'test_simple_text')]).toEqual(['modern', containing('text')]);
 });
 
-test('list changes and resource updates of a 2026-07-28 server over HTTP are heard', async () => {
+test('receives list changes and resource updates of a 2026-07-28 server over HTTP', async () => {
   const fixture = await kept(startHttpFixture('conformance'));
   const harness = serversHarness();
   const server = harness.server(harness.http('far', fixture.url));
@@ -118,7 +118,7 @@ test('list changes and resource updates of a 2026-07-28 server over HTTP are hea
   expect(toolNames(server)).toContain('test_extra_tool');
 });
 
-test.each(['http', 'sse'] as const)('a server of the older transport works as kind %s', async (kind) => {
+test.each(['http', 'sse'] as const)('connects to a server of the older SSE transport as kind %s', async (kind) => {
   const fixture = await kept(startSseFixture());
   const harness = serversHarness();
   const server = harness.server(harness.http('old', fixture.url, { kind }));
@@ -130,7 +130,7 @@ test.each(['http', 'sse'] as const)('a server of the older transport works as ki
   ]);
 });
 
-test('a server that was away is found again by the next call', async () => {
+test('reconnects to an unreachable server at the next call', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now, random: () => 1000 });
   const port = await freePort();
@@ -144,7 +144,7 @@ test('a server that was away is found again by the next call', async () => {
   expect(JSON.parse(await say(server, 'who'))).toMatchObject({ calls: 1 });
 });
 
-test('a server that died is noticed at the next call that fails, and is back by itself', async () => {
+test('detects an exited server at the next failed call and reconnects by itself', async () => {
   const harness = serversHarness();
   const port = await freePort();
   const first = await startHttpFixture('conformance', { port });
@@ -161,7 +161,7 @@ test('a server that died is noticed at the next call that fails, and is back by 
   expect(await say(server, 'test_simple_text')).toContain('text');
 });
 
-test('a call that alone is cut off, or refused by something on the way, does not make a server that lives a dead one', async () => {
+test('keeps a running server ready if only one call is cut off or rejected by a gateway', async () => {
   const fixture = await kept(startHttpFixture('conformance'));
   let fate: 'cut' | 502 | undefined;
   const { href } = await relayed(fixture.url, (request, response, body) => {
@@ -181,7 +181,7 @@ test('a call that alone is cut off, or refused by something on the way, does not
   expect(server.state).toEqual({ kind: 'ready', since });
 });
 
-test('a server behind a gateway that answers for it when it is dead is dead', async () => {
+test('reports a dead server behind a gateway that still responds', async () => {
   const fixture = await kept(startHttpFixture('conformance'));
   let isDead = false;
   const { href } = await relayed(fixture.url, (_request, response) => {
@@ -197,7 +197,7 @@ test('a server behind a gateway that answers for it when it is dead is dead', as
   expect(server.state).toMatchObject({ error: { code: 'server_unreachable', message: containing('HTTP 502') } });
 });
 
-test('an address that accepts and stays mute is given up after the time to start, and can be stopped before', async () => {
+test('times out on an address that accepts but never responds, and can be stopped before', async () => {
   const { href } = await serve(() => undefined);
   const harness = serversHarness();
   const given = (['http', 'sse'] as const).map((kind) =>

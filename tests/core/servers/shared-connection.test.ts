@@ -37,7 +37,7 @@ function lineOf(
 
 const unauthorized = (): Promise<Connection> => Promise.reject(new AppError('server_unauthorized', 'No.'));
 
-test('whoever asks at the same time gets the same connection', async () => {
+test('returns the same connection to concurrent callers', async () => {
   const harness = serversHarness();
   let opened = 0;
   const { line } = lineOf(() => {
@@ -48,7 +48,7 @@ test('whoever asks at the same time gets the same connection', async () => {
   expect([one === two, one === (await line.connect()), opened]).toEqual([true, true, 1]);
 });
 
-test('the line that holds for half a minute begins its pauses anew when it breaks; one that does not goes on', async () => {
+test('resets the retry delay only after a connection that lasted half a minute', async () => {
   const harness = serversHarness();
   let now = 0;
   const { line } = lineOf(() => harness.connection(harness.scripted('s')), { now: () => now });
@@ -63,7 +63,7 @@ test('the line that holds for half a minute begins its pauses anew when it break
   expect(pauses).toEqual([1000, 2000, 1000, 2000]);
 });
 
-test('a refused sign-in waits for the person: nobody knocks again by asking', async () => {
+test('waits for the user after a rejected sign-in and does not reopen for further calls', async () => {
   let opened = 0;
   const { line } = lineOf(() => {
     opened++;
@@ -76,7 +76,7 @@ test('a refused sign-in waits for the person: nobody knocks again by asking', as
   expect([line.state.kind, opened]).toEqual(['pending-sign-in', 2]);
 });
 
-test('an end that is reported late, of a line already replaced, changes nothing', async () => {
+test('ignores the late end of a connection that was already replaced', async () => {
   const harness = serversHarness();
   const { line } = lineOf(() => harness.connection(harness.scripted('s')));
   const first = await line.connect();
@@ -85,7 +85,7 @@ test('an end that is reported late, of a line already replaced, changes nothing'
   expect(line.state.kind).toBe('ready');
 });
 
-test('retry while it is being opened waits for that instead of starting another', async () => {
+test('does not open a second connection if it is reopened while opening', async () => {
   const harness = serversHarness();
   let opened = 0;
   const { line } = lineOf(() => {
@@ -96,7 +96,7 @@ test('retry while it is being opened waits for that instead of starting another'
   expect([opened, line.state.kind]).toEqual([1, 'ready']);
 });
 
-test('the next process starts when the one before has ended', async () => {
+test('starts the next process after the previous one has ended', async () => {
   const harness = serversHarness();
   const { line } = lineOf(() => harness.connection(harness.scripted('s', { lingersMs: 300 })));
   await line.connect();
@@ -108,7 +108,7 @@ test('the next process starts when the one before has ended', async () => {
   expect(line.state.kind).toBe('ready');
 });
 
-test('stopped, it stays so', async () => {
+test('stays closed after it was stopped', async () => {
   const harness = serversHarness();
   const { line } = lineOf(() => harness.connection(harness.scripted('s')));
   const opening = line.connect();

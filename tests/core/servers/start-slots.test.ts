@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { StartLimiter } from '../../../src-main/core/servers/connection-opener.ts';
 
-test('no more tasks than slots run at once, and the others follow in order', async () => {
+test('runs at most as many tasks as slots, and the others in order', async () => {
   const slots = new StartLimiter(3);
   const order: number[] = [];
   let running = 0;
@@ -20,7 +20,7 @@ test('no more tasks than slots run at once, and the others follow in order', asy
   expect([most, order]).toEqual([3, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
 });
 
-test('a task that fails gives its slot to the next and its error to its caller', async () => {
+test('releases the slot of a failed task and rejects for its caller', async () => {
   const slots = new StartLimiter(1);
   const failed = slots.run(() => Promise.reject(new Error('no')));
   const next = slots.run(() => Promise.resolve('next'));
@@ -28,7 +28,7 @@ test('a task that fails gives its slot to the next and its error to its caller',
   expect([await next, await slots.run(() => Promise.resolve('later'))]).toEqual(['next', 'later']);
 });
 
-test("a task in a hurry leaves the line, takes nobody else's slot and gives none back", async () => {
+test('runs an urgent task at once, without taking or releasing a slot', async () => {
   const slots = new StartLimiter(1);
   let end: () => void = () => undefined;
   const holding = slots.run(() => new Promise<void>((resolve) => (end = resolve)));

@@ -26,7 +26,7 @@ function meterOver(groups: Map<number, GroupUsage>, platform: NodeJS.Platform = 
   return { meter, wait: (by: number) => (ms += by), looks: () => looks };
 }
 
-test('the load is what was spent between two looks, over all lines of a server', async () => {
+test('computes the load between two readings, over all processes of a server', async () => {
   const groups = new Map([
     [1, group(100)],
     [2, group(50)],
@@ -45,7 +45,7 @@ test('the load is what was spent between two looks, over all lines of a server',
   ]);
 });
 
-test('however many ask, it looks once a second; what it saw long ago says nothing', async () => {
+test('measures at most once a second, and returns no load after a long gap', async () => {
   const groups = new Map([[1, group(100)]]);
   const { meter, wait, looks } = meterOver(groups);
   await Promise.all([meter.read(), meter.read()]);
@@ -56,7 +56,7 @@ test('however many ask, it looks once a second; what it saw long ago says nothin
   expect([(await meter.read()).servers[0]?.load, looks()]).toEqual([undefined, 2]);
 });
 
-test('where nothing can be measured it says so, and where the system does not tell', async () => {
+test('returns the reason if usage cannot be measured', async () => {
   expect(await meterOver(new Map([[1, group(1)]]), 'win32').meter.read()).toEqual({
     servers: [],
     unmeasured: 'Not measured on Windows.',
@@ -69,7 +69,7 @@ test('where nothing can be measured it says so, and where the system does not te
   expect((await failing.read()).unmeasured).toBe('Not measured: no ps here.');
 });
 
-test.skipIf(process.platform === 'win32')('a server that runs is measured under its name until it ends', async () => {
+test.skipIf(process.platform === 'win32')('measures a running server under its name until it ends', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.scripted('s'));
   await server.ready();

@@ -16,15 +16,15 @@ const json = { 'content-type': 'application/json' };
 const events = { 'content-type': 'text/event-stream' };
 const oddResult = '"result":{"big":12345678901234567890,"one":1.0,"__proto__":{"x":1}},"extra":{"kept":true}';
 
-describe('nothing is lost', () => {
-  test('big integers and unknown top-level keys survive in a JSON body printed over many lines', async () => {
+describe('Fidelity', () => {
+  test('keeps big integers and unknown top-level keys in a JSON body of many lines', async () => {
     const { client } = await connect((seen, response) => {
       response.writeHead(200, json).end(`{\n  "jsonrpc":"2.0",\r\n "id":${seen.id},\n ${oddResult}\n}\n`);
     });
     expect(JSON.stringify(await client.ask('tools/call'))).toBe(`{"jsonrpc":"2.0","id":1,${oddResult}}`);
   });
 
-  test('they survive in an event stream too, and what came before is told to belong to the request', async () => {
+  test('keeps them in an event stream, and relates earlier messages to the request', async () => {
     const { client } = await connect((seen, response) => {
       response.writeHead(200, events);
       response.write(': hello\n\nid: 7\ndata:\n\nretry: 5\n\n');
@@ -38,7 +38,7 @@ describe('nothing is lost', () => {
     );
   });
 
-  test('an error with its data, and a request of the server with its unknown keys, arrive to the letter', async () => {
+  test('passes on an error with data, and a server request with unknown keys, unchanged', async () => {
     const request = '{"jsonrpc":"2.0","id":"s1","method":"vendor/ask","params":{"f":1e400},"top":null}';
     const { client } = await connect((seen, response) => {
       const error = `{"jsonrpc":"2.0","id":${seen.id},"error":{"code":-32042,"message":"no","data":{"n":1.50},"hint":"x"}}`;
@@ -49,7 +49,7 @@ describe('nothing is lost', () => {
     expect(JSON.stringify(client.received[0]?.message)).toBe(request);
   });
 
-  test('what we send goes out with its digits, our headers and the revision', async () => {
+  test('sends digits unchanged, with the configured headers and the protocol version', async () => {
     const { client, server } = await connect((seen, response) => {
       response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${seen.id},"result":{}}`);
     });
@@ -64,7 +64,7 @@ describe('nothing is lost', () => {
     expect(Object.keys(server.seen[0]?.headers ?? {}).filter((name) => name.includes('tooltray'))).toEqual([]);
   });
 
-  test('an answer of 20 MB arrives whole by either kind of response', async () => {
+  test('receives a response of 20 MB as JSON and as an event', async () => {
     const long = 'x'.repeat(20 * 1024 * 1024);
     const { client } = await connect((seen, response) => {
       const message = `{"jsonrpc":"2.0","id":${seen.id},"result":{"text":"${long}"}}`;
@@ -81,8 +81,8 @@ describe('nothing is lost', () => {
   });
 });
 
-describe('a request that fails', () => {
-  test('an answer over the limit fails its own request alone, by either kind of response', async () => {
+describe('Failing requests', () => {
+  test('rejects only the request with a response over the limit, as JSON and as an event', async () => {
     const { client } = await connect(
       (seen, response) => {
         const filler = seen.body.includes('large') ? 'x'.repeat(3 * 1024 * 1024) : '';
@@ -99,7 +99,7 @@ describe('a request that fails', () => {
     expect(await client.ask('events')).toMatchObject({ id: 3, result: { text: '' } });
   });
 
-  test('before its handshake is done a megabyte is all that a server may say in one message', async () => {
+  test('limits a message to one megabyte before the handshake is done', async () => {
     const { client } = await connect((seen, response) => {
       const message = `{"jsonrpc":"2.0","id":${seen.id},"result":{"text":"${'x'.repeat(2 * 1024 * 1024)}"}}`;
       if (seen.body.includes('json')) response.writeHead(200, json).end(message);
@@ -112,7 +112,7 @@ describe('a request that fails', () => {
     ]);
   });
 
-  test('a stream that ends without an answer, a wrong id and a body that is no JSON each get an error answer', async () => {
+  test('returns an error for a stream without a response, for a wrong id and for invalid JSON', async () => {
     const { client } = await connect((seen, response) => {
       if (seen.body.includes('stream')) response.writeHead(200, events).end(': nothing\n\n');
       else if (seen.body.includes('wrong')) response.writeHead(200, json).end('{"jsonrpc":"2.0","id":99,"result":{}}');
@@ -127,7 +127,7 @@ describe('a request that fails', () => {
     expect(client.oddities).toContain('<html>');
   });
 
-  test('a refused POST rejects that message alone', async () => {
+  test('rejects only the message of a failed POST', async () => {
     const { client } = await connect((seen, response) => {
       if (seen.body.includes('bad')) response.writeHead(500).end('out of order');
       else response.writeHead(200, json).end(`{"jsonrpc":"2.0","id":${seen.id},"result":{"ok":true}}`);
@@ -139,7 +139,7 @@ describe('a request that fails', () => {
     expect(await client.ask('good')).toMatchObject({ result: { ok: true } });
   });
 
-  test.each([401, 403])('HTTP %i asks for a sign-in', async (status) => {
+  test.each([401, 403])('reports HTTP %i as unauthorized', async (status) => {
     const { client } = await connect((_seen, response) => {
       response.writeHead(status, { 'www-authenticate': 'Bearer resource_metadata="https://x/meta"' }).end();
     });
@@ -149,7 +149,7 @@ describe('a request that fails', () => {
     });
   });
 
-  test('JSON-RPC errors that come with status 400 or 404 are answers', async () => {
+  test('treats JSON-RPC errors with status 400 or 404 as responses', async () => {
     const { client } = await connect((seen, response) => {
       const unknown = seen.body.includes('unknown');
       const error = unknown
@@ -163,7 +163,7 @@ describe('a request that fails', () => {
     expect(await client.ask('revision')).toMatchObject({ id: 2, error: { code: -32022 } });
   });
 
-  test('a server that is not there is named by its host, without the secrets of its address', async () => {
+  test('names an unreachable server by its host, without secrets of its address', async () => {
     const { client, server } = await connect(() => undefined, { query: '?key=hunter2' });
     server.stop();
     const error = await client.ask('initialize').catch((thrown: unknown) => thrown);
@@ -173,7 +173,7 @@ describe('a request that fails', () => {
     });
   });
 
-  test('giving up a request closes its stream and delivers nothing', async () => {
+  test('closes the stream of a cancelled request and delivers nothing', async () => {
     let streamClosed: () => void;
     const closed = new Promise<void>((resolve) => (streamClosed = resolve));
     const { client } = await connect((_seen, response) => {
@@ -188,7 +188,7 @@ describe('a request that fails', () => {
   });
 });
 
-describe('sessions and streams', () => {
+describe('Sessions and streams', () => {
   const session = { 'mcp-session-id': 's-1' };
   const initialize = {
     protocolVersion: '2025-11-25',
@@ -196,7 +196,7 @@ describe('sessions and streams', () => {
     clientInfo: { name: 'test', version: '1' },
   };
 
-  test('the session id is kept from initialize on and given back at the end', async () => {
+  test('sends the session id after initialize and deletes the session at the end', async () => {
     const { client, server } = await connect((seen, response) => {
       response.writeHead(200, { ...json, ...session }).end(`{"jsonrpc":"2.0","id":${seen.id},"result":{}}`);
     });
@@ -211,7 +211,7 @@ describe('sessions and streams', () => {
     expect(await client.closed).toBeUndefined();
   });
 
-  test('a session that the server has forgotten fails the request alone, which was not carried out', async () => {
+  test('reports a dropped session for the request only, as never sent', async () => {
     const { client } = await connect((seen, response) => {
       if (seen.headers['mcp-session-id'] !== undefined) response.writeHead(404).end('no such session');
       else response.writeHead(200, { ...json, ...session }).end(`{"jsonrpc":"2.0","id":${seen.id},"result":{}}`);
@@ -221,7 +221,7 @@ describe('sessions and streams', () => {
     await expect(client.ask('tools/list')).rejects.toMatchObject({ code: 'server_exited', data });
   });
 
-  test('an answer whose stream is cut is fetched by resuming after the last event', async () => {
+  test('resumes a cut stream after the last event', async () => {
     const { client, server } = await connect((seen, response) => {
       response.writeHead(200, events);
       if (seen.method === 'POST') response.end('id: 41\ndata:\n\n');
@@ -234,7 +234,7 @@ describe('sessions and streams', () => {
     expect(client.received[0]?.origin).toEqual({ relatedRequestId: 1 });
   });
 
-  test('messages on the stream of its own arrive without a request, and its loss for good ends the line', async () => {
+  test('receives messages on the standalone stream, and its final loss closes the transport', async () => {
     const { client, server } = await connect((seen, response) => {
       if (seen.method === 'POST') response.writeHead(202).end();
       else {
@@ -252,7 +252,7 @@ describe('sessions and streams', () => {
     });
   });
 
-  test('a server without a stream of its own is no problem', async () => {
+  test('accepts a server without a standalone stream', async () => {
     const { client } = await connect((seen, response) => {
       if (seen.method === 'GET') response.writeHead(405).end();
       else if (seen.body.includes('initialized')) response.writeHead(202).end();

@@ -52,7 +52,7 @@ async function legacySse(): Promise<{ href: string; origin: string; stop: () => 
   });
 }
 
-test.each([true, false])('a new SDK server with sessions, JSON responses: %s', async (enableJsonResponse) => {
+test.each([true, false])('connects to an SDK server with sessions, JSON responses: %s', async (enableJsonResponse) => {
   const transport = new NodeStreamableHTTPServerTransport({ sessionIdGenerator: randomUUID, enableJsonResponse });
   await newServer().connect(transport);
   const { href } = await serve((request, response) => void transport.handleRequest(request, response));
@@ -61,7 +61,7 @@ test.each([true, false])('a new SDK server with sessions, JSON responses: %s', a
   expect(JSON.stringify(await client.ask('tools/call', call))).toContain('"big":12345678901234567890');
 });
 
-test('a new SDK server in the stateless era', async () => {
+test('connects to an SDK server of the stateless protocol', async () => {
   const handle = toNodeHandler(createMcpHandler(() => newServer()));
   const { href } = await serve((request, response) => void handle(request as never, response));
   const client = httpHarness(new HttpTransport(httpOptions(href)));
@@ -77,14 +77,14 @@ test('a new SDK server in the stateless era', async () => {
   expect(await client.ask('no/such/method', { _meta })).toMatchObject({ error: { code: -32601 } });
 });
 
-test('a legacy SSE server', async () => {
+test('connects to a legacy SSE server', async () => {
   const { href } = await legacySse();
   const client = httpHarness(new SseTransport(httpOptions(href)));
   await shakeHands(client);
   expect(JSON.stringify(await client.ask('tools/call', call))).toContain('"big":12345678901234567890');
 });
 
-test('a legacy SSE server that goes away ends the line', async () => {
+test('closes when a legacy SSE server goes away', async () => {
   const server = await legacySse();
   const client = httpHarness(new SseTransport(httpOptions(server.href)));
   await shakeHands(client);
@@ -92,7 +92,7 @@ test('a legacy SSE server that goes away ends the line', async () => {
   expect(await client.closed).toMatchObject({ code: 'server_exited' });
 });
 
-test('an SSE address that is not there, or that is none, is refused at the start', async () => {
+test('rejects an SSE address that is unreachable or requires a sign-in at the start', async () => {
   const gone = await serve(() => undefined);
   gone.stop();
   await expect(httpHarness(new SseTransport(httpOptions(gone.href))).start()).rejects.toMatchObject({
@@ -133,7 +133,7 @@ function transportFor(config: ServerConfig) {
   });
 }
 
-test('an address of kind http that turns out to be legacy SSE is spoken to as such', async () => {
+test('detects a legacy SSE server at an address of kind http', async () => {
   const { href } = await legacySse();
   const client = httpHarness(transportFor({ ...base, kind: 'http', url: href, headers: {} }));
   await shakeHands(client);
@@ -142,7 +142,7 @@ test('an address of kind http that turns out to be legacy SSE is spoken to as su
   expect(await client.closed).toBeUndefined();
 });
 
-test('an address of kind http that is neither keeps the answer to the POST as its error', async () => {
+test('reports the response to the POST if the address is neither http nor SSE', async () => {
   const { href } = await serve((_request, response) => void response.writeHead(404).end('nothing here'));
   const client = httpHarness(transportFor({ ...base, kind: 'http', url: href, headers: {} }));
   await client.start();
@@ -151,7 +151,7 @@ test('an address of kind http that is neither keeps the answer to the POST as it
   });
 });
 
-test('a built-in server answers in memory, with numbers that are numbers', async () => {
+test('calls a built-in server in memory, with plain numbers', async () => {
   const client = httpHarness(transportFor({ ...base, kind: 'builtin', builtin: 'utils', folders: [] }));
   await shakeHands(client);
   const answer = await client.ask('tools/call', { name: 'odd', arguments: { one: JSON.rawJSON('1.0') } });
@@ -160,7 +160,7 @@ test('a built-in server answers in memory, with numbers that are numbers', async
   expect(await client.closed).toBeUndefined();
 });
 
-test('a built-in server that ends its line is reported', async () => {
+test('reports that a built-in server closed its transport', async () => {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = httpHarness(adaptSdkTransport(ours));
   await client.start();

@@ -22,18 +22,18 @@ const names = [
   'x'.repeat(300),
 ];
 
-test('no two names fold to one file, also where case does not count', () => {
+test('maps different names to different files, even case-insensitively', () => {
   const files = names.map((name) => serverLogFile('/logs', name).toLowerCase());
   expect(new Set(files).size).toBe(names.length);
 });
 
-test.each(names)('the file of %j lies in the folder and has a short, safe name', (name) => {
+test.each(names)('maps %j to a short, safe file name in the folder', (name) => {
   const file = serverLogFile('/logs', name);
   expect(file.startsWith('/logs/')).toBe(true);
   expect(basename(file)).toMatch(/^[A-Za-z0-9._~-]{4,110}$/);
   expect(basename(file)).not.toMatch(/^(?:con|nul)\./i);
 });
 
-test('a plain name stays readable', () => {
+test('keeps a plain name readable', () => {
   expect(serverLogFile('/logs', 'github-2')).toBe('/logs/github-2.log');
 });

@@ -9,14 +9,14 @@ import { ServerLog } from '../../../../src-main/core/servers/transports/server-l
 
 const mask = (text: string) => text.replaceAll('hunter2', '***');
 
-test('the last 200 lines are kept, without control sequences and with secrets masked', () => {
+test('keeps the last 200 lines, without control sequences and with secrets masked', () => {
   const log = new ServerLog({ mask });
   for (let i = 0; i < 300; i++) log.appendStderr(Buffer.from(`\x1b[31mline ${i}\x1b[0m \x07pw=hunter2\n`));
   const lines = log.lines();
   expect([lines.length, lines[0], lines.at(-1)]).toEqual([200, 'line 100 pw=***', 'line 299 pw=***']);
 });
 
-test('a character split between two chunks stays whole', () => {
+test('keeps a character that is split between two chunks', () => {
   const log = new ServerLog({ mask });
   const bytes = Buffer.from('größe\n');
   log.appendStderr(bytes.subarray(0, 3));
@@ -24,7 +24,7 @@ test('a character split between two chunks stays whole', () => {
   expect(log.lines()).toEqual(['größe']);
 });
 
-test('100 MB without a line break stay within 64 kB', () => {
+test('keeps at most 64 kB of 100 MB without a line break', () => {
   const log = new ServerLog({ mask });
   const chunk = Buffer.alloc(64 * 1024, 'x');
   for (let i = 0; i < 1600; i++) log.appendStderr(chunk);
@@ -32,13 +32,13 @@ test('100 MB without a line break stay within 64 kB', () => {
   expect(log.lines().join('').length).toBeLessThanOrEqual(64 * 1024);
 });
 
-test('of a progress bar only what is seen last is kept', () => {
+test('keeps only the last state of a progress bar', () => {
   const log = new ServerLog({ mask });
   log.appendStderr(Buffer.from('10%\r50%\r100%\r\n'));
   expect(log.lines()).toEqual(['100%']);
 });
 
-test('the file holds the masked lines, is readable by the user alone and never outgrows two files', async () => {
+test('writes masked lines to at most two files that only the user can read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
   const path = join(folder, 'logs', 'odd.log');
   const log = new ServerLog({ mask, file: new RotatingFile(path) });
@@ -57,14 +57,14 @@ test('the file holds the masked lines, is readable by the user alone and never o
   expect([text.includes('hunter2'), text.endsWith(' server: last words\n')]).toEqual([false, true]);
 });
 
-test('a log file that cannot be written does no harm', async () => {
+test('ignores a log file that cannot be written', async () => {
   const log = new ServerLog({ mask, file: new RotatingFile('/dev/null/odd.log') });
   log.appendStderr(Buffer.from('still here\n'));
   log.close();
   expect(log.lines()).toEqual(['still here']);
 });
 
-test('what became of it stands between what it said, each line with its time, whose it is and its level', async () => {
+test('writes events between the output, each line with time, source and level', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
   const path = join(folder, 'odd.log');
   const log = new ServerLog({ mask, file: new RotatingFile(path), now: () => Date.UTC(2026, 10, 23, 10, 24) });
@@ -85,7 +85,7 @@ test('what became of it stands between what it said, each line with its time, wh
   expect(log.lines()).toEqual(['listening, pw=***']);
 });
 
-test('a line that a server writes in our manner stays its own', async () => {
+test('attributes a server line in the log format to the server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'server-log-'));
   const path = join(folder, 'odd.log');
   const log = new ServerLog({ mask, file: new RotatingFile(path), now: () => 0 });
@@ -99,7 +99,7 @@ test('a line that a server writes in our manner stays its own', async () => {
   });
 });
 
-test('a line is read as it was written; one of an older version is the server’s, without a time', () => {
+test('parses a line as it was written, and a line of an older version as one of the server without a time', () => {
   const line = { at: 12_345, from: 'server', level: 'emergency', text: 'a: [b]: c' } as const;
   expect(parseLogLine(formatLogLine(line).trimEnd())).toEqual(line);
   expect(parseLogLine('Fatal: no time')).toEqual({
@@ -110,7 +110,7 @@ test('a line is read as it was written; one of an older version is the server’
   });
 });
 
-test('lines since a moment are those that came after it, as far as they are kept', () => {
+test('returns the lines since a position, as far as they are kept', () => {
   const log = new ServerLog({ mask });
   log.appendStderr(Buffer.from('a\nb\n'));
   const { lineCount } = log;

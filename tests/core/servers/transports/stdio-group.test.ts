@@ -20,19 +20,19 @@ async function withGrandchild(deaf = false) {
   return { server, pid };
 }
 
-test('closing ends the grandchildren as well', async () => {
+test('ends grandchildren when it is closed', async () => {
   const { server, pid } = await withGrandchild();
   await server.transport.close();
   expect(await runs(pid)).toBe(false);
 });
 
-test('grandchildren that ignore SIGTERM are killed', async () => {
+test('kills grandchildren that ignore SIGTERM', async () => {
   const { server, pid } = await withGrandchild(true);
   await server.transport.close();
   expect(await runs(pid)).toBe(false);
 });
 
-test('after kill -9 of the child its grandchildren are gone when the end is reported', async () => {
+test('ends grandchildren before it reports the end of a killed child', async () => {
   const { server, pid } = await withGrandchild();
   process.kill(server.transport.pid as number, 'SIGKILL');
   await server.closed;
@@ -40,7 +40,7 @@ test('after kill -9 of the child its grandchildren are gone when the end is repo
   expect(server.registry.size).toBe(0);
 });
 
-test('a shell with a server in the background is ended whole', async () => {
+test('ends a shell together with its server in the background', async () => {
   // A shell gives background jobs /dev/null as stdin, so the pipe is kept under another number.
   const script = `exec 3<&0; "${process.execPath}" "${oddServer}" <&3 & wait`;
   const server = stdioHarness({ command: 'sh', args: ['-c', script], graceMs: 100 });
@@ -66,13 +66,13 @@ describe.skipIf(process.platform === 'win32').each([
     return { server, pid };
   };
 
-  test('ends with its server', async () => {
+  test('ends when the server is closed', async () => {
     const { server, pid } = await started();
     await server.transport.close();
     expect(await runs(pid)).toBe(false);
   });
 
-  test('ends after its server has ended by itself', async () => {
+  test('ends after the server was killed', async () => {
     const { server, pid } = await started();
     process.kill(server.transport.pid as number, 'SIGKILL');
     await server.closed;
@@ -81,10 +81,13 @@ describe.skipIf(process.platform === 'win32').each([
   });
 });
 
-test.each(['grandchild', 'daemon'])('a core that exits without closing anything leaves no %s behind', async (kind) => {
-  const script = fileURLToPath(new URL('../../../fixtures/stdio/exit-with-servers.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [script, kind]);
-  const pids = stdout.trim().split(' ').map(Number);
-  expect(pids).toHaveLength(2);
-  await expect.poll(() => Promise.all(pids.map(runs))).toEqual([false, false]);
-});
+test.each(['grandchild', 'daemon'])(
+  'leaves no %s behind when the core exits without closing anything',
+  async (kind) => {
+    const script = fileURLToPath(new URL('../../../fixtures/stdio/exit-with-servers.ts', import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [script, kind]);
+    const pids = stdout.trim().split(' ').map(Number);
+    expect(pids).toHaveLength(2);
+    await expect.poll(() => Promise.all(pids.map(runs))).toEqual([false, false]);
+  },
+);

@@ -5,8 +5,8 @@ import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 import { oddServer, stdioHarness } from './stdio-harness.ts';
 import { allCases } from '../../../support/all-cases.ts';
 
-describe('messages', () => {
-  test('digits that a double cannot hold arrive as they were sent, and unknown top-level keys with them', async () => {
+describe('Messages', () => {
+  test('keeps digits that a double cannot hold, and unknown top-level keys', async () => {
     const server = stdioHarness();
     await server.start();
     const answer = await server.ask('odd');
@@ -15,7 +15,7 @@ describe('messages', () => {
     );
   });
 
-  test('what is sent in one turn arrives in its order, whether it waited for company or not', async () => {
+  test('delivers messages of one turn in order, whether they were batched or not', async () => {
     const server = stdioHarness();
     await server.start();
     const ask = (id: number, alone: boolean): Promise<void> =>
@@ -24,7 +24,7 @@ describe('messages', () => {
     await expect.poll(() => server.messages.map((message) => 'id' in message && message.id)).toEqual([1, 2, 3, 4]);
   });
 
-  test('a line of 20 MB arrives whole', async () => {
+  test('receives a line of 20 MB', async () => {
     const server = stdioHarness();
     await server.start();
     const answer = await server.ask('big', { bytes: 20 * 1024 * 1024 });
@@ -32,7 +32,7 @@ describe('messages', () => {
     expect(result instanceof RawJson ? (result.parse()['text'] as string).length : undefined).toBe(20 * 1024 * 1024);
   });
 
-  test('a line over the limit fails its own request and leaves the line usable', async () => {
+  test('rejects only the request of a line over the limit and stays usable', async () => {
     const server = stdioHarness({ maxMessageBytes: 2 * 1024 * 1024 });
     await server.start();
     const tooLarge = await server.ask('big', { bytes: 3 * 1024 * 1024 });
@@ -40,7 +40,7 @@ describe('messages', () => {
     expect(await server.ask('echo', { after: true })).toEqual({ jsonrpc: '2.0', id: 1, result: { after: true } });
   });
 
-  test('a big request arrives whole at a server that reads slowly', async () => {
+  test('sends a big request to a server that reads slowly', async () => {
     const server = stdioHarness();
     await server.start();
     const text = 'é'.repeat(4 * 1024 * 1024);
@@ -49,15 +49,15 @@ describe('messages', () => {
     expect(result instanceof RawJson && result.parse()['text'] === text).toBe(true);
   });
 
-  test('bytes that are not UTF-8 become replacement characters and nothing else is lost', async () => {
+  test('replaces bytes that are not UTF-8 and keeps the rest', async () => {
     const server = stdioHarness();
     await server.start();
     expect(await server.ask('invalidUtf8')).toMatchObject({ id: 0, result: { text: 'a\ufffd\ufffdb' } });
   });
 });
 
-describe('stray output', () => {
-  test('stray lines on stdout are reported, the first twenty in full and the others as a number', async () => {
+describe('Stray output', () => {
+  test('reports the first twenty stray lines on stdout and the number of the others', async () => {
     const server = stdioHarness();
     await server.start();
     expect(await server.ask('stray', { lines: 50 })).toMatchObject({ result: {} });
@@ -67,7 +67,7 @@ describe('stray output', () => {
     expect(server.oddities[20]).toBe('30 more stray lines were not shown.');
   });
 
-  test('a command that prints text for ever is stopped with an error that says so', async () => {
+  test('stops a command that endlessly prints text, with an error that says so', async () => {
     const server = stdioHarness({ command: 'yes', args: ['no MCP here'] });
     await server.start();
     const error = (await server.closed) as AppError;
@@ -75,7 +75,7 @@ describe('stray output', () => {
     expect(server.oddities.length).toBeLessThan(25);
   });
 
-  test('100 MB on stderr do not hold up an answer, and only the last lines are kept', async () => {
+  test('receives responses despite 100 MB on stderr, of which it keeps the last lines', async () => {
     const server = stdioHarness();
     await server.start();
     expect(await server.ask('stderr', { megabytes: 100 })).toMatchObject({ result: {} });
@@ -86,8 +86,8 @@ describe('stray output', () => {
   });
 });
 
-describe('the end', () => {
-  test('a server that exits is reported with its code and its last words', async () => {
+describe('End of the server', () => {
+  test('reports the exit code and the last output of a server that exits', async () => {
     const server = stdioHarness();
     await server.start();
     await server.transport.send({
@@ -103,14 +103,14 @@ describe('the end', () => {
     ]);
   });
 
-  test('a server that is killed is reported with the signal', async () => {
+  test('reports the signal that killed a server', async () => {
     const server = stdioHarness();
     await server.start();
     process.kill(server.transport.pid as number, 'SIGKILL');
     expect(await server.closed).toMatchObject({ code: 'server_exited', message: 'odd was ended by SIGKILL.' });
   });
 
-  test('a server that closes its input but lives on is ended, and sending to it rejects', async () => {
+  test('ends a server that closes its input, and rejects messages to it', async () => {
     const server = stdioHarness({ command: 'sh', args: ['-c', 'exec <&-; sleep 60'], graceMs: 50 });
     await server.start();
     const sending = (async () => {
@@ -120,7 +120,7 @@ describe('the end', () => {
     expect(await server.closed).toMatchObject({ message: 'odd was stopped because it closed its input.' });
   });
 
-  test('a send that waits for a server which stopped reading rejects when that server dies', async () => {
+  test('rejects a pending message when a server that stopped reading dies', async () => {
     const server = stdioHarness();
     await server.start();
     await server.ask('stopReading');
@@ -130,7 +130,7 @@ describe('the end', () => {
     await expect(sending).rejects.toMatchObject({ code: 'server_exited' });
   });
 
-  test.runIf(allCases)('a server that never reads is refused more than 256 MB', async () => {
+  test.runIf(allCases)('rejects more than 256 MB to a server that never reads', async () => {
     const server = stdioHarness();
     await server.start();
     await server.ask('stopReading');
@@ -146,7 +146,7 @@ describe('the end', () => {
     await Promise.all(sends);
   });
 
-  test('closing is no error and sending afterwards rejects', async () => {
+  test('closes without an error and rejects messages afterwards', async () => {
     const server = stdioHarness();
     await server.start();
     await server.transport.close();
@@ -155,8 +155,8 @@ describe('the end', () => {
   });
 });
 
-describe('the start', () => {
-  test('a command that is not there is named, with PATH as the place that was searched', async () => {
+describe('Start of the server', () => {
+  test('rejects a missing command and names PATH as searched', async () => {
     const server = stdioHarness({ command: 'no-such-command-here' });
     await expect(server.start()).rejects.toMatchObject({
       code: 'command_not_found',
@@ -164,7 +164,7 @@ describe('the start', () => {
     });
   });
 
-  test('a file that is not executable is named', async () => {
+  test('rejects a file that is not executable', async () => {
     const server = stdioHarness({ command: oddServer });
     await expect(server.start()).rejects.toMatchObject({
       code: 'command_not_found',
@@ -172,7 +172,7 @@ describe('the start', () => {
     });
   });
 
-  test('a working folder that is not there is named', async () => {
+  test('rejects a missing working folder', async () => {
     const server = stdioHarness({ cwd: '/no/such/folder' });
     await expect(server.start()).rejects.toMatchObject({
       message: 'odd did not start: its working folder /no/such/folder does not exist.',
