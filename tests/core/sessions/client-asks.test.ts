@@ -26,7 +26,7 @@ function person(limits: Partial<ClientRequestLimits> = {}) {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("of many questions only so many are open at once, half of them one server's; servers take turns for the rest", async () => {
+test('limits open requests, at most half from one server, and serves servers in turn', async () => {
   const { open, put, servers } = person();
   const answers = ['a', 'a', 'a', 'a', 'b', 'c', 'b', 'b'].map((server) => put(server));
   await settle();
@@ -41,7 +41,7 @@ test("of many questions only so many are open at once, half of them one server's
   expect(await Promise.all(answers)).toHaveLength(8);
 });
 
-test('what is beyond those that wait is refused, with the reason, and nothing is lost for the others', async () => {
+test('rejects requests beyond the queue with a reason and serves all queued ones', async () => {
   const { open, put, servers } = person();
   const waiting = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'].map((server) => put(server));
   await settle();
@@ -54,7 +54,7 @@ test('what is beyond those that wait is refused, with the reason, and nothing is
   expect(servers().sort()).toEqual([...'abcdefghij']);
 });
 
-test('one that waits too long, or is given up, is never put to the person', async () => {
+test('rejects a request that waits too long or is cancelled, without asking the user', async () => {
   const { open, put, servers } = person({ open: 2, waitMs: 20 });
   const [first, second] = [put('a'), put('b')];
   await settle();
@@ -68,7 +68,7 @@ test('one that waits too long, or is given up, is never put to the person', asyn
   expect(servers()).toEqual(['a', 'b']);
 });
 
-test("a session is asked so often, whichever servers ask; what takes nobody's attention is not counted", async () => {
+test('limits the request rate of a session over all servers, except for roots/list', async () => {
   const { open, put } = person({ open: 100, rate: { atOnce: 3, perSecond: 0.001 } });
   const asked = ['a', 'b', 'c'].map((server) => put(server));
   await expect(put('d')).rejects.toThrow('too often in a short time');

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import { StaleListDetector } from '../../../src-main/core/sessions/session.ts';
 
-test('who was told nothing may call as often and as long as it likes', () => {
+test('is not stale after any number of calls if no change was announced', () => {
   const watch = new StaleListDetector();
   for (const now of [0, 1, 2, 60_000]) watch.onCall(now);
   expect([watch.waiting, watch.stale]).toEqual([false, false]);
 });
 
-test('calls that were on their way are no sign; the third one is', () => {
+test('is stale at the third call after an announcement', () => {
   const watch = new StaleListDetector();
   watch.onListChanged(0);
   watch.onCall(10);
@@ -18,7 +18,7 @@ test('calls that were on their way are no sign; the third one is', () => {
   expect(watch.stale).toBe(true);
 });
 
-test('one call ten seconds later is a sign, however often it was told meanwhile', () => {
+test('is stale at a call ten seconds after the first announcement', () => {
   const watch = new StaleListDetector();
   watch.onListChanged(0);
   watch.onListChanged(9000);
@@ -27,7 +27,7 @@ test('one call ten seconds later is a sign, however often it was told meanwhile'
   expect(watch.stale).toBe(true);
 });
 
-test('who lists knows all there is, until it is told again', () => {
+test('is not stale after listing, until the next announcement', () => {
   const watch = new StaleListDetector();
   watch.onListChanged(0);
   for (const now of [1, 2, 3]) watch.onCall(now);

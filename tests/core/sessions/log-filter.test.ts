@@ -10,21 +10,21 @@ function passing(wanted: string | undefined): string[] {
   return levels.filter((level) => filter.passes('notifications/message', { level }));
 }
 
-test('what is at least as severe as wanted passes', () => {
+test('passes messages of at least the requested level', () => {
   for (const [i, level] of levels.entries()) expect(passing(level)).toEqual(levels.slice(i));
 });
 
-test.each([undefined, 'verbose', ''])('with the level %j everything passes', (wanted) => {
+test.each([undefined, 'verbose', ''])('passes every message if the level is %j', (wanted) => {
   expect(passing(wanted)).toEqual(levels);
 });
 
-test.each([{ level: 'verbose' }, {}, { level: 5 }])('a message whose level nobody knows (%j) passes', (params) => {
+test.each([{ level: 'verbose' }, {}, { level: 5 }])('passes a message with an unknown level (%j)', (params) => {
   const filter = new LogFilter();
   filter.level = 'emergency';
   expect(filter.passes('notifications/message', params)).toBe(true);
 });
 
-test('what is no log message passes', () => {
+test('passes notifications that are not log messages', () => {
   const filter = new LogFilter();
   filter.level = 'emergency';
   expect(filter.passes('notifications/vendor', { level: 'debug' })).toBe(true);

@@ -7,9 +7,9 @@ const _meta = { 'io.modelcontextprotocol/serverInfo': serverInfo };
 
 const lists = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'];
 
-describe('a result gets what the revision requires', () => {
+describe('Required members of a result', () => {
   test.each(['tools/call', 'prompts/get', 'completion/complete', 'vendor/x'])(
-    '%s: its type and who answered',
+    '%s: resultType and serverInfo',
     (method) => {
       expect(toStatelessResult(method, { content: [] }, serverInfo)).toEqual({
         resultType: 'complete',
@@ -19,12 +19,12 @@ describe('a result gets what the revision requires', () => {
     },
   );
 
-  test.each(lists)('%s: how long it may be believed, by this client app alone', (method) => {
+  test.each(lists)('%s: ttlMs, and cacheScope private', (method) => {
     const result = toStatelessResult(method, {}, serverInfo);
     expect(result).toEqual({ resultType: 'complete', ttlMs: 60_000, cacheScope: 'private', _meta });
   });
 
-  test('resources/read: that it may not be kept', () => {
+  test('resources/read: ttlMs 0', () => {
     expect(toStatelessResult('resources/read', { contents: [] }, serverInfo)).toMatchObject({
       ttlMs: 0,
       cacheScope: 'private',
@@ -32,8 +32,8 @@ describe('a result gets what the revision requires', () => {
   });
 });
 
-describe('what was there stays', () => {
-  test('of a plain result', () => {
+describe('Existing members of a result', () => {
+  test('stay unchanged in an object', () => {
     const given = {
       resultType: 'input_required',
       requestState: 's',
@@ -45,7 +45,7 @@ describe('what was there stays', () => {
     expect(toStatelessResult('resources/read', given, { name: 'other' })).toEqual(given);
   });
 
-  test('and what is missing beside it is added', () => {
+  test('are completed with missing ones', () => {
     expect(toStatelessResult('resources/read', { ttlMs: 5 }, serverInfo)).toMatchObject({
       ttlMs: 5,
       cacheScope: 'private',
@@ -56,7 +56,7 @@ describe('what was there stays', () => {
     });
   });
 
-  test('of one that is held as bytes, to the letter', () => {
+  test('stay unchanged in raw bytes', () => {
     const text = '{"content":[],"big":12345678901234567890}';
     const raw = (facts = {}): RawJson => new RawJson([Buffer.from(text)], facts);
     const typed = raw({ resultType: 'complete' });
@@ -68,12 +68,12 @@ describe('what was there stays', () => {
     expect(read.text()).toBe(`{"resultType":"complete","ttlMs":0,${text.slice(1)}`);
   });
 
-  test('a _meta that is none is replaced by one', () => {
+  test('replace an invalid _meta', () => {
     expect(toStatelessResult('tools/call', { _meta: 'no' }, serverInfo)).toEqual({ resultType: 'complete', _meta });
   });
 });
 
-test('the introduction says what the handshake says, and nothing where the server says nothing of itself', () => {
+test('returns the capabilities and instructions of initialize as a discover result', () => {
   const capabilities = { tools: { listChanged: true } };
   const found = discoverResult({ serverInfo, capabilities, instructions: undefined });
   expect(found).toEqual({

@@ -16,7 +16,7 @@ function stateOf(result: Result): string {
   return String(scalarOf(result, 'requestState'));
 }
 
-test('a parked call goes on although the request that it was parked in is over', async () => {
+test('continues a parked call after the request that it was parked in has ended', async () => {
   const parked = new ParkedCalls();
   const first = new AbortController();
   const asked = await parked.start(principal, round(first.signal), async (call) => ({
@@ -29,7 +29,7 @@ test('a parked call goes on although the request that it was parked in is over',
   expect(await answer).toEqual({ roots: { roots: [] }, cancelled: false });
 });
 
-test('a call taken up again is given up with the request that waits for it', async () => {
+test('cancels a resumed call with the request that waits for it', async () => {
   const parked = new ParkedCalls();
   const asked = await parked.start(principal, round(), async (call) => {
     await call.ask('roots/list', {}, stillAsked);
@@ -63,8 +63,8 @@ async function park(parked: ParkedCalls, signal?: AbortSignal): Promise<{ state:
   return { state: stateOf(asked), call: call as ParkableCall };
 }
 
-describe('what is asked', () => {
-  test('goes out as it is, each question under a key of its own, with a state nobody can guess', async () => {
+describe('requests to the client', () => {
+  test('are returned unchanged with one key each and an unguessable state', async () => {
     const parked = new ParkedCalls();
     const ask = (): Promise<Result> =>
       parked.start(principal, round(), async (call) => {
@@ -86,7 +86,7 @@ describe('what is asked', () => {
     expect(stateOf(second)).not.toBe(stateOf(first));
   });
 
-  test('and answered in part is asked again for the rest, under the same keys', async () => {
+  test('are repeated for those without a response, under the same keys', async () => {
     const parked = new ParkedCalls();
     const asked = await parked.start(principal, round(), async (call) => {
       const answers = ['a', 'b', 'c'].map((message) => call.ask('elicitation/create', { message }, stillAsked));
@@ -105,7 +105,7 @@ describe('what is asked', () => {
     expect(done).toEqual({ all: [{ n: 1 }, { n: 2 }, { n: 3 }] });
   });
 
-  test.each([undefined, null, 'text', [], {}])('and answered by %j is asked again', async (responses) => {
+  test.each([undefined, null, 'text', [], {}])('are repeated after the responses %j', async (responses) => {
     const parked = new ParkedCalls();
     const { state } = await park(parked);
     const again = await parked.resume(principal, round(), state, responses);
@@ -113,7 +113,7 @@ describe('what is asked', () => {
     expect(await parked.resume(principal, round(), stateOf(again), { q1: { ok: 1 } })).toEqual({ answer: { ok: 1 } });
   });
 
-  test('one after the other takes as many tries', async () => {
+  test('in sequence take one retry each', async () => {
     const parked = new ParkedCalls();
     let step = await parked.start(principal, round(), async (call) => {
       const answers: Result[] = [];
@@ -130,7 +130,7 @@ describe('what is asked', () => {
     expect([keys, step]).toEqual([[['q1'], ['q2']], { answers: [{ message: 'a' }, { message: 'b' }] }]);
   });
 
-  test('while the call is parked comes with the next try', async () => {
+  test('of a parked call come with the next retry', async () => {
     const parked = new ParkedCalls();
     const { state, call } = await park(parked);
     const late = call.ask('roots/list', {}, stillAsked);
@@ -141,14 +141,14 @@ describe('what is asked', () => {
   });
 });
 
-test('a call that asks nothing is answered, and one that fails fails', async () => {
+test('returns the result of a call that asks nothing, and rejects if the call fails', async () => {
   const parked = new ParkedCalls();
   expect(await parked.start(principal, round(), async () => ({ done: 1 }))).toEqual({ done: 1 });
   const failure = new Error('no');
   await expect(parked.start(principal, round(), () => Promise.reject(failure))).rejects.toBe(failure);
 });
 
-test('a call that fails while it is parked tells so with the next try', async () => {
+test('rejects the next retry if the call fails while it is parked', async () => {
   const parked = new ParkedCalls();
   const failing = Promise.withResolvers<Result>();
   const asked = await parked.start(principal, round(), (call) => {
@@ -160,8 +160,8 @@ test('a call that fails while it is parked tells so with the next try', async ()
   await expect(parked.resume(principal, round(), stateOf(asked), { q1: {} })).rejects.toThrow('the server is gone');
 });
 
-describe('a state is good', () => {
-  test('for whoever was asked, and trying it as somebody else does not spoil it', async () => {
+describe('a state', () => {
+  test('is valid only for the principal that got it, and survives another one trying it', async () => {
     const parked = new ParkedCalls();
     const { state } = await park(parked);
     await expect(parked.resume({ ...principal, key: 'somebody else' }, round(), state, { q1: {} })).rejects.toEqual(
@@ -170,7 +170,7 @@ describe('a state is good', () => {
     expect(await parked.resume(principal, round(), state, { q1: { me: 1 } })).toEqual({ answer: { me: 1 } });
   });
 
-  test('once', async () => {
+  test('is valid once', async () => {
     const parked = new ParkedCalls();
     const { state } = await park(parked);
     const both = [{ n: 1 }, { n: 2 }].map((answer) => parked.resume(principal, round(), state, { q1: answer }));
@@ -181,12 +181,12 @@ describe('a state is good', () => {
     ]);
   });
 
-  test('where it was given out', async () => {
+  test('is valid only in the core that issued it', async () => {
     const { state } = await park(new ParkedCalls());
     await expect(new ParkedCalls().resume(principal, round(), state, {})).rejects.toEqual(unknownState);
   });
 
-  test('for ten minutes, after which the server hears that nobody answered', async () => {
+  test('is valid for ten minutes, after which the call is cancelled', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const parked = new ParkedCalls();
     const [early, late] = [await park(parked), await park(parked)];
@@ -198,12 +198,15 @@ describe('a state is good', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test.each(['tooltray.', 'tooltray.AAAAAAAAAAAAAAAAAAAAAAAA', '__proto__', ''])('and %j is none', async (state) => {
-    await expect(new ParkedCalls().resume(principal, round(), state, {})).rejects.toEqual(unknownState);
-  });
+  test.each(['tooltray.', 'tooltray.AAAAAAAAAAAAAAAAAAAAAAAA', '__proto__', ''])(
+    'is rejected if it is unknown: %j',
+    async (state) => {
+      await expect(new ParkedCalls().resume(principal, round(), state, {})).rejects.toEqual(unknownState);
+    },
+  );
 });
 
-test('only states of ours are taken for ours: a server has its own', () => {
+test('recognizes only its own states, not those of a server', () => {
   const states = ['tooltray.x', 'x', '', 5, null, undefined, { a: 1 }];
   expect(states.map((state) => ParkedCalls.isOwnState(state))).toEqual([
     true,
@@ -211,7 +214,7 @@ test('only states of ours are taken for ours: a server has its own', () => {
   ]);
 });
 
-test('a call whose request was given up before it began is not made', async () => {
+test('starts a call with an aborted signal if its request is already cancelled', async () => {
   const begun: boolean[] = [];
   await new ParkedCalls().start(principal, round(AbortSignal.abort()), async (call) => {
     begun.push(call.signal.aborted);
@@ -220,14 +223,14 @@ test('a call whose request was given up before it began is not made', async () =
   expect(begun).toEqual([true]);
 });
 
-test('a try that was given up before it is taken up gives up the call', async () => {
+test('cancels the call if the retry is already cancelled', async () => {
   const parked = new ParkedCalls();
   const { state, call } = await park(parked);
   await parked.resume(principal, round(AbortSignal.abort()), state, {});
   expect(call.signal.aborted).toBe(true);
 });
 
-test('more than a thousand calls do not wait at once: the next is refused and given up, and room that becomes free is used', async () => {
+test('rejects and cancels a call beyond a thousand parked ones, and parks again when one ends', async () => {
   const parked = new ParkedCalls();
   const waiting = await Promise.all(Array.from({ length: 1000 }, () => park(parked)));
   let refused: ParkableCall | undefined;
@@ -246,7 +249,7 @@ test('more than a thousand calls do not wait at once: the next is refused and gi
   expect((await park(parked)).state).toMatch(/^tooltray\./);
 });
 
-test('progress comes under the token of the try that waits at the moment, and not at all where it gave none', async () => {
+test('sends progress with the token of the current retry, and none if it has no token', async () => {
   const parked = new ParkedCalls();
   const told: unknown[] = [];
   const trying = (name: string, progressToken?: string): RequestRound => ({
@@ -273,7 +276,7 @@ test('progress comes under the token of the try that waits at the moment, and no
   ]);
 });
 
-test('a question that the server takes back is put to nobody any more, and whoever asked is told', async () => {
+test('drops a request that the server cancels, and rejects it for the caller', async () => {
   const parked = new ParkedCalls();
   const [kept, back] = [new AbortController(), new AbortController()];
   const working = Promise.withResolvers<void>();

@@ -22,13 +22,13 @@ test.each<[method: string, params: Params]>([
   ['completion/complete', { ref: { type: 'ref/prompt', name: long }, argument: { name: 'x', value: '' } }],
   ['completion/complete', { ref: { type: 'ref/resource', uri: long }, argument: { name: 'x', value: '' } }],
   ['logging/setLevel', { level: long }],
-])('rejects %s with a name of a megabyte, in few words', async (method, params) => {
+])('rejects %s with a name of a megabyte in a short response', async (method, params) => {
   const { message, line } = await client.exchange(method, params);
   expect(message.error?.code).toBe(-32602);
   expect(line.length).toBeLessThan(1000);
 });
 
-test('a helper tool that is given such a name answers in few words', async () => {
+test('returns a short error if a helper tool gets a name of a megabyte', async () => {
   const { message, line } = await client.exchange('tools/call', {
     name: 'call_tool',
     arguments: { name: `a:${long}` },

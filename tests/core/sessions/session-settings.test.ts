@@ -28,14 +28,14 @@ function makeCore(changes: Partial<AppConfig> = {}) {
   return { core, state, modeCosts };
 }
 
-test('settings are worked out once, and nobody can change them', () => {
+test('computes settings once and freezes them', () => {
   const settings = new SessionSettingsCache({}, makeCore().core);
   expect(settings.current).toBe(settings.current);
   expect(Object.isFrozen(settings.current)).toBe(true);
   expect(Object.isFrozen(settings.current.view)).toBe(true);
 });
 
-test('another config makes them anew', () => {
+test('recomputes settings for another config', () => {
   const { core, state } = makeCore();
   const settings = new SessionSettingsCache({}, core);
   expect(settings.current.mode.name).toBe('search');
@@ -47,7 +47,7 @@ test('another config makes them anew', () => {
   });
 });
 
-test('another catalog makes them anew', () => {
+test('recomputes settings for another catalog', () => {
   const { core, state } = makeCore();
   const settings = new SessionSettingsCache({}, core);
   const before = settings.current;
@@ -56,7 +56,7 @@ test('another catalog makes them anew', () => {
   expect(settings.current.view.catalog).toBe(state.catalog);
 });
 
-test('texts that were written for tools make them anew', () => {
+test('recomputes settings after tool texts changed', () => {
   const { core, modeCosts } = makeCore();
   const settings = new SessionSettingsCache({}, core);
   const before = settings.current;
@@ -64,14 +64,14 @@ test('texts that were written for tools make them anew', () => {
   expect(settings.current).not.toBe(before);
 });
 
-test('the client app decides by its own mode and its limits', () => {
+test('uses the mode and limits of the client app', () => {
   const { core } = makeCore({ appModes: { cursor: 'code' }, product: 'toolmux' });
   expect(new SessionSettingsCache({ app: 'cursor' }, core).current.mode.name).toBe('code');
   expect(new SessionSettingsCache({ app: 'claude-code' }, core).current.view.level).toBe('lean');
   expect(new SessionSettingsCache({}, core).current.view.level).toBe('toolmux');
 });
 
-test('an app that a request names has its own limit', () => {
+test('uses the call limit of the app that a request names', () => {
   const { core, state } = makeCore();
   const settings = new SessionSettingsCache({}, core);
   const unnamed = settings.callLimitMs('claude-code');
@@ -81,7 +81,7 @@ test('an app that a request names has its own limit', () => {
   expect(settings.current.callLimitMs).toBe(7000);
 });
 
-test('a mode that is none is refused at the start, and later keeps the one there was', () => {
+test('rejects an unknown mode at the start, and later keeps the previous mode', () => {
   expect(() => new SessionSettingsCache({ mode: 'turbo' }, makeCore().core)).toThrow('There is no mode "turbo"');
   const { core, state } = makeCore();
   const settings = new SessionSettingsCache({}, core);

@@ -20,14 +20,14 @@ function listen(to: Subscriptions, id: string | number, filter: JsonObject, stop
 /** What a stream was told behind the acknowledgement. */
 const news = ({ told }: Stream): string[] => told.slice(1).map(([method]) => method.replace('notifications/', ''));
 
-test('a stream is acknowledged first, under the id of its request', () => {
+test('acknowledges a stream first, under the id of its request', () => {
   const filter = { toolsListChanged: true, resourceSubscriptions: ['a://b'] };
   expect(listen(new Subscriptions(), 0, filter).told).toEqual([
     ['notifications/subscriptions/acknowledged', { notifications: filter, _meta: { [idKey]: 0 } }],
   ]);
 });
 
-test('each stream is told what it asked for and nothing else', () => {
+test('notifies each stream only of what it requested', () => {
   const subscriptions = new Subscriptions();
   const [tools, rest, nothing] = [
     listen(subscriptions, 1, { toolsListChanged: true, promptsListChanged: false }),
@@ -48,14 +48,14 @@ test('each stream is told what it asked for and nothing else', () => {
   ]);
 });
 
-test('what it is told carries its id beside what was there', () => {
+test('adds the subscription id to notifications and keeps their other members', () => {
   const subscriptions = new Subscriptions();
   const stream = listen(subscriptions, 'listen:0', { resourceSubscriptions: ['a://b'] });
   subscriptions.publish('notifications/resources/updated', { uri: 'a://b', vendor: 1, _meta: { vendor: 2 } });
   expect(stream.told[1]?.[1]).toEqual({ uri: 'a://b', vendor: 1, _meta: { vendor: 2, [idKey]: 'listen:0' } });
 });
 
-test('a stream that is cancelled is over and told nothing more; the others go on', async () => {
+test('ends a cancelled stream without further notifications, and keeps the others', async () => {
   const subscriptions = new Subscriptions();
   const [gone, stays] = [1, 2].map((id) => listen(subscriptions, id, { toolsListChanged: true })) as [Stream, Stream];
   gone.stop.abort();
@@ -64,7 +64,7 @@ test('a stream that is cancelled is over and told nothing more; the others go on
   expect([news(gone), news(stays)]).toEqual([[], ['tools/list_changed']]);
 });
 
-test('a stream that was cancelled before it began is over at once', async () => {
+test('ends a stream that was cancelled before it began', async () => {
   const subscriptions = new Subscriptions();
   const stop = new AbortController();
   stop.abort();
@@ -74,7 +74,7 @@ test('a stream that was cancelled before it began is over at once', async () => 
   expect(stream.told).toEqual([]);
 });
 
-test('the end of the session answers every stream under its id', async () => {
+test('responds to every stream under its id when the session ends', async () => {
   const subscriptions = new Subscriptions();
   const streams = [0, 'x'].map((id) => listen(subscriptions, id, {}));
   subscriptions.end();

@@ -37,7 +37,7 @@ afterEach(() => {
 const big = { jsonrpc: '2.0', method: 'notifications/progress', params: { text: 'x'.repeat(1024 * 1024) } } as const;
 const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' } as const;
 
-test('a result of many lines is data of one line, and means the same', async () => {
+test('writes a result of many lines as one data line', async () => {
   const text = '{\n  "content": [\r\n {"type": "text", "text": "a\\nb"}]\n}';
   let got = '';
   client.on('data', (chunk: Buffer) => (got += chunk.toString()));
@@ -50,7 +50,7 @@ test('a result of many lines is data of one line, and means the same', async () 
   expect(JSON.parse(said)).toEqual({ jsonrpc: '2.0', id: 1, result: JSON.parse(text) as unknown });
 });
 
-test('who does not read misses what is passing, and nothing else', () => {
+test('drops progress for a slow reader, but nothing else', () => {
   client.pause();
   for (let at = 0; at < 64; at++) stream.send(big);
   const unread = response.writableLength;
@@ -60,7 +60,7 @@ test('who does not read misses what is passing, and nothing else', () => {
   expect(stream.isOpen).toBe(true);
 });
 
-test('who lets more lie unread than there is room for is hung up on, and the room is free again', async () => {
+test('disconnects a reader with too many unread bytes and frees its budget', async () => {
   client.pause();
   const answer = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(8 * 1024 * 1024) } } as const;
   for (let at = 0; at < 8; at++) stream.send(answer);
@@ -69,7 +69,7 @@ test('who lets more lie unread than there is room for is hung up on, and the roo
   await until(() => streams.count === 0);
 });
 
-test('nothing is written on a stream that is over', async () => {
+test('writes nothing to a closed stream', async () => {
   client.destroy();
   await until(() => response.destroyed);
   stream.send(changed);

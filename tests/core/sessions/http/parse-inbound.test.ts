@@ -22,7 +22,7 @@ function outcome(body: unknown, given: Record<string, string | undefined> = {}):
 const withMeta = (meta: object): object => ({ ...call, params: { ...call.params, _meta: { ...envelope, ...meta } } });
 
 describe('a request of 2026-07-28', () => {
-  test('whose headers say what its body says is one, whatever else it holds', () => {
+  test('is accepted if its headers match its body, with unknown members', () => {
     const odd = { ...call, vendor: 1, params: { ...call.params, vendor: [2] } };
     expect(parseInbound(odd, headers)).toEqual({ kind: 'modern', request: odd });
   });
@@ -43,7 +43,7 @@ describe('a request of 2026-07-28', () => {
     ['with another name', { 'mcp-name': 'remove' }],
     ['with two names', { 'mcp-name': 'echo, remove' }],
     ['with a name that is marked as base64 and is none', { 'mcp-name': '=?base64?%?=' }],
-  ])('is refused %s in its headers', (_what, changed) => {
+  ])('is rejected %s in its headers', (_what, changed) => {
     expect(outcome(call, { ...headers, ...changed })).toEqual([400, -32020, 7]);
   });
 
@@ -53,15 +53,15 @@ describe('a request of 2026-07-28', () => {
     ['client has no name', { [key('clientInfo')]: { version: '1' } }],
     ['level is none', { [key('logLevel')]: 'loud' }],
     ['progress token is an object', { progressToken: {} }],
-  ])('is refused where the %s', (_what, meta) => {
+  ])('is rejected if the %s', (_what, meta) => {
     expect(outcome(withMeta(meta), headers)).toEqual([400, -32602, 7]);
   });
 
-  test('is refused where the header names the revision and the body has nothing of it', () => {
+  test('is rejected if the header names the revision and the body has no _meta', () => {
     expect(outcome({ ...call, params: { name: 'echo' } }, headers)).toEqual([400, -32602, 7]);
   });
 
-  test('of a revision to come is told which there are', () => {
+  test('of a later revision is rejected with the supported ones', () => {
     const version = '2099-01-01';
     const later = withMeta({ [key('protocolVersion')]: version });
     expect(parseInbound(later, { ...headers, 'mcp-protocol-version': version })).toMatchObject({
@@ -78,19 +78,19 @@ describe('a request of 2026-07-28', () => {
 describe('a notification of 2026-07-28', () => {
   const told = { jsonrpc: '2.0', method: 'notifications/vendor' };
 
-  test('is one by the header alone', () => {
+  test('is accepted by the header alone', () => {
     expect(outcome(told, { 'mcp-protocol-version': '2026-07-28' })).toBe('heard');
   });
 
   test.each([
     ['another method', { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'x' }, -32020],
     ['a revision to come', { 'mcp-protocol-version': '2099-01-01' }, -32022],
-  ])('is refused with %s in the header', (_what, given, code) => {
+  ])('is rejected with %s in the header', (_what, given, code) => {
     expect(outcome(told, given)).toEqual([400, code, null]);
   });
 });
 
-describe('a message of the handshake era', () => {
+describe('a message of the stateful protocol', () => {
   test.each([
     ['request', { jsonrpc: '2.0', id: 1, method: 'tools/list' }],
     ['request without params, said as null', { jsonrpc: '2.0', id: 'a', method: 'tools/list', params: null }],
@@ -98,11 +98,11 @@ describe('a message of the handshake era', () => {
     ['answer', { jsonrpc: '2.0', id: 1, result: {} }],
     ['failure', { jsonrpc: '2.0', id: 1, error: { code: -1, message: 'no' } }],
     ['handshake', { jsonrpc: '2.0', id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } }],
-  ])('is a %s', (_what, body) => {
+  ])('may be a %s', (_what, body) => {
     expect(parseInbound(body, {})).toEqual({ kind: 'legacy', messages: [body], isBatch: false });
   });
 
-  test('cannot be a handshake under a header of 2026-07-28', () => {
+  test('cannot be initialize under a header of 2026-07-28', () => {
     const hello = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
     expect(outcome(hello, { 'mcp-protocol-version': '2026-07-28' })).toEqual([400, -32020, 0]);
   });
@@ -125,10 +125,10 @@ describe('a message of the handshake era', () => {
   });
 });
 
-describe('a list of messages', () => {
+describe('a batch of messages', () => {
   const list = (id: number): object => ({ jsonrpc: '2.0', id, method: 'tools/list' });
 
-  test('is taken from the handshake era', () => {
+  test('is accepted in the stateful protocol', () => {
     const both = [list(1), { jsonrpc: '2.0', method: 'notifications/initialized' }];
     expect(parseInbound(both, {})).toEqual({ kind: 'legacy', messages: both, isBatch: true });
   });
@@ -141,7 +141,7 @@ describe('a list of messages', () => {
     ['with a request of 2026-07-28', [call]],
     ['with the handshake beside others', [list(1), { jsonrpc: '2.0', id: 2, method: 'initialize', params: {} }]],
     ['with an id twice', [list(1), list(1)]],
-  ])('is refused %s', (_what, body) => {
+  ])('is rejected %s', (_what, body) => {
     expect(outcome(body)).toEqual([400, -32600, null]);
   });
 });
@@ -157,7 +157,7 @@ test.each([
   ['application/json, text/plain', false],
   ['application/jsonl', false],
   ['application/x-www-form-urlencoded', false],
-])('the content type %j is JSON: %s', (type, expected) => {
+])('returns whether the content type %j is JSON: %s', (type, expected) => {
   expect(isJson(type)).toBe(expected);
 });
 
@@ -169,6 +169,6 @@ test.each([
   ['application/json', false],
   ['text/event-stream', false],
   ['text/html', false],
-])('who accepts %j takes bodies and streams: %s', (accept, expected) => {
+])('returns whether the Accept header %j allows bodies and streams: %s', (accept, expected) => {
   expect(acceptsJsonAndEvents(accept)).toBe(expected);
 });

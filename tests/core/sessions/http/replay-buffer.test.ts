@@ -32,7 +32,7 @@ test('keeps no event of a megabyte, and drops the oldest ones of a stream that h
   expect(kept[0]?.startsWith(String(1001 - kept.length + 1))).toBe(true);
 });
 
-test('keeps nothing beyond what all streams may hold together', () => {
+test('keeps no more than the limit for all streams together', () => {
   const budget = new ReplayBudget();
   const buffers = Array.from({ length: 9 }, () => new ReplayBuffer(budget));
   for (const buffer of buffers) for (const number of [1, 2]) buffer.add(number, ['x'.repeat(999_999)]);

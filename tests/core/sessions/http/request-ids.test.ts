@@ -14,7 +14,7 @@ function start(): { ids: RequestIds; ended: string[] } {
   return { ids: new RequestIds((id) => ended.push(id)), ended };
 }
 
-test('gives requests that run at the same time different ids, and reuses the one of the client', async () => {
+test('gives concurrent requests different ids, and reuses the id of the client', async () => {
   const { ids, ended } = start();
   const release = Promise.withResolvers<void>();
   const used: string[] = [];
@@ -38,7 +38,7 @@ test('releases the id of a request that fails', async () => {
   expect(await idOf(ids, 'a')).toBe('a');
 });
 
-test('ends an id that was idle for five minutes, and none that is used', async () => {
+test('ends an id that was idle for five minutes, but none in use', async () => {
   const { ids, ended } = start();
   await idOf(ids, 'a');
   vi.advanceTimersByTime(fiveMinutesMs - 1);
@@ -48,7 +48,7 @@ test('ends an id that was idle for five minutes, and none that is used', async (
   expect(ended).toEqual(['a']);
 });
 
-test('keeps an id until what the request left running is over', async () => {
+test('keeps an id until work that the request left running has ended', async () => {
   const { ids } = start();
   const going = Promise.withResolvers<void>();
   const id = await ids.use(own('a'), async (one, hold) => {
@@ -60,7 +60,7 @@ test('keeps an id until what the request left running is over', async () => {
   await vi.waitUntil(async () => (await idOf(ids, 'a')) === id);
 });
 
-test('gives each request an id of its own where the next one may be of another client', async () => {
+test('gives each request a new id if other clients may share the key', async () => {
   const { ids, ended } = start();
   const anyone = { key: 'a', isShared: true };
   const first = await ids.use(anyone, async (id) => id);

@@ -27,7 +27,7 @@ const named = (name: unknown): JsonObject => ({
   _meta: { 'io.modelcontextprotocol/clientInfo': { name, version: '1' } },
 });
 
-test('each client app has its own, whichever request comes first', () => {
+test('gives each client app an endpoint, whichever requests first', () => {
   const [one, other] = [endpoints.at({}, at('/mcp'), named('one')), endpoints.at({}, at('/mcp'), named('other'))];
   expect(one).not.toBe(other);
   expect(endpoints.at({}, at('/mcp'), named('one'))).toBe(one);
@@ -35,14 +35,14 @@ test('each client app has its own, whichever request comes first', () => {
   expect(new Set(endpoints.all)).toEqual(new Set([one, other]));
 });
 
-test('an address that says which app it is for is one for everybody', () => {
+test('shares the endpoint of an address that names an app', () => {
   const first = endpoints.at({ app: 'Cursor' }, at('/mcp/app/Cursor'), named('one'));
   expect(endpoints.at({ app: 'Cursor' }, at('/mcp/app/Cursor'), named('other'))).toBe(first);
   expect(opened).toEqual([{ endpoint: { app: 'Cursor' }, key: '/mcp/app/Cursor' }]);
 });
 
 test.each([{ mode: 'search' }, { server: 'git' }, { profile: 'work' }])(
-  'an address that says %j is one for each app, which may be held to a profile',
+  'gives each client app an endpoint at an address with %j',
   (endpoint) => {
     const first = endpoints.at(endpoint, at('/mcp/x/y'), named('one'));
     expect(endpoints.at(endpoint, at('/mcp/x/y'), named('other'))).not.toBe(first);
@@ -51,7 +51,7 @@ test.each([{ mode: 'search' }, { server: 'git' }, { profile: 'work' }])(
   },
 );
 
-test('whose token it is makes another one of it, also where all else is the same, and each ends with its app', () => {
+test('gives each token an endpoint, which ends with its client app', () => {
   const [shared, own] = ['person', 'app Cursor'].map((holder) =>
     endpoints.at({ app: 'Cursor' }, at('/mcp/app/Cursor', holder), named('one')),
   );
@@ -64,13 +64,13 @@ test('whose token it is makes another one of it, also where all else is the same
   expect([ended, endpoints.all]).toEqual([[shared, own, first, second], []]);
 });
 
-describe('those that have no name of their own share one', () => {
-  test.each([[undefined], [{}], [named(7)], [{ _meta: 'x' }], [{ _meta: [] }]])('%j', (params) => {
+describe('Requests without an app name', () => {
+  test.each([[undefined], [{}], [named(7)], [{ _meta: 'x' }], [{ _meta: [] }]])('share an endpoint: %j', (params) => {
     const nameless = endpoints.at({}, at('/mcp'), {});
     expect(endpoints.at({}, at('/mcp'), params)).toBe(nameless);
   });
 
-  test('and so do names beyond the fiftieth, however many there are', () => {
+  test('share it with app names beyond the fiftieth', () => {
     const nameless = endpoints.at({}, at('/mcp'), undefined);
     for (let number = 0; number < 200; number++) endpoints.at({}, at('/mcp'), named(`app ${number}`));
     expect(endpoints.all.length).toBe(51);
@@ -79,7 +79,7 @@ describe('those that have no name of their own share one', () => {
   });
 });
 
-test('of very many, the one that was not asked for longest and is not busy gives way', () => {
+test('evicts the least recently used endpoint that is not busy', () => {
   endpoints.at({}, at('/mcp', 'busy'), undefined);
   const [first, second] = ['a', 'b'].map((holder) => endpoints.at({}, at('/mcp', holder), undefined));
   for (let number = 0; number < 4997; number++) endpoints.at({}, at('/mcp', `${number}`), undefined);

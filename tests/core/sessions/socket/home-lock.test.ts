@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('is held by one at a time, and free again when it is let go', async () => {
+test('is held by one process at a time and free after its release', async () => {
   const first = await HomeLock.take(file, 0);
   expect([HomeLock.isHeld(file), HomeLock.tryTake(file)]).toEqual([true, undefined]);
   const second = HomeLock.take(file, 60_000);
@@ -26,14 +26,14 @@ test('is held by one at a time, and free again when it is let go', async () => {
   expect(HomeLock.isHeld(file)).toBe(false);
 });
 
-test('refuses at once while the holder is served, and after the time otherwise', async () => {
+test('rejects at once while the holder responds, otherwise after the timeout', async () => {
   using _held = await HomeLock.take(file, 0);
   const refused = { code: 'already_running' };
   await expect(HomeLock.take(file, 60_000, () => Promise.resolve(true))).rejects.toMatchObject(refused);
   await expect(HomeLock.take(file, 20)).rejects.toMatchObject(refused);
 });
 
-test('is free when its holder was killed', async () => {
+test('is free after its holder was killed', async () => {
   const module = pathToFileURL(
     join(import.meta.dirname, '../../../../src-main/core/sessions/socket/home-lock.ts'),
   ).href;
@@ -50,18 +50,18 @@ test('is free when its holder was killed', async () => {
 test.each([
   ['garbage', () => writeFileSync(file, Buffer.alloc(4096, 7))],
   ['half a page', () => writeFileSync(file, 'SQLite format 3\0cut')],
-])('makes a lock anew that is %s, and holds it', async (_what, damage) => {
+])('recreates a lock file that is %s, and holds it', async (_what, damage) => {
   damage();
   using _held = await HomeLock.take(file, 0);
   expect(HomeLock.isHeld(file)).toBe(true);
 });
 
-test('names the file where it cannot be locked', async () => {
+test('names the file that cannot be locked', async () => {
   mkdirSync(file);
   await expect(HomeLock.take(file, 0)).rejects.toMatchObject({ path: file });
 });
 
-test('is released once, however often that is asked for', async () => {
+test('is released only once', async () => {
   const lock = await HomeLock.take(file, 0);
   lock[Symbol.dispose]();
   lock[Symbol.dispose]();

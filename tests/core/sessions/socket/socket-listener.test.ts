@@ -72,14 +72,14 @@ async function leaveStaleSocket(): Promise<void> {
   await once(child, 'exit');
 }
 
-test('the folder is 0700 and the socket 0600, also where they were wider before', async () => {
+test('restricts the folder to 0700 and the socket to 0600', async () => {
   mkdirSync(join(home, 'run'));
   chmodSync(join(home, 'run'), 0o755);
   await listen();
   expect([statSync(join(home, 'run')).mode & 0o777, statSync(socketPath).mode & 0o777]).toEqual([0o700, 0o600]);
 });
 
-test('whoever says hello with the token is let in, with the bytes that came behind it', async () => {
+test('accepts a hello with the token and passes on the bytes behind it', async () => {
   await listen();
   const { answer, socket } = await enter(hello, '{"jsonrpc":"2.0"}\nmore');
   expect(answer).toEqual({ tooltray: 1, ok: true, version: '1.2.3' });
@@ -91,7 +91,7 @@ test('whoever says hello with the token is let in, with the bytes that came behi
   expect(String((await echoed)[0])).toBe('later');
 });
 
-test('a hello in many pieces is understood', async () => {
+test('reads a hello in many pieces', async () => {
   await listen();
   const socket = connect(socketPath);
   for (const letter of `${JSON.stringify({ ...hello, app: 'ä😀' })}\n`.match(/.{1,7}|\n/gs) ?? []) {
@@ -102,7 +102,7 @@ test('a hello in many pieces is understood', async () => {
   expect(entered[0]?.hello.app).toBe('ä😀');
 });
 
-test('a wrong token is refused in one line that says so, without naming the right one', async () => {
+test('rejects a wrong token without revealing the right one', async () => {
   await listen();
   const answer = await knock(`${JSON.stringify({ ...hello, token: 'x' })}\n`);
   expect(answer).toMatchObject({
@@ -121,18 +121,18 @@ test.each([
   ['an unknown purpose', JSON.stringify({ ...hello, purpose: 'spy' }) + '\n', /purpose/],
   ['a number for a name', JSON.stringify({ ...hello, app: 7 }) + '\n', /"app" is not a string/],
   ['more than 64 kB', 'x'.repeat(70_000), /longer than 65536 bytes/],
-])('a hello that is %s is refused with the reason', async (_name, line, reason) => {
+])('rejects a hello that is %s with the reason', async (_name, line, reason) => {
   await listen();
   const answer = await knock(line);
   expect(answer).toMatchObject({ code: 'bad_request', error: expect.stringMatching(reason) as string });
 });
 
-test('who says nothing is sent away after the time for the hello', async () => {
+test('closes a connection without a hello after the timeout', async () => {
   await listen({ helloTimeoutMs: 30 });
   expect(await knock('')).toMatchObject({ error: expect.stringContaining('none came within') as string });
 });
 
-test('a flood of bad hellos disturbs nobody and leaves nothing behind', async () => {
+test('survives a flood of invalid hellos', async () => {
   const listener = await listen();
   const answers = await Promise.all(Array.from({ length: 150 }, (_, i) => knock(`nonsense ${i}\n`)));
   expect(answers).toHaveLength(150);
@@ -142,7 +142,7 @@ test('a flood of bad hellos disturbs nobody and leaves nothing behind', async ()
   socket.destroy();
 });
 
-test('one connection more than the limit is turned away and told so; room that becomes free is used', async () => {
+test('rejects connections beyond the limit, and accepts one after another has closed', async () => {
   const listener = await listen({ maxConnections: 2 });
   const first = await enter();
   await enter();
@@ -153,7 +153,7 @@ test('one connection more than the limit is turned away and told so; room that b
   expect((await enter()).answer).toMatchObject({ ok: true });
 });
 
-test('a socket that a killed core left behind is replaced', async () => {
+test('replaces the socket of a killed core', async () => {
   await leaveStaleSocket();
   expect(existsSync(socketPath)).toBe(true);
   await listen();
@@ -161,21 +161,21 @@ test('a socket that a killed core left behind is replaced', async () => {
   expect(readdirSync(join(home, 'run')).sort()).toEqual(['core.sock', 'core.sock.lock']);
 });
 
-test('a second core is told that one is running, and the first goes on', async () => {
+test('rejects a second core as already running and keeps the first', async () => {
   await listen();
   const second = await listen().catch((error: unknown) => error);
   expect(second).toMatchObject({ code: 'already_running' });
   expect((await enter()).answer).toMatchObject({ ok: true });
 });
 
-test('of several cores that start at once on a stale socket one stays', async () => {
+test('keeps one of several cores that start at once on a stale socket', async () => {
   await leaveStaleSocket();
   const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => listen()));
   expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   expect((await enter()).answer).toMatchObject({ ok: true });
 });
 
-test('stopping ends the connections and removes the socket', async () => {
+test('closes connections and removes the socket at stop', async () => {
   const listener = await listen();
   const { socket } = await enter();
   socket.resume();
@@ -190,7 +190,7 @@ test.each([
   ['the socket', () => rmSync(socketPath)],
   ['its whole folder', () => rmSync(join(home, 'run'), { recursive: true })],
 ])(
-  'listens anew when something removes %s, keeps its connections, and keeps a second core out',
+  'restores its socket when something removes %s, keeps its connections and rejects a second core',
   async (_what, remove) => {
     const restored = new Promise<void>((resolve) => {
       void listen({ lockFile: join(home, 'core.lock'), checkIntervalMs: 5, onRestored: resolve });
@@ -205,7 +205,7 @@ test.each([
   },
 );
 
-test('refuses a second core while the socket of the first is gone', async () => {
+test('makes a second core wait while the socket of the first is missing', async () => {
   const lockFile = join(home, 'core.lock');
   await listen({ lockFile, checkIntervalMs: 60_000 });
   rmSync(socketPath);
@@ -219,7 +219,7 @@ test('refuses a second core while the socket of the first is gone', async () => 
   await second.stop();
 });
 
-test('leaves a socket alone that is not its own any more', async () => {
+test('does not remove a socket that another process created', async () => {
   const first = await listen({ checkIntervalMs: 60_000 });
   rmSync(socketPath);
   const other = createServer().listen(socketPath);

@@ -41,13 +41,13 @@ test.each<[what: string, wrong: unknown, right: unknown]>([
   for (const place of places) expect(acceptableSchema(place(wrong))).toEqual(place(right));
 });
 
-test('leaves valid schemas as the same objects, those of real servers too', () => {
+test('returns valid schemas as the same objects, including those of real servers', () => {
   const schemas = recordedListings().flatMap(({ tools }) => tools.map(({ inputSchema }) => inputSchema as JsonObject));
   const repaired = schemas.filter((schema) => schema !== undefined && acceptableSchema(schema) !== schema);
   expect(repaired).toEqual([]);
 });
 
-test('leaves a schema that is too deep or too large as it is', () => {
+test('does not change a schema that is too deep or too large', () => {
   let deep: JsonObject = { type: 'int' };
   for (let level = 0; level < 400; level++) deep = { properties: { a: deep } };
   const wide = {

@@ -9,7 +9,7 @@ test.each([
   ['/mcp/server/a%2Fb%3A%F0%9F%9A%80', { server: 'a/b:🚀' }],
   ['/mcp/app/__proto__', { app: '__proto__' }],
   ['/mcp/mode/nonsense', { mode: 'nonsense' }],
-])('%s is an endpoint', (path, endpoint) => {
+])('parses %s as an endpoint', (path, endpoint) => {
   expect(parseEndpoint(path)).toEqual(endpoint);
 });
 
@@ -28,10 +28,10 @@ test.each([
   '/mcp/server/%E0%A4%A',
   '/mcp/__proto__/x',
   '/x/mcp/mode/search',
-])('%j is none', (path) => {
+])('rejects the path %j', (path) => {
   expect(parseEndpoint(path)).toBeUndefined();
 });
 
-test('a path that leads nowhere is answered with those that do', () => {
+test('names the known paths in the error for an unknown one', () => {
   expect(unknownEndpointError('/mcp/x').text).toMatch(/nothing at \/mcp\/x\. Use \/mcp, \/mcp\/mode\/<mode>/);
 });

@@ -6,7 +6,7 @@ import { ViewsByApp } from '../../../../src-main/core/sessions/views/views-by-ap
 const ended: string[] = [];
 const view = (mode: string): SessionView => ({ mode, end: () => void ended.push(mode) }) as unknown as SessionView;
 
-test('each client app that a line names has its own view, which is the same the next time', () => {
+test('gives each named client app a view and returns it again', () => {
   const views = new ViewsByApp(view('first'), (app) => view(app ?? 'nobody'));
   const [one, other] = [views.of('one'), views.of('other')];
   expect([one.mode, other.mode, views.of('one')]).toEqual(['one', 'other', one]);
@@ -15,19 +15,19 @@ test('each client app that a line names has its own view, which is the same the 
   expect(ended).toEqual(['first', 'one', 'other']);
 });
 
-test('where the line itself says who it is, what requests say makes no difference', () => {
+test('ignores the app name of a request if the connection has a fixed app', () => {
   const first = view('first');
   expect(new ViewsByApp(first, undefined).of('anyone')).toBe(first);
 });
 
-test('endless names do not make endless views', () => {
+test('limits the number of views for different names', () => {
   const views = new ViewsByApp(view('first'), (app) => view(app ?? 'nobody'));
   const modes = new Set(Array.from({ length: 200 }, (_, at) => views.of(String(at)).mode));
   expect(modes.size).toBe(51);
   expect(views.of('0').mode).toBe('0');
 });
 
-test('apps that declare other extensions have another view, also where the line says who they are', () => {
+test('gives client apps with other extensions another view', () => {
   const open = (app: string | undefined, capabilities: object): SessionView =>
     view(`${app ?? 'nobody'} ${JSON.stringify(capabilities)}`);
   const views = new ViewsByApp(view('first'), open);
