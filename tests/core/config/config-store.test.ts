@@ -45,14 +45,14 @@ const names = (config: AppConfig): string[] => config.servers.map(({ name }) => 
 const until = (check: () => void | Promise<void>): Promise<void> =>
   vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
-test('a missing file is an error with a code, a bad one is a store without servers that says why', async () => {
+test('rejects a missing file with a code, and opens an invalid one without servers', async () => {
   await expect(ConfigStore.open(path)).rejects.toMatchObject({ code: 'config_not_found' });
   const bad = await open('{ "servers": ');
   expect(names(bad.current)).toEqual([]);
   expect(bad.problems).toMatchObject([{ severity: 'error', file: path, line: 1, column: 14 }]);
 });
 
-test('a store that is stopped while it starts leaves nothing behind that watches', async () => {
+test('leaves no file watcher if it is stopped while it starts', async () => {
   const opened = await open(one);
   const watching = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'FSEventWrap').length;
   const before = watching();
@@ -62,7 +62,7 @@ test('a store that is stopped while it starts leaves nothing behind that watches
   await until(() => expect(watching()).toBe(before));
 });
 
-test('a file that is not UTF-8 is a problem and is never overwritten', async () => {
+test('reports a file that is not UTF-8 and never overwrites it', async () => {
   await writeFile(path, Buffer.from([0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]));
   store = await ConfigStore.open(path);
   expect(store.problems).toMatchObject([{ severity: 'error', reason: `${path} is not UTF-8 text.` }]);
@@ -70,7 +70,7 @@ test('a file that is not UTF-8 is a problem and is never overwritten', async () 
   expect((await readFile(path)).length).toBe(6);
 });
 
-test('a change made in an editor is announced once, written in place or by rename', async () => {
+test('reports each change by an editor once, whether written in place or by rename', async () => {
   const { changes } = await watched(one);
   await writeFile(path, one.replace('"a"', '"b"'));
   await until(() => expect(changes.map(names)).toEqual([['b']]));
@@ -82,7 +82,7 @@ test('a change made in an editor is announced once, written in place or by renam
   await until(() => expect(changes.map(names)).toEqual([['b'], ['c'], ['d']]));
 });
 
-test('a change of comments alone is not announced', async () => {
+test('does not report a change of comments only', async () => {
   const { store: opened, changes } = await watched(one);
   await writeFile(path, one.replace('mine', 'yours'));
   await opened.reload();
@@ -90,7 +90,7 @@ test('a change of comments alone is not announced', async () => {
   await until(() => expect(changes.map(names)).toEqual([['b']]));
 });
 
-test('a bad edit keeps the last good state and says file, line and reason; mending it clears that', async () => {
+test('keeps the last good state after a bad edit, with file, line and reason, until it is fixed', async () => {
   const { store: opened, changes } = await watched(one);
   await writeFile(path, '{\n  "servers": { "a": { "command": "x" }\n');
   const reason = 'An object is not closed. The last good configuration stays in use.';
@@ -101,7 +101,7 @@ test('a bad edit keeps the last good state and says file, line and reason; mendi
   expect(changes).toEqual([]);
 });
 
-test('a bad entry keeps its last good version while others move on', async () => {
+test('keeps the last good version of a bad entry and updates the others', async () => {
   const opened = await open('{ "servers": { "a": { "command": "x" }, "b": { "command": "x" } } }');
   const good = opened.current.servers[0];
   await writeFile(path, '{ "servers": { "a": { "command": 5 }, "b": { "command": "y" }, "c": {} } }');
@@ -110,7 +110,7 @@ test('a bad entry keeps its last good version while others move on', async () =>
   expect(opened.problems.map(({ path: at }) => at)).toEqual(['servers.a.command', 'servers.c']);
 });
 
-test('a deleted file keeps the last good state, and is taken up again when it is back', async () => {
+test('keeps the last good state of a deleted file, and reads it again once it is back', async () => {
   const { store: opened, changes } = await watched(one);
   await rm(path);
   await until(() => expect(opened.problems).toMatchObject([{ severity: 'error', file: path }]));
@@ -120,7 +120,7 @@ test('a deleted file keeps the last good state, and is taken up again when it is
   expect(opened.problems).toEqual([]);
 });
 
-test('an edit of our own is in force when it resolves and is announced once', async () => {
+test('applies its own edit before it resolves, and reports it once', async () => {
   const { store: opened, changes } = await watched(one);
   await opened.update((text) => addServer(text, 'b', { command: 'y' }));
   expect([names(opened.current), changes.map(names)]).toEqual([['a', 'b'], [['a', 'b']]]);
@@ -129,7 +129,7 @@ test('an edit of our own is in force when it resolves and is announced once', as
   await until(() => expect(changes.map(names)).toEqual([['a', 'b'], ['a']]));
 });
 
-test('an edit keeps comments, makes a backup and leaves nothing else behind', async () => {
+test('keeps comments, makes five backups and leaves no other files', async () => {
   const opened = await open(one);
   await opened.update((text) => setTopLevel(text, 'mode', 'search'));
   expect(await readFile(path, 'utf8')).toContain('// mine');
@@ -141,20 +141,20 @@ test('an edit keeps comments, makes a backup and leaves nothing else behind', as
   ]);
 });
 
-test('an edit that changes nothing writes nothing', async () => {
+test('writes nothing for an edit without a change', async () => {
   const opened = await open(one);
   await opened.update((text) => text);
   expect(await readdir(folder)).toEqual(['config.json']);
 });
 
-test('an edit that would break the file, or throws, leaves it as it was', async () => {
+test('leaves the file unchanged if an edit throws or would break it', async () => {
   const opened = await open(one);
   await expect(opened.update(() => '{')).rejects.toMatchObject({ code: 'config_invalid' });
   await expect(opened.update((text) => removeServer(text, 'zz'))).rejects.toMatchObject({ code: 'server_not_found' });
   expect([await readFile(path, 'utf8'), await readdir(folder)]).toEqual([one, ['config.json']]);
 });
 
-test('when an editor saves between our read and our write, the edit is made on the new text', async () => {
+test('repeats an edit on the new text if an editor saves in between', async () => {
   const opened = await open(one);
   let tries = 0;
   await opened.update((text) => {
@@ -164,7 +164,7 @@ test('when an editor saves between our read and our write, the edit is made on t
   expect([tries, names(opened.current)]).toEqual([2, ['theirs', 'ours']]);
 });
 
-test('a file that never stops changing ends in config_conflict', async () => {
+test('rejects with config_conflict if the file never stops changing', async () => {
   await writeFile(path, one);
   let count = 0;
   const edit = (text: string): string => {
@@ -174,7 +174,7 @@ test('a file that never stops changing ends in config_conflict', async () => {
   await expect(updateConfigFile(path, edit)).rejects.toMatchObject({ code: 'config_conflict' });
 });
 
-test('two processes that edit at the same time lose no edit', async () => {
+test('loses no edit of two processes that edit at the same time', async () => {
   await writeFile(path, one);
   const script = join(import.meta.dirname, 'update-many.fixture.ts');
   const run = async (prefix: string): Promise<unknown> => {
@@ -187,7 +187,7 @@ test('two processes that edit at the same time lose no edit', async () => {
   expect(found.sort()).toEqual(['a', ...all].sort());
 });
 
-test('many edits at once in one process are all made', async () => {
+test('applies many concurrent edits in one process', async () => {
   const opened = await open(one);
   await Promise.all(
     Array.from({ length: 20 }, (_, n) => opened.update((text) => addServer(text, `s${n}`, { command: 'y' }))),
@@ -195,27 +195,24 @@ test('many edits at once in one process are all made', async () => {
   expect(opened.current.servers).toHaveLength(21);
 });
 
-test.runIf(isPosix)(
-  'a linked config is written through to its target, and changes of the target are seen',
-  async () => {
-    const target = join(folder, 'dotfiles', 'tooltray.json');
-    await mkdir(join(folder, 'dotfiles'));
-    await writeFile(target, one, { mode: 0o640 });
-    await symlink(target, path);
-    store = await ConfigStore.open(path);
-    await store.start();
-    await store.update((text) => addServer(text, 'b', { command: 'y' }));
-    expect([(await lstat(path)).isSymbolicLink(), ((await stat(target)).mode & 0o777).toString(8)]).toEqual([
-      true,
-      '640',
-    ]);
-    expect(await readFile(target, 'utf8')).toContain('"b"');
-    await writeFile(target, one);
-    await until(() => expect(names(store?.current ?? expect.fail())).toEqual(['a']));
-  },
-);
+test.runIf(isPosix)('writes through a link to its target and detects changes of the target', async () => {
+  const target = join(folder, 'dotfiles', 'tooltray.json');
+  await mkdir(join(folder, 'dotfiles'));
+  await writeFile(target, one, { mode: 0o640 });
+  await symlink(target, path);
+  store = await ConfigStore.open(path);
+  await store.start();
+  await store.update((text) => addServer(text, 'b', { command: 'y' }));
+  expect([(await lstat(path)).isSymbolicLink(), ((await stat(target)).mode & 0o777).toString(8)]).toEqual([
+    true,
+    '640',
+  ]);
+  expect(await readFile(target, 'utf8')).toContain('"b"');
+  await writeFile(target, one);
+  await until(() => expect(names(store?.current ?? expect.fail())).toEqual(['a']));
+});
 
-test.runIf(isPosix)('a new config file can be read by its owner only', async () => {
+test.runIf(isPosix)('creates a config file that only its owner can read', async () => {
   const fresh = join(folder, 'deep', 'config.json');
   await updateConfigFile(fresh, (text) => addServer(text, 'a', { command: 'x' }));
   expect(((await stat(fresh)).mode & 0o777).toString(8)).toBe('600');

@@ -23,7 +23,7 @@ const commented = `// top
 // bottom
 `;
 
-test('a server is added behind the last one, and every comment stays in its place', () => {
+test('adds a server behind the last one and keeps every comment in place', () => {
   expect(addServer(commented, 'n', { command: 'npx', args: ['-y', 'p'], env: { A: '1' } })).toBe(
     commented.replace(
       '    } // behind b\n',
@@ -40,14 +40,14 @@ test('a server is added behind the last one, and every comment stays in its plac
   );
 });
 
-test('a removed server takes the comment behind it along, not those above or below', () => {
+test('removes a server with the comment behind it, but not those above or below', () => {
   expect(removeServer(commented, 'a')).toBe(commented.replace('    "a": { "command": "x" }, // behind a\n', ''));
   expect(removeServer(commented, 'b')).toBe(
     commented.replace('}, // behind a', '} // behind a').replace(/ {4}"b": \{[^]*behind b\n/, ''),
   );
 });
 
-test('a field is set, added and taken out in place', () => {
+test('sets, adds and removes a field in place', () => {
   expect(setServerField(commented, 'b', 'command', 'new')).toBe(commented.replace('"y"', '"new"'));
   expect(setServerField(commented, 'a', 'enabled', false)).toBe(commented.replace('"x" }', '"x", "enabled": false }'));
   expect(setServerField(commented, 'b', 'lazy', true)).toBe(
@@ -58,7 +58,7 @@ test('a field is set, added and taken out in place', () => {
   expect(setServerField(commented, 'a', 'lazy', undefined)).toBe(commented);
 });
 
-test('a setting is set, added and taken out', () => {
+test('sets, adds and removes a setting', () => {
   expect(setTopLevel(commented, 'mode', 'search')).toBe(commented.replace('"proxy"', '"search"'));
   expect(setTopLevel(commented, 'mode', undefined)).toBe(commented.replace('  "mode": "proxy", // how\n', ''));
   expect(setTopLevel(commented, 'port', 1)).toBe(commented.replace('  }\n  // end', '  },\n  "port": 1\n  // end'));
@@ -112,7 +112,7 @@ test.each([
     '{\n  "mcpServers": [\n    { "name": "a" }\n  ]\n}',
     '{\n  "mcpServers": [\n    { "name": "a" },\n    {\n      "name": "n",\n      "command": "y",\n      "args": [1, 2]\n    }\n  ]\n}',
   ],
-])('a server added to %s keeps its layout', (_, before, after) => {
+])('keeps the layout of %s when a server is added', (_, before, after) => {
   expect(addServer(before, 'n', { command: 'y', args: [1, 2], cwd: undefined })).toBe(after);
 });
 
@@ -130,11 +130,11 @@ test.each([
     '{ "servers": { }, "mcpServers": [{ "name": "b" }] }',
   ],
   ['{ "servers": { "__proto__": { "x": 1 }, "b": 2 } }', '__proto__', '{ "servers": { "b": 2 } }'],
-])('from %j, %s is removed whole', (before, name, after) => {
+])('in %j, removes %s completely', (before, name, after) => {
   expect(removeServer(before, name)).toBe(after);
 });
 
-test("a field is written under the key that the file's product uses", () => {
+test('writes a field under the key that the product of the file uses', () => {
   const cline = '{ "mcpServers": { "a": { "command": "x", "disabled": true } } }';
   expect(setServerField(cline, 'a', 'enabled', true)).toBe(cline.replace('true', 'false'));
   const mcpProxy = '{ "mcpServers": [ { "name": "a", "working_dir": "/w", "protocol": "http", "url": "u" } ] }';
@@ -144,14 +144,14 @@ test("a field is written under the key that the file's product uses", () => {
   expect(setServerField(toolMux, 'a', 'url', 'http://g')).toBe(toolMux.replace('http://h', 'http://g'));
 });
 
-test('unknown keys survive every edit', () => {
+test('keeps unknown keys in every edit', () => {
   const text = '{ "servers": { "a": { "command": "x", "mystery": { "deep": [1, null] } } }, "other": 1.50 }';
   const edited = setTopLevel(setServerField(addServer(text, 'b', { command: 'y' }), 'a', 'lazy', true), 'raw', true);
   expect(edited).toContain('"mystery": { "deep": [1, null] }');
   expect(edited).toContain('"other": 1.50');
 });
 
-test('what cannot be done is refused with a code', () => {
+test('rejects impossible edits with a code', () => {
   const codeOf = (edit: () => string): unknown => {
     try {
       return edit();
@@ -167,7 +167,7 @@ test('what cannot be done is refused with a code', () => {
   expect(codeOf(() => addServer('{ "servers": 5 }', 'n', {}))).toBe('config_invalid');
 });
 
-test('a long file on one line is edited at once', () => {
+test('edits a long file on one line without delay', () => {
   const many = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, index) => [`s${index}`, { command: 'x', args: ['a'] }]),
   );
@@ -197,7 +197,7 @@ function randomFile(random: (below: number) => number): string {
   return `${gap()}{${gap()}"servers":${gap()}{${entries.join(',')}${trailing}${gap()}}${random(2) === 0 ? ',' : ''}${gap()}}${gap()}`;
 }
 
-test('on hundreds of oddly laid out files, edits do what they say and lose no comment that is not their own', () => {
+test('edits hundreds of randomly formatted files correctly and keeps their comments', () => {
   const comments = (text: string): number => (text.match(/c\d/g) ?? []).length;
   let others = 0;
   for (let seed = 0; seed < 400; seed++) {
@@ -217,7 +217,7 @@ test('on hundreds of oddly laid out files, edits do what they say and lose no co
   expect(others).toBeGreaterThan(400);
 });
 
-test('the first config can be edited', () => {
+test('edits the initial config', () => {
   const added = addServer(initialConfigText, 'n', { command: 'y' });
   expect(removeServer(added, 'n')).toBe(initialConfigText);
   expect(parseConfig(added, '/c', {})).toMatchObject({

@@ -38,7 +38,7 @@ const silent = [
   ...['tool_response_session_risk_warning', 'activity_cleanup_interval_min'],
 ];
 
-test('its profiles are sets of servers here as well', () => {
+test('reads its profiles as sets of servers', () => {
   const { config, problems } = read({ profiles: [{ name: 'work', servers: ['github'] }] });
   expect({ profiles: config?.profiles, problems }).toEqual({
     profiles: { work: { servers: ['github'] } },
@@ -46,7 +46,7 @@ test('its profiles are sets of servers here as well', () => {
   });
 });
 
-test('of its registries those count that speak the API of the official one', () => {
+test('uses its registries that implement the API of the official one', () => {
   const [protocol, name] = ['modelcontextprotocol/registry', 'Work'];
   const registries = [
     { id: 'work', name, url: 'https://work.example', servers_url: 'https://api.work.example/v0.1/servers', protocol },
@@ -66,7 +66,7 @@ test('of its registries those count that speak the API of the official one', () 
   expect([config?.registries, problems]).toEqual([[], [expect.stringContaining('Only registries with the API')]]);
 });
 
-test('no key of its configuration is dropped in silence', () => {
+test('ignores no key of its configuration silently', () => {
   const dropped = keys.filter((key) => {
     const values = ['127.0.0.1:9000', 'direct', 'compact', 'always', '90s', 7, true, false, [], { enabled: true }];
     const before = JSON.stringify(read({}).config);
@@ -80,7 +80,7 @@ test('no key of its configuration is dropped in silence', () => {
   expect(dropped.sort()).toEqual([...silent].sort());
 });
 
-test('what is one of our settings takes effect', () => {
+test('applies settings that have a counterpart', () => {
   const { config, problems } = read({
     listen: '127.0.0.1:9000',
     routing_mode: 'code_execution',
@@ -130,18 +130,18 @@ describe('a wrong value', () => {
   });
 });
 
-test('without a mode its tools are those of retrieve_tools, and our own key counts before its', () => {
+test('uses retrieve mode by default, and prefers the mode key to routing_mode', () => {
   expect(read({}).config?.mode).toBe('retrieve');
   expect(read({ routing_mode: 'direct' }).config?.mode).toBe('proxy');
   expect(read({ mode: 'meta', routing_mode: 'direct' }).config?.mode).toBe('meta');
 });
 
-test('words of its that any app may use are nobody else’s business', () => {
+test('does not take generic keys of other apps for MCPProxy settings', () => {
   const text = JSON.stringify({ security: {}, telemetry: {}, instructions: 'x', mcpServers: {} });
   expect(parseConfig(text, file, {})).toMatchObject({ problems: [], config: { product: 'tooltray' } });
 });
 
-test('times of its servers are used where an entry says nothing else', () => {
+test('applies its server timeouts unless an entry sets its own', () => {
   const text = JSON.stringify({
     call_tool_timeout: '2m',
     mcpServers: [
@@ -155,7 +155,7 @@ test('times of its servers are used where an entry says nothing else', () => {
   ]);
 });
 
-test("ToolMux's file without a mode means gateway", () => {
+test('uses gateway mode for a ToolMux file without a mode', () => {
   const read = (value: object, path: string) => parseConfig(JSON.stringify(value), path, {}).config;
   expect(read({ servers: { a: { transport: 'http', base_url: 'http://h' } } }, '/c/x.json')).toMatchObject({
     mode: 'gateway',

@@ -21,7 +21,7 @@ test.each([
   [{ command: 'notes', placement: 'personal' }, 'personal'],
   [{ command: 'notes', placement: 'shared' }, 'shared'],
   [{ builtin: 'utils' }, 'shared'],
-])('%j is %s', (entry, placement) => {
+])('places %j as %s', (entry, placement) => {
   const { server, problems } = read(entry);
   expect([placementOf(server).placement, problems]).toEqual([placement, []]);
 });
@@ -31,7 +31,7 @@ test.each([
   [{ builtin: 'utils', placement: 'personal' }, 'no process of its own'],
   [{ command: 'notes', args: ['${user:KEY}'], placement: 'shared' }, 'cannot share it'],
   [{ command: 'notes', placement: 'mine' }, 'must be one of "remote", "shared", "personal"'],
-])('%j is not in use, and says why', (entry, reason) => {
+])('rejects %j with the reason', (entry, reason) => {
   const { server, problems } = read(entry);
   expect(server).toBeUndefined();
   expect(problems).toMatchObject([{ severity: 'error', path: 'servers.a.placement' }]);
@@ -46,7 +46,7 @@ test.each([
   [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'since it gets their own KEY'],
   [{ placement: 'shared' }, false, 'for all people alike, as its entry says'],
   [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'personal' }, true, 'of their own, as its entry says'],
-])('whose connections lead to an address: %j', (more, isEachOnes, why) => {
+])('returns who shares the connection to an address: %j', (more, isEachOnes, why) => {
   const { server, problems } = read({ url: 'https://tools.example', ...more });
   expect([placementOf(server), problems]).toEqual([
     { placement: 'remote', isEachOnes, reason: expect.stringContaining(why) as string },
@@ -54,7 +54,7 @@ test.each([
   ]);
 });
 
-test('a value of each person’s own is theirs where there are several, and a secret where there is one', async () => {
+test('reads a user value per user in a team, and from the vault for a single user', async () => {
   const { server } = read({ command: 'notes', args: ['${user:KEY}'], env: { ALL: '${secret:KEY}' } });
   const vault = (name: string): Promise<string> => Promise.resolve(`vault ${name}`);
   const one = await resolveSecrets(server, vault);
@@ -65,7 +65,7 @@ test('a value of each person’s own is theirs where there are several, and a se
   ]);
 });
 
-test('whoever makes a personal server a shared one is told so', () => {
+test('warns when a personal server becomes a shared one', () => {
   const personal = { command: 'notes', placement: 'personal' };
   expect(entryConsequences(personal, { command: 'notes' })).toContainEqual({
     text: 'In a team, all people then share what was a process of each of them.',

@@ -28,7 +28,7 @@ function isOn(text: string, server: string, tool: string): boolean {
   return config !== undefined && isToolEnabled(config, server, tool);
 }
 
-test('a profile with a rule that nobody knows is none, so that it lets nothing through by mistake', () => {
+test('rejects a profile with an unknown rule, so that it allows nothing by mistake', () => {
   const text =
     '{ "profiles": { "calm": { "servers": ["a"], "readonly": true } }, "appProfiles": { "cursor": "calm" } }';
   const { config, problems } = read(text);
@@ -36,7 +36,7 @@ test('a profile with a rule that nobody knows is none, so that it lets nothing t
   expect(problems).toMatchObject([{ severity: 'error', path: 'profiles.calm' }]);
 });
 
-test('registries lie behind https, on this computer or in a file; one that does not counts for nothing', () => {
+test('accepts registries over https, on this computer or in a file, and rejects others', () => {
   const places = [
     'https://a.example/base',
     'http://127.0.0.1:8080',
@@ -62,7 +62,7 @@ test('registries lie behind https, on this computer or in a file; one that does 
 });
 
 test.each(['https://a.example/', '*', 'a b', 'a.example:', 'a..example', '::1'])(
-  'a box is not given %j for a host',
+  'rejects %j as a host of a sandbox',
   (host) => {
     const isolation = { mode: 'sandbox', network: ['a.example', '*.b.example:8443', '[::1]:80', host] };
     const { servers, problems } = read(JSON.stringify({ servers: { a: { command: 'x', isolation } } }));
@@ -71,7 +71,7 @@ test.each(['https://a.example/', '*', 'a b', 'a.example:', 'a..example', '::1'])
   },
 );
 
-test('an empty object is a config with every default', () => {
+test('reads an empty object as a config with all defaults', () => {
   expect(read('{}').config).toEqual({
     path: file,
     product: 'tooltray',
@@ -130,7 +130,7 @@ test('an empty object is a config with every default', () => {
   });
 });
 
-test('of the limits of HTTP one is set, and the others keep their defaults', () => {
+test('sets one HTTP limit and keeps the defaults of the others', () => {
   expect(read('{ "http": { "sessions": 5, "drainSeconds": 0 } }').config?.http).toMatchObject({
     sessions: 5,
     drainSeconds: 0,
@@ -141,7 +141,7 @@ test('of the limits of HTTP one is set, and the others keep their defaults', () 
   ]);
 });
 
-test('flow may be written as a word, and its roles and what it does about secrets beside it', () => {
+test('reads flow as a mode, or as an object with roles and secrets', () => {
   expect(read('{ "flow": "ask" }').config?.flow).toMatchObject({ mode: 'ask', secrets: 'ask' });
   const whole = read('{ "flow": { "secrets": "mask", "roles": { "mail:send": ["sends"] } } }').config?.flow;
   expect(whole).toMatchObject({ mode: 'record', secrets: 'mask', roles: { 'mail:send': ['sends'] } });
@@ -154,7 +154,7 @@ test('flow may be written as a word, and its roles and what it does about secret
   expect(said('{ "flow": { "rolls": {} } }').join()).toContain('roles');
 });
 
-test('the settings beside the servers are read, and a group may be given in part', () => {
+test('reads the settings beside the servers, and fills partial groups with defaults', () => {
   const text = `{ "mode": "search", "appModes": { "cursor": "meta" }, "raw": true, "extraTools": ["proxy"], "exposeAdmin": true, "port": 0,
     "activity": { "maxRows": 5 }, "policy": { "agentChanges": "allow" } }`;
   expect(read(text).config).toMatchObject({
@@ -169,7 +169,7 @@ test('the settings beside the servers are read, and a group may be given in part
   });
 });
 
-test('how apps have tools with a user interface is a word, for all or by app, and what is wrong counts for its app alone', () => {
+test('reads ui as a mode for all apps or by app, and drops an invalid one for its app only', () => {
   expect(read('{ "ui": "on-demand", "appUi": { "cursor": "off" } }').config).toMatchObject({
     ui: 'on-demand',
     appUi: { cursor: 'off' },
@@ -178,7 +178,7 @@ test('how apps have tools with a user interface is a word, for all or by app, an
   expect(said('{ "ui": "on" }').join()).toContain('This must be one of "listed", "on-demand", "off".');
 });
 
-test('tools are switched off in the spelling of any product', () => {
+test('disables tools in the spelling of any product', () => {
   const text = `{ "servers": { "a": { "command": "a", "disabledTools": ["x"] }, "b": { "command": "b", "enabled_tools": ["y"] }, "c": { "command": "c" } } }`;
   expect([
     isOn(text, 'a', 'x'),
@@ -189,7 +189,7 @@ test('tools are switched off in the spelling of any product', () => {
   ]).toEqual([false, true, false, true, true]);
 });
 
-test('every field of a command server arrives in the units of the core', () => {
+test('reads every field of a stdio server in the units of the core', () => {
   const entry = {
     command: 'npx',
     args: ['-y', 'x', 1],
@@ -221,7 +221,7 @@ test('every field of a command server arrives in the units of the core', () => {
   });
 });
 
-test('a server that says nothing more gets the documented defaults', () => {
+test('fills a minimal server with the documented defaults', () => {
   expect(server({ url: 'https://h/mcp' })).toMatchObject({
     kind: 'http',
     url: 'https://h/mcp',
@@ -244,11 +244,11 @@ test.each([
   [{ transport: 'sse', url: 'https://h' }, 'sse'],
   [{ type: 'builtin', builtin: 'utils' }, 'builtin'],
   [{ type: 'http', command: 'x', url: 'https://h' }, 'http'],
-])('%j is a server of kind %s', (entry, kind) => {
+])('reads %j as a server of kind %s', (entry, kind) => {
   expect(server(entry)?.kind).toBe(kind);
 });
 
-test('the home folder may be written as ~ in folders and cwd', () => {
+test('expands ~ in folders and cwd', () => {
   const env = { HOME: resolve('/home/me') };
   expect(server({ type: 'builtin', builtin: 'utils', folders: ['~/notes', '~'] }, env)).toMatchObject({
     folders: [join(env.HOME, 'notes'), env.HOME],
@@ -256,7 +256,7 @@ test('the home folder may be written as ~ in folders and cwd', () => {
   expect(server({ command: 'x', cwd: '~/work' }, env)).toMatchObject({ cwd: join(env.HOME, 'work') });
 });
 
-test('the first config of all is valid, holds utils without any folder, and stays valid with its examples switched on', () => {
+test('parses the initial config, also with its examples enabled', () => {
   expect(read(initialConfigText)).toMatchObject({
     problems: [],
     servers: [{ name: 'utils', kind: 'builtin', folders: [] }],
@@ -267,12 +267,12 @@ test('the first config of all is valid, holds utils without any folder, and stay
   expect(servers.map(({ name }) => name)).toEqual(['utils', 'memory', 'example']);
 });
 
-test('a byte order mark, Windows line ends, comments and trailing commas are no problem', () => {
+test('accepts a byte order mark, Windows line ends, comments and trailing commas', () => {
   const text = '\uFEFF// hello\r\n{\r\n  "servers": {\r\n    "a": { "command": "x", }, /* c */\r\n  },\r\n}\r\n';
   expect(read(text)).toMatchObject({ problems: [], servers: [{ name: 'a', command: 'x' }] });
 });
 
-test('names such as __proto__ and constructor are names like any other', () => {
+test('accepts names such as __proto__ and constructor', () => {
   const { servers } = read(
     '{ "servers": { "__proto__": { "command": "x" }, "constructor": { "command": "y" }, "a.b c": { "command": "z" } } }',
   );
@@ -289,13 +289,13 @@ test.each([
   ['\uFEFF[1]', '1:1  error: The file holds array where an object is expected. Start with { "servers": { } }.'],
   ['', '1:1  error: The file is empty. Start with { "servers": { } }.'],
   ['// only\n', '1:1  error: The file is empty. Start with { "servers": { } }.'],
-])('a file that is not JSONC is an error for the whole: %j', (text, expected) => {
+])('rejects a file that is not JSONC: %j', (text, expected) => {
   const { config } = read(text);
   expect(config).toBeUndefined();
   expect(said(text)).toEqual([expected]);
 });
 
-test('a wrong entry is an error with its place, and the others still work', () => {
+test('rejects wrong entries with their place and keeps the others', () => {
   const text = `{
   "servers": {
     "one": { "args": ["x"] },
@@ -326,13 +326,13 @@ test('a wrong entry is an error with its place, and the others still work', () =
   ]);
 });
 
-test('every error about a server carries its name', () => {
+test('names the server in every error about it', () => {
   expect(read('{ "servers": { "a b": {} } }').problems).toMatchObject([
     { server: 'a b', path: 'servers["a b"]', file },
   ]);
 });
 
-test('an unknown key is a warning that names the key most likely meant, and the entry works', () => {
+test('warns about an unknown key with the closest known one, and keeps the entry', () => {
   const text = '{ "sever": {}, "servers": { "a": { "command": "x", "agrs": [], "shoe_size": 4, "_note": "mine" } } }';
   expect(said(text)).toEqual([
     '1:3 sever warning: The key "sever" is not known. Did you mean "servers"?',
@@ -342,7 +342,7 @@ test('an unknown key is a warning that names the key most likely meant, and the 
   expect(read(text).servers).toHaveLength(1);
 });
 
-test('a wrong setting keeps its default and says which', () => {
+test('reports a wrong setting and uses its default', () => {
   const text = '{ "port": 70000, "raw": "yes", "policy": { "agentChanges": "maybe" }, "mode": "" }';
   expect(read(text).config).toMatchObject({ port: 8690, raw: false, policy: { agentChanges: 'ask' }, mode: 'auto' });
   expect(said(text)).toEqual([
@@ -354,14 +354,14 @@ test('a wrong setting keeps its default and says which', () => {
 });
 
 describe('a mode', () => {
-  test('is read in any case of letters, for all apps and for one', () => {
+  test('is read case-insensitively, for all apps and for one', () => {
     expect(read('{ "mode": " GateWay ", "appModes": { "cursor": "AUTO" } }')).toMatchObject({
       config: { mode: 'gateway', appModes: { cursor: 'auto' } },
       problems: [],
     });
   });
 
-  test('that there is not is a problem with its line and the nearest name; the last good one holds', () => {
+  test('is reported with its line and the closest name if unknown, and the last good one is kept', () => {
     const good = read('{ "mode": "search" }').config;
     const { config, problems } = parseConfig('{\n  "mode": "serch"\n}', file, {}, good);
     expect(config?.mode).toBe('search');
@@ -375,7 +375,7 @@ describe('a mode', () => {
     ]);
   });
 
-  test('of one app that there is not leaves the other apps theirs', () => {
+  test('of one app does not affect the other apps if unknown', () => {
     const good = read('{ "appModes": { "cursor": "meta", "codex": "code" } }').config;
     const text = '{ "appModes": { "cursor": "Code", "codex": "coode", "zed": 5 } }';
     expect(parseConfig(text, file, {}, good).config?.appModes).toEqual({ cursor: 'code', codex: 'code' });
@@ -383,7 +383,7 @@ describe('a mode', () => {
   });
 });
 
-test('a helper tool that there is not is left out of extraTools and named, with the nearest', () => {
+test('drops unknown helper tools from extraTools and suggests the closest', () => {
   const known = { helpers: new Set(['proxy', 'search_tools']) };
   const { config, problems } = parseConfig(
     '{ "extraTools": ["proxy", "serch_tools", "quux"] }',
@@ -399,14 +399,14 @@ test('a helper tool that there is not is left out of extraTools and named, with 
   ]);
 });
 
-test('a key that a group of settings does not have is named', () => {
+test('warns about an unknown key in a group of settings', () => {
   expect(said('{ "results": { "treshold": 5 }, "policy": { "x": 1 } }')).toEqual([
     '1:16 results.treshold warning: The key "treshold" is not known. Did you mean "threshold"?',
     '1:45 policy.x warning: The key "x" is not known. There are: agentChanges, mayAdd, mayRemove.',
   ]);
 });
 
-test('of two servers with one name the last counts, and the first is pointed at', () => {
+test('uses the last of two servers with the same name and warns at the first', () => {
   const text = '{ "servers": { "a": { "command": "x" }, "a": { "command": "y" } } }';
   expect(read(text).servers).toMatchObject([{ command: 'y' }]);
   expect(said(text)).toEqual([
@@ -414,12 +414,12 @@ test('of two servers with one name the last counts, and the first is pointed at'
   ]);
 });
 
-test('splits a command line written as one word, and no path with blanks', () => {
+test('splits a command line in one string, but no path with spaces', () => {
   expect(server({ command: 'npx -y x' })).toMatchObject({ command: 'npx', args: ['-y', 'x'] });
   expect(server({ command: 'C:\\Program Files\\x.exe' })).toMatchObject({ command: 'C:\\Program Files\\x.exe' });
 });
 
-test('what was good before stays in force where the file is wrong now, and the problem says so', () => {
+test('keeps the last good values of what is invalid, and says so in the problem', () => {
   const { config: good } = parseConfig(
     '{ "port": 7, "servers": { "a": { "command": "x" }, "b": { "command": "x" } } }',
     file,

@@ -12,7 +12,7 @@ function read(file: object) {
   };
 }
 
-test("ToolMux's servers: ms for a command, seconds for an address, /mcp added to a bare host", () => {
+test('reads ToolMux servers: ms for a command, seconds for an address, /mcp added to a bare host', () => {
   const { servers, mode, problems } = read({
     mode: 'meta',
     cache_model: 'x',
@@ -45,7 +45,7 @@ test("ToolMux's servers: ms for a command, seconds for an address, /mcp added to
   ]);
 });
 
-test('the common mcpServers of Claude, Cursor, Cline, Gemini, Windsurf and Roo', () => {
+test('reads the common mcpServers of Claude, Cursor, Cline, Gemini, Windsurf and Roo', () => {
   const { servers, problems } = read({
     theme: 'dark',
     projects: {},
@@ -71,7 +71,7 @@ test('the common mcpServers of Claude, Cursor, Cline, Gemini, Windsurf and Roo',
   ]);
 });
 
-test("VS Code's servers, with a warning for what it would have asked", () => {
+test('reads VS Code servers and warns about inputs', () => {
   const { servers, problems } = read({
     inputs: [{ id: 'k', type: 'promptString' }],
     servers: { a: { type: 'stdio', command: 'x', envFile: '.env' }, b: { type: 'http', url: 'https://h' } },
@@ -80,7 +80,7 @@ test("VS Code's servers, with a warning for what it would have asked", () => {
   expect(problems).toEqual(['warning inputs', 'warning servers.a.envFile']);
 });
 
-test("MCPProxy's list; what it holds in quarantine stays off", () => {
+test('reads the MCPProxy list and keeps quarantined servers disabled', () => {
   const { servers, problems } = read({
     listen: ':8080',
     routing_mode: 'retrieve_tools',
@@ -115,7 +115,7 @@ test("MCPProxy's list; what it holds in quarantine stays off", () => {
   expect(problems).toEqual(['warning mcpServers[2].quarantined', 'error mcpServers[3]']);
 });
 
-test("Magg's file: whole command lines, uri, headers under transport, kits not used", () => {
+test('reads a Magg file: command lines, uri and transport headers, but no kits', () => {
   const { servers, problems } = read({
     servers: {
       calc: {

@@ -52,7 +52,7 @@ test.each([
   expect(read(entry)).toEqual({ problems: [], oauth: expect.objectContaining(oauth) as unknown });
 });
 
-test('what has no effect is told with its place', () => {
+test('warns about keys without an effect, with their place', () => {
   expect(read({ oauth: { tokenUrl: 'https://l/token', clientId: '' } })).toMatchObject({
     oauth: { clientId: undefined },
     problems: [{ severity: 'warning', path: 'mcpServers.a.oauth.tokenUrl' }],

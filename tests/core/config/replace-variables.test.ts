@@ -6,7 +6,7 @@ function read(entry: object, env: Record<string, string>) {
   return parseConfig(JSON.stringify({ servers: { a: entry } }), '/c/config.json', env);
 }
 
-test('variables are replaced in command, args, env, cwd, url and headers', () => {
+test('replaces variables in command, args, env, cwd, url and headers', () => {
   const env = { BIN: '/bin/x', TOKEN: 's3cret', HOST: 'h', DIR: '/d' };
   const stdio = {
     command: '${env:BIN}',
@@ -28,7 +28,7 @@ test('variables are replaced in command, args, env, cwd, url and headers', () =>
   ]);
 });
 
-test('a default is used when the variable is unset or empty, and a value is never replaced twice', () => {
+test('uses the default of an unset or empty variable and does not expand values again', () => {
   const args = ['${env:UNSET:-a}', '${env:EMPTY:-b}', '${env:EMPTY}', '${env:SET:-c}', '${env:UNSET:-}'];
   const env = { EMPTY: '', SET: '${env:EMPTY:-no}' };
   expect(read({ command: 'x', args }, env).config?.servers).toMatchObject([
@@ -37,7 +37,7 @@ test('a default is used when the variable is unset or empty, and a value is neve
 });
 
 describe('a variable without a value', () => {
-  test('is looked up in the vault when the server starts, where a secret may stand', () => {
+  test('is read from the vault when the server starts, where a secret is allowed', () => {
     const entry = { command: 'x', args: ['--k=${env:NOPE}'], env: { A: '${env:NOPE}', B: '${input:key}' } };
     const { config, problems } = read(entry, {});
     expect(config?.servers).toMatchObject([
@@ -52,33 +52,33 @@ describe('a variable without a value', () => {
     [{ command: '${env:NOPE}/bin/x' }, 'servers.a.command'],
     [{ command: 'x', cwd: '${input:where}' }, 'servers.a.cwd'],
     [{ builtin: 'utils', folders: ['${env:NOPE}'] }, 'servers.a.folders[0]'],
-  ])('keeps the server off elsewhere, with its name and place: %j', (entry, path) => {
+  ])('disables the server elsewhere, with a warning at its place: %j', (entry, path) => {
     const { config, problems } = read(entry, {});
     expect(config?.servers).toMatchObject([{ name: 'a', enabled: false, held: 'setup' }]);
     expect(problems).toMatchObject([{ severity: 'warning', path, server: 'a' }]);
   });
 
-  test('holds no other server back', () => {
+  test('does not affect other servers', () => {
     const text = JSON.stringify({ servers: { a: { url: '${env:NOPE}' }, b: { command: 'x' } } });
     const { config } = parseConfig(text, '/c/config.json', {});
     expect(config?.servers).toMatchObject([{ held: 'setup' }, { name: 'b', enabled: true }]);
   });
 
-  test('of a server that is off leaves it off', () => {
+  test('leaves a disabled server disabled', () => {
     const { config } = read({ command: '${env:NOPE}', enabled: false }, {});
     expect(config?.servers[0]).toMatchObject({ enabled: false });
     expect(config?.servers[0]?.held).toBeUndefined();
   });
 });
 
-test('a reference to a secret stays what it is where it can be filled later, a default and all', () => {
+test('keeps a reference to a secret that is filled in later, including its default', () => {
   const entry = { command: 'x', args: ['--key', '${secret:K}'], env: { A: 'a ${keyring:k}', B: '${secret:b:-none}' } };
   const { config, problems } = read(entry, { K: 'no', k: 'no' });
   expect(config?.servers).toMatchObject([{ args: entry.args, env: entry.env }]);
   expect(problems).toEqual([]);
 });
 
-test('where no secret is filled in, a reference is an error', () => {
+test('rejects a reference to a secret where none is filled in', () => {
   const { problems } = read({ command: '${secret:K}', cwd: '/${keyring:k}' }, {});
   expect(problems).toMatchObject([
     { path: 'servers.a.command', severity: 'error' },
@@ -86,7 +86,7 @@ test('where no secret is filled in, a reference is an error', () => {
   ]);
 });
 
-test('no problem quotes the value of a variable', () => {
+test('quotes no value of a variable in a problem', () => {
   const { problems } = read({ url: '${env:BAD}' }, { BAD: 'not-an-address-s3cret' });
   expect(problems).toHaveLength(1);
   expect(JSON.stringify(problems)).not.toContain('s3cret');

@@ -34,7 +34,7 @@ test.each([
   '"disabledTools":["delete"],"disabled_tools":["other"]',
   '"disabledTools":["delete"],"disabledTools":[]',
   '"disabledTools":["delete"],"tools":{"other":false}',
-])('keeps a tool off where a second spelling would switch it on: %s', async (written) => {
+])('keeps a tool disabled if a second spelling would enable it: %s', async (written) => {
   const { server, problems } = await edited(withTools, `{"servers":{"a":{"command":"x",${written}}}}`);
   expect(server?.toolSwitch?.off).toEqual(['delete']);
   expect(problems).toMatchObject([{ severity: 'error', server: 'a' }]);
@@ -53,7 +53,7 @@ test.each([
 });
 
 test.each(['"env":{"A":"1"},"env_vars":["B"]', '"enabled":true,"disabled":false', '"cwd":"/w","working_dir":"/w"'])(
-  'takes two spellings that agree, or that say something else each: %s',
+  'accepts two spellings that agree or complement each other: %s',
   (written) => {
     const { config, problems } = parseConfig(`{"servers":{"a":{"command":"x",${written}}}}`, '/c/config.json', {
       B: '2',
@@ -75,7 +75,7 @@ test.each([
   ['deleteAtExit', true],
   ['threshold', 100_000_000],
   ['folders', ['/etc']],
-])('asks before results.%s is another', async (key, value) => {
+])('asks before results.%s is changed', async (key, value) => {
   const after = JSON.stringify({ results: { [key]: value }, servers: {} });
   const { config, waiting } = await edited('{"servers":{}}', after);
   expect(waiting).toMatchObject([{ kind: 'setting', key: `results.${key}` }]);

@@ -12,7 +12,7 @@ function read(entry: object, settings: object = {}) {
 
 const all = { docker_isolation: { enabled: true } };
 
-describe('where a server runs', () => {
+describe('Isolation of a server', () => {
   test.each([
     [{ isolation: { enabled: true, image: 'node:20' } }, {}, { kind: 'container', network: true, image: 'node:20' }],
     [{ isolation: { mode: 'docker', network_mode: 'none' } }, {}, { kind: 'container', network: false }],
@@ -27,7 +27,7 @@ describe('where a server runs', () => {
     [{ sandboxEnabled: true }, {}, { kind: 'sandbox', network: false }],
     [{}, all, { kind: 'container' }],
     [{ isolation: { image: 'node:20' } }, all, { kind: 'container', image: 'node:20' }],
-  ])('%j beside %j: %j', (entry, settings, isolate) => {
+  ])('reads %j with the settings %j as %j', (entry, settings, isolate) => {
     const { server, problems } = read(entry, settings);
     expect(server).toMatchObject({ enabled: true, isolate });
     expect(problems).toEqual([]);
@@ -40,18 +40,18 @@ describe('where a server runs', () => {
     [{ isolation: { image: 'x' } }, {}],
     [{ command: '/usr/bin/docker', args: ['run', 'x'] }, all],
     [{ command: undefined, url: 'https://h/mcp' }, all],
-  ])('%j beside %j: as the own programs of the person', (entry, settings) => {
+  ])('reads %j with the settings %j as no isolation', (entry, settings) => {
     expect(read(entry, settings).server).not.toHaveProperty('isolate');
   });
 
-  test('another box is a reason to start anew, and what is only kept of it is none', () => {
+  test('changes the hash for another isolation, but not for settings without an effect', () => {
     const hashOf = (isolation: object) => read({ isolation }).server?.hash;
     expect(hashOf({ mode: 'sandbox' })).not.toBe(hashOf({ mode: 'sandbox', network: true }));
     expect(hashOf({ mode: 'none', memory_limit: '1g' })).toBe(hashOf({ mode: 'none' }));
   });
 });
 
-test("MCPProxy's quarantine is a review, which no switch ends", () => {
+test('holds a server in MCPProxy quarantine for review, which enabling it does not end', () => {
   const { text, server } = read({ quarantined: true });
   expect(server).toMatchObject({ enabled: false, held: 'review' });
   expect(() => assertReviewed(server)).toThrow('a waits for the review of the person.');
@@ -61,7 +61,7 @@ test("MCPProxy's quarantine is a review, which no switch ends", () => {
   expect(reviewed).toMatchObject({ problems: [], config: { servers: [{ enabled: true }] } });
 });
 
-describe('a field that says nothing where it stands is pointed at', () => {
+describe('A field without an effect', () => {
   test.each([
     [{ command: 'x', headers: { A: 'b' } }, 'servers.a.headers'],
     [{ command: undefined, url: 'https://h', env: { A: 'b' } }, 'servers.a.env'],
@@ -69,16 +69,16 @@ describe('a field that says nothing where it stands is pointed at', () => {
     [{ command: 'x', folders: ['~'] }, 'servers.a.folders'],
     [{ command: 'x', builtin: 'utils' }, 'servers.a.command'],
     [{ command: 'x', transport: { python_cmd: 'py' } }, 'servers.a.transport.python_cmd'],
-  ])('%j: %s', (entry, path) => {
+  ])('is an error: %j: %s', (entry, path) => {
     expect(read(entry).problems).toMatchObject([{ severity: 'warning', path }]);
   });
 
-  test('but not where it is empty, as several products write it', () => {
+  test('is not reported if it is empty', () => {
     expect(read({ command: undefined, url: 'https://h', args: [], env: {} }).problems).toEqual([]);
   });
 });
 
-describe('a wrong value is an error with its place', () => {
+describe('A wrong value', () => {
   test.each([
     [{ command: undefined, url: 'http:///mcp' }, 'servers.a.url'],
     [{ command: undefined, url: 'https:h' }, 'servers.a.url'],
@@ -101,17 +101,17 @@ describe('a wrong value is an error with its place', () => {
       { command: undefined, url: 'https://h', oauth: { client_metadata_url: 'http://h/x' } },
       'servers.a.oauth.client_metadata_url',
     ],
-  ])('%j: %s', (entry, path) => {
+  ])('is an error: %j: %s', (entry, path) => {
     expect(read(entry).problems).toMatchObject([{ severity: 'error', path }]);
     expect(read(entry).server).toBeUndefined();
   });
 
-  test('with the nearest kind of server', () => {
+  test('is reported with the closest kind of server', () => {
     expect(read({ protocol: 'stido' }).problems[0]?.suggestion).toBe('Did you mean "stdio"?');
   });
 });
 
-test('times and addresses of MCPProxy and Magg', () => {
+test('reads times and addresses of MCPProxy and Magg', () => {
   expect(read({ init_timeout: '2m' }).server).toMatchObject({ initTimeoutMs: 120_000 });
   expect(read({ command: undefined, uri: ' https://h/mcp ', transport: { auth: 'tok' } }).server).toMatchObject({
     url: 'https://h/mcp',

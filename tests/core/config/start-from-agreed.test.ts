@@ -36,7 +36,7 @@ test.each([
   ['a file of another product', '{ "mcp": { "x": { "command": ["evil"] } } }'],
   ['bytes that are no text', new Uint8Array([0xff, 0xfe, 0x7b])],
   ['nothing', ''],
-])('starts from what was agreed where the file holds %s, and says so', async (_what, broken) => {
+])('starts from the accepted config if the file holds %s, and reports it', async (_what, broken) => {
   const before = (await open(good)).current;
   const store = await open(broken);
   expect(store.current).toEqual(before);
@@ -44,12 +44,12 @@ test.each([
   expect(store.pendingEdits).toEqual([]);
 });
 
-test('starts without servers where nothing was ever agreed to', async () => {
+test('starts without servers if no config was ever accepted', async () => {
   const store = await open('{');
   expect(store.current.servers).toEqual([]);
 });
 
-test('takes the file as soon as it can be read again', async () => {
+test('reads the file again once it is valid', async () => {
   await open(good);
   const store = await open('{');
   await writeFile(file, good.replace('"command": "x"', '"command": "x", "enabled": false'));

@@ -14,7 +14,7 @@ const productOf = (file: object, path: string): unknown => {
 test.each([
   ['with a mode', { mode: 'meta', servers }, '/path/to/mcp.json', ['toolmux', 'meta']],
   ['without one', { servers }, '/path/to/mcp.json', ['toolmux', 'gateway']],
-])('the Quick Start file %s is a file of ToolMux', (_what, file, path, product) => {
+])('detects the Quick Start file %s as a ToolMux file', (_what, file, path, product) => {
   expect(productOf(file, path)).toEqual(product);
 });
 
@@ -29,6 +29,6 @@ test.each([
   ['with settings of ours', { servers, port: 9000 }, '/x/mcp.json'],
   ['with mcpServers', { mcpServers: servers }, '/x/mcp.json'],
   ['under another name', { servers }, '/x/config.json'],
-])('an mcp.json %s is none of ToolMux', (_what, file, path) => {
+])('does not take an mcp.json %s for a ToolMux file', (_what, file, path) => {
   expect(productOf(file, path)).toEqual(['tooltray', 'auto']);
 });

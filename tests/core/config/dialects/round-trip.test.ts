@@ -32,7 +32,7 @@ function filled(entry: object): object {
 }
 
 describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (id, writer) => {
-  test('a command and an address come back as they were', () => {
+  test('reads back a command and an address as written', () => {
     fc.assert(
       fc.property(name, commands, addresses, fc.boolean(), (server, local, net, isOff) => {
         const off = isOff ? writer.off : undefined;

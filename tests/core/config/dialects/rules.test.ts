@@ -31,7 +31,7 @@ const stdio = ['npx', ['-y', 'pkg', '--flag', 'a b'], { KEY: 'v1' }] as const;
 const http = ['https://a.example/mcp', { 'X-Key': 'v2' }] as const;
 
 describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id, writer) => {
-  test('is read to the letter: a command, and an address', () => {
+  test('reads a command and an address', () => {
     const servers = used(read(writer, { local: writer.command(...stdio), net: writer.address(...http) }));
     expect(servers).toMatchObject([
       { name: 'local', kind: 'stdio', command: 'npx', args: stdio[1], env: { KEY: 'v1' }, enabled: true },
@@ -39,7 +39,7 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id,
     ]);
   });
 
-  test('an entry that says nothing is named with the reason, and the others come over', () => {
+  test('names an unusable entry with the reason and reads the others', () => {
     const found = read(writer, {
       bad: { ...writer.command('', [], {}), type: 'carrier-pigeon' },
       good: writer.command(...stdio),
@@ -51,44 +51,41 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id,
     expect(found[0]?.reason).not.toBe('');
   });
 
-  test('a key that nobody knows is named', () => {
+  test('names an unknown key', () => {
     const [server] = read(writer, { a: { ...writer.command(...stdio), shoe_size: 4 } });
     expect(server?.losses.join()).toContain('shoe_size');
   });
 
-  test.skipIf(writer.off === undefined)('off stays off', () => {
+  test.skipIf(writer.off === undefined)('keeps a disabled server disabled', () => {
     expect(used(read(writer, { a: { ...writer.command(...stdio), ...writer.off } }))).toMatchObject([
       { enabled: false },
     ]);
   });
 
-  test.skipIf(writer.variable === undefined)(
-    'a variable is filled in at the start, and never sent as it is written',
-    () => {
-      const variable = writer.variable ?? String;
-      const servers = read(writer, {
-        a: writer.command('npx', ['x', variable('TOKEN')], { A: variable('TOKEN') }),
-        b: writer.address(http[0], { Authorization: `Bearer ${variable('TOKEN')}` }),
-      });
-      expect(used(servers)).toMatchObject([
-        { args: ['x', 't0ken'], env: { A: 't0ken' } },
-        { headers: { Authorization: 'Bearer t0ken' } },
-      ]);
-    },
-  );
+  test.skipIf(writer.variable === undefined)('fills in variables at the start', () => {
+    const variable = writer.variable ?? String;
+    const servers = read(writer, {
+      a: writer.command('npx', ['x', variable('TOKEN')], { A: variable('TOKEN') }),
+      b: writer.address(http[0], { Authorization: `Bearer ${variable('TOKEN')}` }),
+    });
+    expect(used(servers)).toMatchObject([
+      { args: ['x', 't0ken'], env: { A: 't0ken' } },
+      { headers: { Authorization: 'Bearer t0ken' } },
+    ]);
+  });
 
-  test('a variable that the entry itself sets is left for the command', () => {
+  test('leaves a variable that the entry itself sets for the command', () => {
     const args = ['mcp-remote', 'https://a.example', '--header', 'Authorization:${AUTH}'];
     expect(used(read(writer, { a: writer.command('npx', args, { AUTH: 'Bearer x' }) }))).toMatchObject([{ args }]);
   });
 
-  test('a placeholder that nobody can fill is reported', () => {
+  test('reports a placeholder that cannot be filled in', () => {
     const [server] = read(writer, { a: writer.command('npx', ['${file:/k}'], { A: '${cmd: pass}', B: '${input:b}' }) });
     for (const one of ['${file:/k}', '${cmd: pass}', '${input:b}']) expect(server?.losses.join('\n')).toContain(one);
     expect(used(server === undefined ? [] : [server])).toMatchObject([{ enabled: false, held: 'setup' }]);
   });
 
-  test.skipIf(writer.onlyTools === undefined)('a tool filter holds, patterns too', () => {
+  test.skipIf(writer.onlyTools === undefined)('applies a tool filter, including patterns', () => {
     const servers = used(read(writer, { s: { ...writer.command(...stdio), ...writer.onlyTools } }));
     expect(['a', 'b_1', 'b', 'c'].map((tool) => isToolEnabled({ servers }, 's', tool))).toEqual([
       true,
@@ -98,19 +95,19 @@ describe.each(writers.map((writer) => [writer.id, writer] as const))('%s', (_id,
     ]);
   });
 
-  test.skipIf(writer.call90 === undefined)('a limit of calls has its own unit', () => {
+  test.skipIf(writer.call90 === undefined)('reads the call timeout in its unit', () => {
     expect(used(read(writer, { a: { ...writer.command(...stdio), ...writer.call90 } }))).toMatchObject([
       { callTimeoutMs: 90_000, initTimeoutMs: 30_000 },
     ]);
   });
 
-  test.skipIf(writer.start90 === undefined)('a limit of the start has its own unit', () => {
+  test.skipIf(writer.start90 === undefined)('reads the start timeout in its unit', () => {
     expect(used(read(writer, { a: { ...writer.command(...stdio), ...writer.start90 } }))).toMatchObject([
       { initTimeoutMs: 90_000, callTimeoutMs: 3_600_000 },
     ]);
   });
 
-  test('a file, a pasted text and --config have the same servers', async () => {
+  test('reads the same servers from a file, a pasted text and --config', async () => {
     const entries = {
       local: { ...writer.command(...stdio), ...writer.onlyTools, ...writer.call90 },
       net: { ...writer.address(...http), ...writer.off },
@@ -158,11 +155,11 @@ test.each([
   [{ anythingllm: { autoStart: false } }, false],
   [{ enabled: true, disabled: true }, false],
   [{ enabled: true, disabled: false }, true],
-])('%j says that the server is on: %j', (word, isOn) => {
+])('reads whether %j enables the server: %j', (word, isOn) => {
   expect(one({ command: 'x', ...word })?.entry?.['enabled'] ?? true).toBe(isOn);
 });
 
-test('a word that is neither on nor off is an error, and never on', () => {
+test('rejects a value that is neither on nor off', () => {
   expect(one({ command: 'x', enabled: 'perhaps' })).toMatchObject({
     entry: undefined,
     reason: expect.stringContaining('enabled') as string,
@@ -193,7 +190,7 @@ test.each([
     { command: 'x', env_vars: ['A'], env: { B: '2' } },
     { command: 'x', env: { A: '${env:A}', B: '2' } },
   ],
-])('%j is the entry %j', (raw, entry) => {
+])('reads %j as the entry %j', (raw, entry) => {
   expect(one(raw)?.entry).toEqual(entry);
 });
 
@@ -213,18 +210,18 @@ test.each([
   [{ type: 'sse', url: 'https://h/x' }, 'sse'],
   [{ transport: { type: 'stdio', command: 'x' } }, 'stdio'],
   [{ type: 'http', command: 'x', url: 'https://h/mcp' }, 'http'],
-] as const)('%j is a server of kind %s', (raw, kind) => {
+] as const)('reads %j as a server of kind %s', (raw, kind) => {
   const server = one(raw);
   expect(used(server === undefined ? [] : [server])).toMatchObject([{ kind }]);
 });
 
-test('MCPProxy starts the command of an entry with both, elsewhere a type has to say which counts', () => {
+test('reads the command of an MCPProxy entry with a URL, and requires a type elsewhere', () => {
   const both = { command: 'x', url: 'https://h/mcp' };
   expect(one(both, '.mcpproxy/mcp_config.json')?.entry).toEqual({ command: 'x' });
   expect(one(both)).toMatchObject({ entry: undefined, reason: expect.stringContaining('both') as string });
 });
 
-test.each(['openapi', 'websocket', 'inline_python'])('an entry of type %s is named with the reason', (type) => {
+test.each(['openapi', 'websocket', 'inline_python'])('rejects an entry of type %s with the reason', (type) => {
   expect(one({ type, command: 'x', url: 'https://h' })).toMatchObject({
     entry: undefined,
     reason: expect.stringMatching(/^It /) as string,
@@ -234,11 +231,11 @@ test.each(['openapi', 'websocket', 'inline_python'])('an entry of type %s is nam
 test.each([
   ['command', { command: 'C:\tools\notes.exe' }],
   ['args', { command: 'x', args: ['C:\new\bin'] }],
-])('a path of Windows whose backslashes became signs is an error at %s', (key, raw) => {
+])('rejects a Windows path with backslashes read as escapes in %s', (key, raw) => {
   expect(one(raw)?.reason).toMatch(new RegExp(`^${key}.*\\\\\\\\`));
 });
 
-test('lists beside the servers that let some run are applied, and rules that are not are told', () => {
+test('applies allow and deny lists beside the servers and reports other rules', () => {
   const servers = { a: { command: 'a' }, b: { command: 'b' }, c: { command: 'c' } };
   const on = (rest: object) => {
     const reading = readServersOfText(JSON.stringify({ mcpServers: servers, ...rest }), '/c/settings.json', { home });
@@ -257,7 +254,7 @@ test('lists beside the servers that let some run are applied, and rules that are
   ).toEqual(['a', 2]);
 });
 
-test("switches of single tools come over: opencode's map, Amp's list, MCPHub's map", () => {
+test('imports switches of single tools from opencode, Amp and MCPHub', () => {
   const tools = (text: object, file: string) =>
     readServersOfText(JSON.stringify(text), file, { home }).servers[0]?.entry?.['disabledTools'];
   const entry = { type: 'local', command: ['x'] };
@@ -274,7 +271,7 @@ test("switches of single tools come over: opencode's map, Amp's list, MCPHub's m
   ).toEqual(['t']);
 });
 
-test('servers of one project start in its folder, and it is told', () => {
+test('starts servers of one project in its folder, and reports it', () => {
   const text = JSON.stringify({
     projects: { '/home/me/app': { mcpServers: { s: { command: 'x' } }, disabledMcpServers: ['s'] } },
   });
@@ -283,7 +280,7 @@ test('servers of one project start in its folder, and it is told', () => {
   expect(server?.losses.join()).toContain('/home/me/app');
 });
 
-test('what stands twice is told', () => {
+test('reports duplicate keys', () => {
   const { notes, servers } = readServersOfText(
     '{"mcpServers":{"a":{"command":"x"}},"mcpServers":{"b":{"command":"y"},"b":{"command":"z"}}}',
     '/c/x.json',
@@ -304,7 +301,7 @@ test.each([
   ["{\n  'servers': 1,,\n}", /Single quotes/],
   ['{\n  "mcpServers": { "a": 1\n    "b": 2 }\n}', /comma is missing/],
   ['{\n  "a": "C:\\tools\\mcp"\n}', /backslash/],
-])('a file that cannot be read names what is wrong: %j', (text, reason) => {
+])('names the cause if a file cannot be parsed: %j', (text, reason) => {
   expect(parseConfig(text, '/c/x.json', {}).problems).toMatchObject([
     { severity: 'error', reason: expect.stringMatching(reason) as string },
   ]);

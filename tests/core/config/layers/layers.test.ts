@@ -41,7 +41,7 @@ function said(store: ConfigStore, folder: string): string[] {
 
 const ana = { name: 'ana', groups: ['ops', 'engineering'] };
 
-test('settings of the organisation, of groups in order of their names, and of the person follow each other', async () => {
+test('applies settings of the organisation, then of groups by name, then of the user', async () => {
   const folder = await folderOf({
     'organisation.jsonc': {
       servers,
@@ -72,7 +72,7 @@ test('settings of the organisation, of groups in order of their names, and of th
   expect(applyLayers(store.current, { name: 'somebody', groups: ['none'] }).config).toBe(store.current);
 });
 
-test('what a layer may not say is left out and told with its place, and the rest of its file counts', async () => {
+test('leaves out and reports what a layer may not set, and uses the rest of its file', async () => {
   const folder = await folderOf({
     'people/ana.jsonc': {
       mode: 'meta',
@@ -98,7 +98,7 @@ test('what a layer may not say is left out and told with its place, and the rest
   expect(store.current.servers.map(({ name }) => name)).toEqual(['github', 'files', 'old']);
 });
 
-test('the organisation says what groups and people may say, each for itself', async () => {
+test('lets the organisation define separately what groups and users may override', async () => {
   const folder = await folderOf({
     'organisation.jsonc': { servers, mayOverride: { people: [], groups: ['code', 'mode'] } },
     'groups/ops.jsonc': { code: { enabled: false }, mode: 'meta', ui: 'off' },
@@ -113,7 +113,7 @@ test('the organisation says what groups and people may say, each for itself', as
   expect([config.mode, config.code.enabled, profiles]).toEqual(['meta', false, [{ except: ['x'] }]]);
 });
 
-test('a file that cannot be used hurts its own people: a group’s lets nothing through, a person’s is as if not there', async () => {
+test('blocks all servers for an invalid group file and ignores an invalid user file', async () => {
   const broken = { 'groups/ops.jsonc': '{ "profile": { "servers": "github" } }', 'people/ana.jsonc': '{ "mode": ' };
   const folder = await folderOf({ ...broken, 'groups/engineering.jsonc': { mode: 'meta' } });
   const store = await open(folder);
@@ -143,7 +143,7 @@ test('a file that cannot be used hurts its own people: a group’s lets nothing 
   expect((await open(folder)).version).not.toBe(version);
 });
 
-test('the same content has the same version wherever it lies; another has another', async () => {
+test('computes the version from the content, not the location', async () => {
   const files = { 'groups/a.jsonc': { mode: 'meta' }, 'people/b.jsonc': {} };
   const [one, two, other] = await Promise.all([
     folderOf(files).then(open),
@@ -154,29 +154,24 @@ test('the same content has the same version wherever it lies; another has anothe
   expect(other.version).not.toBe(one.version);
 });
 
-test.skipIf(process.platform === 'win32')(
-  'a checkout that is swapped by one link is read anew, again and again',
-  async () => {
-    const folder = await folderOf({});
-    const link = join(folder, 'current');
-    const swap = async (name: string, files: Files): Promise<void> => {
-      await write(join(folder, name), { 'organisation.jsonc': { servers: {} }, ...files });
-      await symlink(name, `${link}.next`);
-      await rename(`${link}.next`, link);
-    };
-    await swap('first', { 'people/ana.jsonc': { mode: 'meta' } });
-    const store = await open(link);
-    await store.start();
-    for (const [name, mode] of Object.entries({ second: 'code', third: 'search', fourth: 'gateway' })) {
-      await swap(name, { 'people/ana.jsonc': { mode } });
-      await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe(mode);
-    }
-    // And what is written in place there counts as well: a file more, one that is changed, one that goes.
-    await write(link, { 'people/ana.jsonc': { mode: 'proxy' }, 'groups/ops.jsonc': { slowCallSeconds: 7 } });
-    await expect
-      .poll(() => applyLayers(store.current, ana).config)
-      .toMatchObject({ mode: 'proxy', slowCallSeconds: 7 });
-    await rm(join(link, 'people/ana.jsonc'));
-    await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe('auto');
-  },
-);
+test.skipIf(process.platform === 'win32')('reads a checkout again each time its link is swapped', async () => {
+  const folder = await folderOf({});
+  const link = join(folder, 'current');
+  const swap = async (name: string, files: Files): Promise<void> => {
+    await write(join(folder, name), { 'organisation.jsonc': { servers: {} }, ...files });
+    await symlink(name, `${link}.next`);
+    await rename(`${link}.next`, link);
+  };
+  await swap('first', { 'people/ana.jsonc': { mode: 'meta' } });
+  const store = await open(link);
+  await store.start();
+  for (const [name, mode] of Object.entries({ second: 'code', third: 'search', fourth: 'gateway' })) {
+    await swap(name, { 'people/ana.jsonc': { mode } });
+    await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe(mode);
+  }
+  // And what is written in place there counts as well: a file more, one that is changed, one that goes.
+  await write(link, { 'people/ana.jsonc': { mode: 'proxy' }, 'groups/ops.jsonc': { slowCallSeconds: 7 } });
+  await expect.poll(() => applyLayers(store.current, ana).config).toMatchObject({ mode: 'proxy', slowCallSeconds: 7 });
+  await rm(join(link, 'people/ana.jsonc'));
+  await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe('auto');
+});
