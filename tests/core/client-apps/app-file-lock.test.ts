@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('lets one in at a time and puts nothing beside the file', async () => {
+test('runs one task at a time and creates no file beside the locked one', async () => {
   const file = join(folder, 'mcp.json');
   const events: string[] = [];
   const work = async (): Promise<void> => {
@@ -23,7 +23,7 @@ test('lets one in at a time and puts nothing beside the file', async () => {
   expect(events).toEqual(['in', '0', 'out', 'in', '0', 'out']);
 });
 
-test('sweeps what killed processes left, whichever file they changed', async () => {
+test('removes locks of killed processes, whichever file they locked', async () => {
   await withAppFileLock(join(folder, 'a'), () => Promise.resolve());
   const left = join(appLockFolder(), 'of-another-file.lock');
   writeFileSync(left, '999999999 x\n');

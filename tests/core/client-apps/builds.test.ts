@@ -50,7 +50,7 @@ async function place(): Promise<AppConfigFile> {
 
 const texts = (): Promise<string[]> => Promise.all([classic(), store()].map((file) => readFile(file, 'utf8')));
 
-test('on Windows the file of the Microsoft Store’s build is known beside the usual one', () => {
+test('knows the file of the Microsoft Store build beside the usual one on Windows', () => {
   const windows = { platform: 'win32', home: 'C:\\Users\\me', env: {} } as const;
   const claude = knownApp('claude-desktop');
   expect(resolvePaths(windows, claude.files)).toEqual([
@@ -60,7 +60,7 @@ test('on Windows the file of the Microsoft Store’s build is known beside the u
   expect(resolvePaths(windows, claude.traces)).toHaveLength(2);
 });
 
-test('the file of the build that is installed counts, of two the one that was used last', async () => {
+test('uses the file of the installed build, of two the one that was used last', async () => {
   expect(await userFiles(machine(), app)).toEqual([classic()]);
   await mkdir(join(home, 'Packages/Claude_x'), { recursive: true });
   expect(await userFiles(machine(), app)).toEqual([store()]);
@@ -70,7 +70,7 @@ test('the file of the build that is installed counts, of two the one that was us
   expect(await userFiles(machine(), app)).toEqual([store(), classic()]);
 });
 
-test('an install writes every file, an undo and an uninstall put every file back', async () => {
+test('installs into every file, and restores every file at undo and uninstall', async () => {
   await put(classic(), '{ "a":1}', 1000);
   await put(store(), '{\t}', 2000);
   const before = await texts();
@@ -87,7 +87,7 @@ test('an install writes every file, an undo and an uninstall put every file back
   expect(await texts()).toEqual(before);
 });
 
-test('a build that came later is shown as outdated, and connected by the next install', async () => {
+test('shows a build that was added later as stale, and connects it at the next install', async () => {
   await put(classic(), '{}', 1000);
   await installEntry(await place(), launch, { journal });
   await put(store(), '{}', 500);
@@ -99,7 +99,7 @@ test('a build that came later is shown as outdated, and connected by the next in
   expect((await loadAppStatus(found, [launch])).connected).toBe('yes');
 });
 
-test('where one file cannot be written, none is', async () => {
+test('writes no file if one of them cannot be written', async () => {
   await put(classic(), '{ "broken": ', 1000);
   await put(store(), '{}', 2000);
   const before = await texts();

@@ -36,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('what an app writes between our read and our write is kept', async () => {
+test('keeps what an app writes between the read and the write', async () => {
   const theirs = plain.replace('"x"', '"y"');
   let reads = 0;
   const edit = (text = ''): string => {
@@ -51,7 +51,7 @@ test('what an app writes between our read and our write is kept', async () => {
   ]).toEqual([insertEntry(theirs, app, launch), theirs, 1]);
 });
 
-test('a preview that no longer fits the file is refused, and the file is left as it is', async () => {
+test('rejects a preview that no longer fits the file, and leaves the file unchanged', async () => {
   await expect(installEntry({ app, file }, launch, { journal }, 'other')).rejects.toMatchObject({
     code: 'config_conflict',
   });
@@ -59,7 +59,7 @@ test('a preview that no longer fits the file is refused, and the file is left as
 });
 
 // The app was held up between opening its file and writing into it: its words go into a file that is no longer there.
-test('what an app writes into the file that we have just replaced is kept', async () => {
+test('keeps what an app writes into the file that was just replaced', async () => {
   const theirs = plain.replace('"x"', '"late"');
   const opened = await open(file, 'r+');
   const { ino } = await opened.stat();
@@ -73,7 +73,7 @@ test('what an app writes into the file that we have just replaced is kept', asyn
   expect(await readFile(file, 'utf8')).toBe(insertEntry(theirs, app, launch));
 });
 
-test('an app that writes in place all the time loses nothing to us', async () => {
+test('loses nothing that an app constantly writes in place', async () => {
   const busy = promisify(execFile)(process.execPath, [
     join(import.meta.dirname, 'busy-app.fixture.ts'),
     file,
@@ -90,7 +90,7 @@ test('an app that writes in place all the time loses nothing to us', async () =>
   expect((await busy).stdout).toBe('0');
 }, 600_000);
 
-test('two that install at once leave one whole file with both of their changes', async () => {
+test('loses no change of processes that install at the same time', async () => {
   const many = (id: string) =>
     promisify(execFile)(process.execPath, [
       join(import.meta.dirname, 'install-many.fixture.ts'),
@@ -103,7 +103,7 @@ test('two that install at once leave one whole file with both of their changes',
   expect([await readFile(file, 'utf8'), await readdir(join(folder, 'app'))]).toEqual([plain, ['mcp.json']]);
 });
 
-test('killed at any moment, it leaves the file whole and the list of changes true, and the next one goes on', async () => {
+test('leaves a complete file and a correct journal if killed at any moment', async () => {
   const whole = new Set([plain, insertEntry(plain, app, launch)]);
   for (let round = 0; round < kills; round++) {
     const child = spawn(
@@ -134,7 +134,7 @@ async function kill(child: ChildProcess, afterMs: number): Promise<void> {
   await over;
 }
 
-test('an unchanged edit writes nothing at all', async () => {
+test('writes nothing for an unchanged edit', async () => {
   await writeFile(file, plain);
   expect(await changeAppFile({ app, file }, { action: 'install', edit: (text) => text }, journal)).toBeUndefined();
   expect(await journal.changes()).toEqual([]);

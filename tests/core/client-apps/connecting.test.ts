@@ -45,7 +45,7 @@ async function entries(): Promise<Record<string, unknown>> {
   return (JSON.parse(await readFile(file, 'utf8')) as { mcpServers: Record<string, unknown> }).mcpServers;
 }
 
-test('what a person has set in our entry stays; that it is switched off does not', async () => {
+test('keeps what the user set in the entry, but enables it', async () => {
   await write({
     mcpServers: { tooltray: { command: '/old', args: ['stdio'], disabled: true, autoApprove: ['a'], timeout: 5 } },
   });
@@ -53,21 +53,21 @@ test('what a person has set in our entry stays; that it is switched off does not
   expect(await entries()).toEqual({ tooltray: { ...launch, disabled: false, autoApprove: ['a'], timeout: 5 } });
 });
 
-test('a repair writes a moved launcher anew and leaves the switch as it is', async () => {
+test('repairs a moved launcher and keeps the entry disabled', async () => {
   await write({ mcpServers: { tooltray: { command: '/gone/tooltray', args: ['stdio'], disabled: true } } });
   expect((await repairEntry(kiro(), launch, journal))?.action).toBe('repair');
   expect(await entries()).toEqual({ tooltray: { ...launch, disabled: true, autoApprove: [] } });
   expect(await repairEntry(kiro(), launch, journal)).toBeUndefined();
 });
 
-test('a repair connects no app that was not connected', async () => {
+test('does not connect an unconnected app at a repair', async () => {
   await write({ mcpServers: {} });
   expect(await repairEntry(kiro(), launch, journal)).toBeUndefined();
   await rm(file);
   expect(await repairEntry(kiro(), launch, journal)).toBeUndefined();
 });
 
-test('an entry that does not work is taken back to the byte, with the reason', async () => {
+test('restores the exact file if the new entry does not work, and reports the reason', async () => {
   const text = '{"mcpServers":{"mine":{"command":"x"}}}';
   await write(text);
   const tryLaunch = async (): Promise<string> => '"/opt/tooltray" was not found.';
@@ -78,14 +78,14 @@ test('an entry that does not work is taken back to the byte, with the reason', a
   expect([await readFile(file, 'utf8'), await journal.changes()]).toEqual([text, []]);
 });
 
-test('what is tried is what stands in the file', async () => {
+test('tries the launch that the file contains', async () => {
   const tried: unknown[] = [];
   const tryLaunch = async (found: unknown): Promise<undefined> => void tried.push(found);
   await installEntry(kiro(), launch, { journal, tryLaunch });
   expect(tried).toEqual([{ ...launch, env: undefined, cwd: undefined }]);
 });
 
-test('an undo after somebody else’s change is refused with the reason, and the file is left alone', async () => {
+test('rejects an undo if the file has changed since, and leaves it unchanged', async () => {
   await write({ mcpServers: {} });
   const change = await installEntry(kiro(), launch, { journal });
   await write({ mcpServers: {}, theirs: 1 });
@@ -96,7 +96,7 @@ test('an undo after somebody else’s change is refused with the reason, and the
   expect(await readFile(file, 'utf8')).toBe('{"mcpServers":{},"theirs":1}');
 });
 
-test('after somebody else’s change an uninstall cuts our entries out and keeps theirs', async () => {
+test('removes only the Tooltray entries at uninstall if the file has changed since', async () => {
   await installEntry(kiro(), launch, { journal });
   const { tooltray } = await entries();
   await write({ mcpServers: { tooltray, other: { command: 'x' }, byHand: { command: 'tooltray', args: ['stdio'] } } });
@@ -105,7 +105,7 @@ test('after somebody else’s change an uninstall cuts our entries out and keeps
   expect(await entries()).toEqual({ other: { command: 'x' } });
 });
 
-test('copies of an app’s file are kept as long as a change needs them, for the owner alone', async () => {
+test('keeps backups for the owner only, and only while a change needs them', async () => {
   await write({ mcpServers: {}, token: 'secret' });
   const copies = async (): Promise<string[]> => readdir(join(home, 'data', 'app-changes', 'backups', 'kiro'));
   const change = await installEntry(kiro(), launch, { journal });
@@ -114,7 +114,7 @@ test('copies of an app’s file are kept as long as a change needs them, for the
   expect(await copies()).toEqual([]);
 });
 
-test('a change is undone once; an unknown one is refused', async () => {
+test('undoes a change once and rejects an unknown change', async () => {
   const { id = '' } = (await installEntry(kiro(), launch, { journal })) ?? {};
   await undoChange(id, journal);
   expect(await undoableChanges(journal)).toEqual([]);
@@ -122,7 +122,7 @@ test('a change is undone once; an unknown one is refused', async () => {
     await expect(undoChange(gone, journal)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('what was noted but never written, by one that was killed in between, is not offered to be undone', async () => {
+test('does not offer to undo a change that was recorded but never written', async () => {
   await write({ mcpServers: {} });
   const before = await readFile(file, 'utf8');
   const states = { before: revisionOf(before), after: revisionOf(insertEntry(before, kiro().app, launch)) };
@@ -135,7 +135,7 @@ test('what was noted but never written, by one that was killed in between, is no
   expect([await undoableChanges(journal), await readFile(file, 'utf8')]).toEqual([[], before]);
 });
 
-test('the preview shows the lines that change, with secrets around them masked', async () => {
+test('shows the changed lines in the preview, with secrets masked', async () => {
   await write(
     '{\n  "mcpServers": {\n    "mine": { "command": "x", "env": { "API_TOKEN": "s3cr3t-value-1234567890" } }\n  }\n}\n',
   );
@@ -162,14 +162,14 @@ test('the preview shows the lines that change, with secrets around them masked',
   ]);
 });
 
-test('a file of one long line is shown as the part that changes', async () => {
+test('shows only the changed part of a file with one long line', async () => {
   await write(JSON.stringify({ mcpServers: { mine: { command: 'x' } }, pad: 'y'.repeat(100_000) }));
   const { diff } = await planInstall(kiro(), launch, journal);
   expect(diff.every(({ text }) => text.length < 301)).toBe(true);
   expect(diff.find(({ kind }) => kind === 'added')?.text).toContain('"tooltray": { "command": "/opt/tooltray"');
 });
 
-test('apps are found by their file or their folder, and known to run by their process', async () => {
+test('finds apps by their file or folder, and running ones by their process', async () => {
   await write({ mcpServers: { a: { command: 'x' }, old: { command: '/old/tooltray', args: ['stdio'] } } });
   await mkdir(join(home, '.cursor'));
   const found = await findApps(machine, new Set(['kiro', 'something']));
@@ -185,14 +185,14 @@ test('apps are found by their file or their folder, and known to run by their pr
   ]);
 });
 
-test('of several config files the one that is there counts', async () => {
+test('uses the config file that exists of several', async () => {
   await mkdir(join(home, '.config', 'opencode'), { recursive: true });
   await writeFile(join(home, '.config', 'opencode', 'opencode.json'), '{}');
   const found = (await findApps(machine, new Set())).find(({ app }) => app.id === 'opencode');
   expect(found?.file).toBe(join(home, '.config', 'opencode', 'opencode.json'));
 });
 
-test('a broken file is told as the reason why the app cannot be changed', async () => {
+test('reports an unreadable file as the reason why the app cannot be changed', async () => {
   await write('{ "mcpServers": ');
   const [status] = await Promise.all(
     (await findApps(machine, new Set()))
@@ -202,7 +202,7 @@ test('a broken file is told as the reason why the app cannot be changed', async 
   expect(status?.problem).toContain('cannot be read (line 1');
 });
 
-test('Claude Code’s servers of single projects are read too', async () => {
+test('reads the project servers of Claude Code', async () => {
   const claude = { app: knownApp('claude-code'), file: join(home, '.claude.json') };
   await writeFile(
     claude.file,
@@ -218,7 +218,7 @@ test('Claude Code’s servers of single projects are read too', async () => {
   ]);
 });
 
-test('an app that writes its settings back is warned about while it runs', () => {
+test('warns about a running app that overwrites its settings', () => {
   const found = { app: knownApp('claude-desktop'), file: '', installed: true };
   expect(appWarning({ ...found, running: true })).toContain('Quit it first');
   expect(appWarning({ ...found, running: false })).toBeUndefined();

@@ -46,7 +46,7 @@ describe('TOML', () => {
       `[[rules]]\na = 1\n[[rules]]\na = 2\n\n${block}`,
     ],
     ['no line break at the end', '[mcp_servers.tooltray]\ncommand = "o"', block],
-  ])('%s', (_, before, after) => {
+  ])('sets the entry with %s', (_, before, after) => {
     expect(tomlFormat.set(before, path, entry)).toBe(after);
   });
 
@@ -56,7 +56,7 @@ describe('TOML', () => {
     ['alone', block, ''],
     ['of two', `[mcp_servers.o]\ncommand = "p"\n${block}`, '[mcp_servers.o]\ncommand = "p"\n'],
     ['not there', 'a = 1', 'a = 1'],
-  ])('taken out %s', (_, before, after) => {
+  ])('removes the entry %s', (_, before, after) => {
     expect(tomlFormat.remove(before, path)).toBe(after);
   });
 
@@ -64,11 +64,11 @@ describe('TOML', () => {
     ['an inline container', 'mcp_servers = { tooltray = { command = "o" } }\n'],
     ['a list', '[[mcp_servers]]\na = 1\n'],
     ['a key twice', 'a = 1\na = 2\n'],
-  ])('%s is refused', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => tomlFormat.set(text, path, entry)).toThrow(refusal);
   });
 
-  test('texts with quotes, backslashes and other alphabets come back as they were', () => {
+  test('keeps texts with quotes, backslashes and other alphabets', () => {
     const odd = { command: 'C:\\Program Files\\"x"\\ü.exe', args: ['\t', '日本', "'"] };
     expect(tomlFormat.read(tomlFormat.set('', path, odd))).toEqual({ mcp_servers: { tooltray: odd } });
   });
@@ -109,7 +109,7 @@ describe('YAML', () => {
       `a: &a {x: 1}\nb: *a\nextensions:\n  o: *a\n${block('  ')}`,
     ],
     ['a document with its marks', '---\na: 1\n...\n', `---\na: 1\nextensions:\n${block('  ')}...\n`],
-  ])('%s', (_, before, after) => {
+  ])('sets the entry with %s', (_, before, after) => {
     expect(yamlFormat.set(before, path, entry)).toBe(after);
   });
 
@@ -120,7 +120,7 @@ describe('YAML', () => {
     ['of a flow map, first', 'extensions: {tooltray: {cmd: x}, o: 1}\n', 'extensions: {o: 1}\n'],
     ['of a flow map, last', 'extensions: {o: 1, tooltray: {cmd: x}}\n', 'extensions: {o: 1}\n'],
     ['not there', 'extensions:\n  o: 1', 'extensions:\n  o: 1'],
-  ])('taken out %s', (_, before, after) => {
+  ])('removes the entry %s', (_, before, after) => {
     expect(yamlFormat.remove(before, path)).toBe(after);
   });
 
@@ -128,24 +128,24 @@ describe('YAML', () => {
     ['an anchor of ours that others use', 'extensions:\n  tooltray: &t\n    cmd: o\n  o: *t\n'],
     ['a key twice', 'extensions:\n  a: 1\n  a: 2\n'],
     ['a value in its place', 'extensions: 5\n'],
-  ])('%s is refused', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => yamlFormat.set(text, path, entry)).toThrow(refusal);
   });
 
-  test('texts that look like something else come back as they were', () => {
+  test('keeps texts that look like other YAML values', () => {
     const odd = { cmd: 'C:\\x: y # z', args: ['yes', '1', '- a', 'null', '{', 'a\nb', `${'word '.repeat(60)}`] };
     expect(yamlFormat.read(yamlFormat.set('', path, odd))).toEqual({ extensions: { tooltray: odd } });
   });
 });
 
 describe('JSON', () => {
-  test('an entry deep inside is made with all that leads to it', () => {
+  test('creates a nested entry with its parents', () => {
     expect(
       jsoncFormat.set('{"projects":{"/p":{"a":1}}}', ['projects', '/p', 'mcpServers', 'tooltray'], { command: 'x' }),
     ).toBe('{"projects":{"/p":{"a":1, "mcpServers": { "tooltray": { "command": "x" } }}}}');
   });
 
-  test('a dot in a key is part of the key', () => {
+  test('treats a dot in a key as part of the key', () => {
     expect(jsoncFormat.read(jsoncFormat.set('', ['amp.mcpServers', 'tooltray'], entry))).toEqual({
       'amp.mcpServers': { tooltray: entry },
     });
@@ -155,7 +155,7 @@ describe('JSON', () => {
     ['our name twice', '{"mcpServers":{"tooltray":{},"tooltray":{}}}'],
     ['text behind the end', '{} x'],
     ['a list as a whole', '[]'],
-  ])('%s is refused', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(() => jsoncFormat.set(text, ['mcpServers', 'tooltray'], entry)).toThrow(refusal);
   });
 });

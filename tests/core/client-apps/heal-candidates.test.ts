@@ -48,12 +48,12 @@ const places: readonly [source: string, path: string, content: unknown][] = [
   ['cursor', '.cursor/mcp.json', servers({ command: 'good', args: ['cursor'] })],
 ];
 
-test.each(places)('a launch is found in %s', async (source, path, content) => {
+test.each(places)('finds a launch in %s', async (source, path, content) => {
   await put(path, content);
   expect((await offers(broken)).map((offer) => [offer.source.id, offer.file])).toEqual([[source, join(home, path)]]);
 });
 
-test('the five places come in the order of ToolMux, other apps after them', async () => {
+test('lists the five places in the order of ToolMux, and other apps after them', async () => {
   for (const [, path, content] of [...places].reverse()) await put(path, content);
   await put('.codex/config.toml', '[mcp_servers.x]\ncommand = "good"\nargs = ["codex"]\n');
   const found = await offers(broken);
@@ -66,14 +66,14 @@ test.each([
   ['a bundle without a run', '{"genericBundle": {}}'],
   ['nothing', ''],
   ['an entry that is a text', '{"mcpServers": {"x": "good"}}'],
-])('%s is passed over', async (_, text) => {
+])('ignores %s', async (_, text) => {
   await put('.config/smithy-mcp/bundles/x.json', text);
   await put('.config/mcp/config.json', text);
   await put('.cursor/mcp.json', servers({ command: 'good' }));
   expect((await offers(broken)).map(({ source }) => source.id)).toEqual(['cursor']);
 });
 
-test('variables and folder come along, and what the person wrote beside the launch stays', async () => {
+test('takes over variables and folder, and keeps the other fields of the entry', async () => {
   await put(
     '.cursor/mcp.json',
     servers({ command: 'good', args: ['a'], env: { KEY: 'theirs', NEW: '1' }, cwd: '/srv' }),
@@ -89,7 +89,7 @@ test('variables and folder come along, and what the person wrote beside the laun
   });
 });
 
-test('variables and folder of a bundle come along too', async () => {
+test('takes over variables and folder of a bundle', async () => {
   const run = { executable: 'good', args: ['a'], env: { KEY: 'theirs' }, cwd: '/srv' };
   await put('.aim/bundles/x.json', { genericBundle: { run } });
   expect((await offers(broken))[0]?.entry).toEqual({
@@ -100,7 +100,7 @@ test('variables and folder of a bundle come along too', async () => {
   });
 });
 
-test('ToolMux’s places are below ~/.config, also where this machine’s configs are elsewhere', async () => {
+test('looks in the ToolMux places below ~/.config even if configs are elsewhere', async () => {
   await put('.config/smithy-mcp/bundles/x.json', bundle('good', 'registry'));
   await put('.config/mcp/config.json', servers({ command: 'good', args: ['shared'] }));
   await put('elsewhere/mcp/config.json', servers({ command: 'good', args: ['here'] }));
@@ -108,13 +108,13 @@ test('ToolMux’s places are below ~/.config, also where this machine’s config
   expect(found.map(({ endpoint }) => endpoint)).toEqual(['good registry', 'good here', 'good shared']);
 });
 
-test('an address becomes a server over HTTP, not a command that asks it', async () => {
+test('offers an address as a server over HTTP, not as a command', async () => {
   await put('.cursor/mcp.json', servers({ url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } }));
   const written = { command: 'gone', args: ['old'], env: { A: 'b' }, cwd: '/srv' };
   expect((await offers(written))[0]?.entry).toEqual({ url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } });
 });
 
-test('without the name, what launches the same package is found', async () => {
+test('finds a launch of the same package under another name', async () => {
   await put('.cursor/mcp.json', servers({ command: 'npx', args: ['-y', '@acme/files@2.1.0', '/home'] }, 'documents'));
   const found = await offers({ command: '/opt/node20/bin/npx-gone', args: ['@acme/files', '/home'] });
   expect(found).toEqual([]);
@@ -125,21 +125,21 @@ test('without the name, what launches the same package is found', async () => {
   ]);
 });
 
-test('what is the same, cannot be started either, or is Tooltray itself is not offered', async () => {
+test('offers no equal or unavailable launch, and not Tooltray itself', async () => {
   await put('.cursor/mcp.json', servers(broken));
   await put('.config/mcp/config.json', servers({ command: 'also-gone' }));
   await put('.aim/bundles/x.json', bundle('npx', 'tooltray', 'stdio', '--app', 'cursor'));
   expect(await offers(broken)).toEqual([]);
 });
 
-test('the same command with variables that are missing here is offered', async () => {
+test('offers the same command with variables that are missing here', async () => {
   await put('.cursor/mcp.json', servers({ command: 'good', env: { API_KEY: 'k' } }));
   expect((await offers({ command: 'good' })).map(({ entry }) => entry)).toEqual([
     { command: 'good', env: { API_KEY: 'k' } },
   ]);
 });
 
-test('shows the package that a runner runs, also behind the name of a secret, and characters that hide', async () => {
+test('shows the package that a runner runs, even after a secret option, and hidden characters', async () => {
   const entry = { command: 'npx', args: ['--token', 'evil-package', 'a\u200b'], env: { API_TOKEN: '$(curl evil)' } };
   await put('.cursor/mcp.json', servers(entry));
   expect((await offers(broken))[0]?.endpoint).toBe('npx --token evil-package a⟨U+200B⟩ with env {"API_TOKEN":"***"}');
@@ -155,12 +155,12 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     { command: 'npx', args: ['p'] },
   ],
   ['python under its other name', { command: 'python', args: ['s.py'] }, { command: 'python3', args: ['s.py'] }],
-])('%s is found again', async (_, written, entry) => {
+])('finds %s', async (_, written, entry) => {
   const [offer] = await offers(written);
   expect([offer?.source.id, offer?.entry]).toEqual(['own-command', entry]);
 });
 
-test('a PATH in the entry that hides the command is left out, and the other variables stay', async () => {
+test('removes a PATH that hides the command, and keeps the other variables', async () => {
   const env = { PATH: '/old/node/bin', KEY: '1' };
   expect((await offers({ command: 'npx', args: ['p'], env }))[0]?.entry).toEqual({
     command: 'npx',
@@ -172,11 +172,11 @@ test('a PATH in the entry that hides the command is left out, and the other vari
   });
 });
 
-test('a relative path that is gone is not taken for a command of that name', async () => {
+test('does not take a missing relative path for a command of that name', async () => {
   expect(await offers({ command: './tools/node' })).toEqual([]);
 });
 
-test('on Windows the places are those of Windows, on macOS those of macOS', () => {
+test('uses the Windows places on Windows and the macOS places on macOS', () => {
   const env = { APPDATA: 'C:\\Users\\ada\\AppData\\Roaming', LOCALAPPDATA: 'C:\\Users\\ada\\AppData\\Local' };
   const windows = healSources({ env, platform: 'win32', home: 'C:\\Users\\ada' }).map(({ path }) => path);
   expect(windows).toEqual(
@@ -243,7 +243,7 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, Record<stri
   });
 });
 
-test('keeps the reference of a header and of an address', async () => {
+test('keeps the references in a header and in an address', async () => {
   await put(
     '.cursor/mcp.json',
     servers({ url: `https://example.com/mcp?k=${token}`, headers: { authorization: `Bearer ${token}` } }),
@@ -255,13 +255,13 @@ test('keeps the reference of a header and of an address', async () => {
   });
 });
 
-test('offers nothing where only the writing of a value differs', async () => {
+test('offers nothing if only the notation of a value differs', async () => {
   await put('.cursor/mcp.json', servers({ command: 'good', args: ['--token', token], env: { T: token } }));
   const own = { command: 'good', args: ['--token', '${secret:X}'], env: { T: '${env:E}' } };
   expect(await offersWith({ 'secret X': token, 'env E': token }, own)).toEqual([]);
 });
 
-test('shows secrets of an offer as marks', async () => {
+test('masks secrets of an offer', async () => {
   await put(
     '.cursor/mcp.json',
     servers({
@@ -292,14 +292,14 @@ test.each<[string, Record<string, unknown>, string]>([
     'evil.example',
   ],
   ['another package', { command: 'npx', args: ['@evil/files'] }, '@evil/files'],
-])('names what is reached beyond the present launch: %s', async (_, found, named) => {
+])('names access beyond the current launch: %s', async (_, found, named) => {
   await put('.cursor/mcp.json', servers(found));
   const own = { ...files, command: found['command'] === 'npx' ? '/opt/gone/npx' : files.command };
   const offer = (await offersWith({}, own)).find(({ source }) => source.id === 'cursor');
   expect(offer?.reach.join(' ')).toContain(named);
 });
 
-test('names no reach where there is none, and the other name of another server’s launch', async () => {
+test('names no access if there is none more, and the name of another server with the launch', async () => {
   const own = { ...files, command: '/opt/gone/npx' };
   const less = { command: 'npx', args: ['@acme/files@2.0.0', '/home/ada/docs/a'] };
   await put('.cursor/mcp.json', servers(less));
@@ -311,7 +311,7 @@ test('names no reach where there is none, and the other name of another server�
   ]);
 });
 
-test('masks both sides of a change, and marks a secret of another value', () => {
+test('masks both sides of a change and marks a secret with another value', () => {
   const before = { command: 'a', env: { API_TOKEN: 'first-value-1', SAME_TOKEN: 'same-value-1', PLAIN: 'x' } };
   const entry = { command: 'a', env: { API_TOKEN: 'second-value-2', SAME_TOKEN: 'same-value-1', PLAIN: 'y' } };
   expect(maskedChange(before, entry)).toEqual({

@@ -29,7 +29,7 @@ async function entry(app: string, path: string, text: string): Promise<AppConfig
 const repair = (places: readonly AppConfigFile[], problems: string[] = []) =>
   repairEntries(places, wanted, new ChangeJournal(join(home, 'journal')), ({ file }) => problems.push(file));
 
-test('a launcher that has moved is written anew, and what the person set beside it stays', async () => {
+test('replaces a moved launcher and keeps the other fields of the entry', async () => {
   const gone = { command: '/gone/tooltray', args: ['stdio', '--app', 'cursor'], disabled: true };
   const place = await entry('cursor', 'a.json', `// mine\n${JSON.stringify({ mcpServers: { tooltray: gone } })}\n`);
   const codex = await entry(
@@ -54,19 +54,19 @@ test.each<[string, object]>([
   ['an entry that works', { command: process.execPath, args: ['elsewhere', 'stdio'] }],
   ['an entry of another instance', { command: '/gone/tooltray', args: ['stdio'], env: { TOOLTRAY_HOME: '/other' } }],
   ['an entry by address', { url: 'http://127.0.0.1:8690/mcp/app/cursor' }],
-])('%s is left as it is', async (_, ours) => {
+])('leaves %s unchanged', async (_, ours) => {
   const before = JSON.stringify({ mcpServers: { tooltray: ours } });
   const place = await entry('cursor', 'a.json', before);
   expect([await repair([place]), await readFile(place.file, 'utf8')]).toEqual([[], before]);
 });
 
-test('a file that cannot be read or edited is told of, and the others are mended', async () => {
+test('repairs the other files if one cannot be parsed', async () => {
   const broken = await entry('cursor', 'a.json', '{ "mcpServers": {');
   const good = await entry('cursor', 'b.json', '{"mcpServers":{"tooltray":{"command":"/gone/tooltray","args":[]}}}');
   expect((await repair([broken, good])).map(({ file }) => file)).toEqual([good.file]);
 });
 
-test('the launcher of the installed app is what apps are given, where it is there', async () => {
+test('uses the launcher of the installed app if it exists', async () => {
   const own = { dataDir: home, platform: 'linux', command: ['/n/node', '/d/cli.js'], home: undefined } as const;
   expect(tooltrayLaunches(own, 'cursor')).toEqual([
     { command: '/n/node', args: ['/d/cli.js', 'stdio', '--app', 'cursor'] },

@@ -82,7 +82,7 @@ function deps(): ImportDeps {
 
 const here = (...servers: ExistingServer[]): readonly ExistingServer[] => servers;
 
-test('the same server in two apps is one offer, whatever it is called; two accounts of a service are two', async () => {
+test('offers a server of two apps once under any name, and two accounts of a service twice', async () => {
   const places = [
     await cursor({
       files: { command: 'npx', args: ['-y', '@acme/files'] },
@@ -100,7 +100,7 @@ test('the same server in two apps is one offer, whatever it is called; two accou
   expect(new Set(offers.map(({ id }) => id)).size).toBe(3);
 });
 
-test('what is here already is known by what it starts, and our own entry is not offered', async () => {
+test('marks servers that exist by their launch, and does not offer the Tooltray entry', async () => {
   const place = await cursor({
     a: { command: 'npx', args: ['-y', 'pkg'] },
     b: { url: 'https://example.com/mcp/' },
@@ -196,12 +196,12 @@ test.each<[string, string, string, object]>([
     { url: 'https://h/sse', type: 'sse', headers: { K: 'v' } },
   ],
   ['cline', 'x.json', '{"mcpServers":{"s":{"command":"c","quarantined":true}}}', { command: 'c', quarantined: true }],
-])('an entry of %s becomes one of ours (%s)', async (app, path, text, entry) => {
+])('converts an entry of %s (%s)', async (app, path, text, entry) => {
   const offers = await importOffers([await put(app, path, text)], [], { home, env: {}, platform: 'linux' });
   expect(offers.map((offer) => [offer.name, offer.entry])).toEqual([['s', entry]]);
 });
 
-test('settings that hold secrets are named, and their values are not among the names', async () => {
+test('names settings with secrets without their values', async () => {
   const place = await cursor({
     s: {
       command: 'npx',
@@ -217,7 +217,7 @@ test('settings that hold secrets are named, and their values are not among the n
   expect(offer?.secrets).toEqual(['GITHUB_TOKEN', '--api-key', '--token']);
 });
 
-test('brought over with new names: taken ones get a number, a chosen one that is taken is refused', async () => {
+test('numbers taken names and rejects a chosen name that is taken', async () => {
   const offers = await importOffers([await cursor({ a: { command: 'one' }, b: { command: 'two' } })], [], {
     home,
     env: {},
@@ -240,7 +240,7 @@ test('brought over with new names: taken ones get a number, a chosen one that is
   expect([outcome.added, outcome.sentence]).toEqual([['a-2', 'beta'], 'Added: a-2, beta.']);
 });
 
-test('moved: the app keeps what was not chosen and gets ours; undone as one, to the byte', async () => {
+test('moves the chosen servers out of the app, and one undo restores the exact file', async () => {
   const place = await cursor({ a: { command: 'one' }, b: { command: 'two' } });
   const before = await readFile(place.file, 'utf8');
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
@@ -255,7 +255,7 @@ test('moved: the app keeps what was not chosen and gets ours; undone as one, to 
   expect([await readFile(place.file, 'utf8'), [...config.keys()]]).toEqual([before, []]);
 });
 
-test('an import is not undone when the app has written its file since, and nothing is lost', async () => {
+test('rejects the undo of an import if the app has written its file since', async () => {
   const place = await cursor({ a: { command: 'one' } });
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
@@ -266,7 +266,7 @@ test('an import is not undone when the app has written its file since, and nothi
   expect([await readFile(place.file, 'utf8'), [...config.keys()]]).toEqual([changed, ['a']]);
 });
 
-test('an app whose file cannot be edited keeps its entries, and the others are moved', async () => {
+test('keeps the entries of an app file that cannot be edited and imports the servers', async () => {
   const place = await cursor({ a: { command: 'one' } });
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
@@ -276,7 +276,7 @@ test('an app whose file cannot be edited keeps its entries, and the others are m
   expect(outcome.sentence).toContain(`${place.file} was left as it is:`);
 });
 
-test('sealed: values are in the vault before anything is written, their plain copies are named, and undo keeps what may be the only one', async () => {
+test('seals values before it writes, names plaintext copies, and keeps the values at undo', async () => {
   const entry = { command: 'one', env: { API_KEY: 'planted-in-app-1', MODE: 'fast' } };
   const place = await cursor({ a: entry });
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
@@ -300,7 +300,7 @@ test('sealed: values are in the vault before anything is written, their plain co
   expect(await vault.read('secret/API_KEY')).toBe('planted-in-app-1');
 });
 
-test('left in its app, the file of the app is the plain copy that is named', async () => {
+test('names the file of an app that keeps its server as a plaintext copy', async () => {
   const place = await cursor({ a: { command: 'one', args: ['--api-key', 'planted-in-app-2'] } });
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
@@ -319,7 +319,7 @@ test('left in its app, the file of the app is the plain copy that is named', asy
   ]);
 });
 
-test('a vault that is locked: nothing is brought over', async () => {
+test('imports nothing if the vault is locked', async () => {
   const place = await cursor({ a: { command: 'one', env: { API_KEY: 'planted-in-app-4' } } });
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });
   if (a === undefined) throw new Error('it was written');
@@ -331,7 +331,7 @@ test('a vault that is locked: nothing is brought over', async () => {
   expect([config.size, await readFile(place.file, 'utf8')]).toEqual([0, expect.stringContaining('planted-in-app-4')]);
 });
 
-test('what MCPProxy keeps in a keychain that cannot be asked is told, and what the vault has already is not asked for', async () => {
+test('reports keyring values that are unavailable, and does not read those in the vault', async () => {
   const place = await cursor({ a: { command: 'one', env: { A: '${keyring:A_KEY}', B: 'x ${keyring:HERE}' } } });
   await plainVault(home).write('secret/HERE', 'is here');
   const [a] = await importOffers([place], [], { home, env: {}, platform: 'linux' });

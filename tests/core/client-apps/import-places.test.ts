@@ -60,7 +60,7 @@ test.each([
   ['.config/mcphub/servers.json', "{ servers: { s: { command: 'own' } } }"],
   ['.augment/settings.json', servers('mcpServers')],
   ['.warp/mcp.json', servers('mcpServers')],
-])('servers in %s are offered', async (path, text) => {
+])('offers servers in %s', async (path, text) => {
   await put(path, text);
   const { offers, skipped } = await found();
   expect(offers.map(({ name, entry, places, sources }) => [name, entry, places.length + sources.length])).toEqual([
@@ -69,7 +69,7 @@ test.each([
   expect(skipped).toEqual([]);
 });
 
-test('a file that cannot be read is named with its app, the line and the cause', async () => {
+test('names an unreadable file with its app, line and cause', async () => {
   await put('.cursor/mcp.json', '{\n  "mcpServers": {\n    "a": { "command": "x" }\n    "b": {}\n  }\n}');
   await put('.continue/config.yaml', 'mcpServers: [\n');
   const { offers, skipped } = await found();
@@ -79,7 +79,7 @@ test('a file that cannot be read is named with its app, the line and the cause',
 });
 
 test.each(['\uFEFF{}', '{ // mine\n}', '{ "a": 1, }'])(
-  'an app that reads plain JSON only is told to have a file it cannot read: %j',
+  'warns about a file that an app with plain JSON cannot read: %j',
   async (text) => {
     const file = await put('claude_desktop_config.json', text);
     expect(await strictWarning({ app: knownApp('claude-desktop'), file })).toContain('plain JSON');
@@ -89,7 +89,7 @@ test.each(['\uFEFF{}', '{ // mine\n}', '{ "a": 1, }'])(
   },
 );
 
-test("Gemini's list of allowed servers gets our name with the entry, and loses it with the entry", async () => {
+test('adds and removes its name in the allowed servers of Gemini with the entry', async () => {
   const file = await put('settings.json', '{\n  // mine\n  "mcp": { "allowed": ["a"] }\n}\n');
   const place = { app: knownApp('gemini-cli'), file };
   const journal = new ChangeJournal(join(home, 'journal'));

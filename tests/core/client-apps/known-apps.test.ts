@@ -23,7 +23,7 @@ const mac: Machine = { platform: 'darwin', home: '/Users/me', env: {} };
 const windows: Machine = { platform: 'win32', home: 'C:\\Users\\me', env: {} };
 const linux: Machine = { platform: 'linux', home: '/home/me', env: {} };
 
-test('no two apps share an id or a file', () => {
+test('lists no two apps with the same id or file', () => {
   expect(new Set(knownApps.map(({ id }) => id)).size).toBe(knownApps.length);
   for (const machine of [mac, windows, linux]) {
     const files = knownApps.flatMap(({ files }) => resolvePaths(machine, files));
@@ -64,12 +64,12 @@ test.each([
     'C:\\Users\\me\\AppData\\Roaming\\Zed\\settings.json',
     '/home/me/.config/zed/settings.json',
   ],
-])('%s is looked for where it is on each system', (id, onMac, onWindows, onLinux) => {
+])('resolves the file of %s on each system', (id, onMac, onWindows, onLinux) => {
   const { files } = knownApp(id);
   expect([mac, windows, linux].map((machine) => resolvePaths(machine, files)[0])).toEqual([onMac, onWindows, onLinux]);
 });
 
-test('the environment moves the folders of apps that follow it', () => {
+test('follows environment variables that move app folders', () => {
   const moved: Machine = {
     ...linux,
     env: { CODEX_HOME: '/c', XDG_CONFIG_HOME: '/x', CLAUDE_CONFIG_DIR: 'not/absolute' },
@@ -82,13 +82,13 @@ test('the environment moves the folders of apps that follow it', () => {
 });
 
 describe.each(knownApps.map((app) => [app.id, app] as const))('%s', (_, app) => {
-  test('what an entry launches can be read back from it', () => {
+  test('reads back the launch of an entry', () => {
     expect(parseLaunch(createTooltrayEntry(app, stdio))).toEqual({ ...stdio, cwd: undefined });
     if (app.shape.http === undefined) expect(() => createTooltrayEntry(app, http)).toThrow('takes no addresses');
     else expect(parseLaunch(createTooltrayEntry(app, http))).toEqual(http);
   });
 
-  test('the snippet to paste is a whole file with our entry', () => {
+  test('returns a snippet that is a whole file with the entry', () => {
     const read = configFormatFor(app).read(snippetFor(app, stdio));
     expect(valueAt(read, [...app.container, 'tooltray'])).toEqual(createTooltrayEntry(app, stdio));
   });
@@ -113,7 +113,7 @@ const theirs = {
   opencode: 'opencode',
 } as const;
 
-test('every app that add-mcp knows by the same name is held against it', async () => {
+test('compares every app that add-mcp knows by the same name', async () => {
   const { getAgentTypes } = await import('add-mcp');
   const known = new Set<string>(getAgentTypes());
   const left = knownApps.map(({ id }) => id).filter((id) => known.has(id) && !Object.hasOwn(theirs, id));
@@ -127,7 +127,7 @@ describe.each(Object.entries(theirs))('%s', (id, agent) => {
   test.each([
     ['a command', stdio],
     ['an address', { type: 'http', ...http }],
-  ])('has the file and shape that add-mcp gives it, for %s', async (_, config) => {
+  ])('has the file and shape of add-mcp for %s', async (_, config) => {
     const app = knownApp(id);
     if ('url' in config && app.shape.http === undefined) return;
     const home = await mkdtemp(join(tmpdir(), 'tooltray-shapes-'));
@@ -152,7 +152,7 @@ describe.each(Object.entries(theirs))('%s', (id, agent) => {
   });
 });
 
-test('apps that have files in projects have those, and the shape, that add-mcp gives them', async () => {
+test('has the project files and shape of add-mcp', async () => {
   const ids = ['claude-code', 'cursor', 'vscode', 'zed', 'codex', 'gemini-cli', 'kiro', 'opencode'] as const;
   const project = await mkdtemp(join(tmpdir(), 'tooltray-shapes-'));
   try {
@@ -173,7 +173,7 @@ test('apps that have files in projects have those, and the shape, that add-mcp g
   }
 });
 
-test('links carry the entry, in the notation of their app', () => {
+test('creates install links with the entry in the notation of their app', () => {
   const entryIn = (link = '', from: RegExp): unknown =>
     JSON.parse(Buffer.from(decodeURIComponent(from.exec(link)?.[1] ?? ''), 'base64').toString());
   expect(
@@ -198,6 +198,6 @@ test('links carry the entry, in the notation of their app', () => {
   expect(installLink(knownApp('zed'), stdio)).toBeUndefined();
 });
 
-test('an app that nobody knows is refused with those that are known', () => {
+test('rejects an unknown app and names the known ones', () => {
   expect(() => knownApp('nothing')).toThrow('There is no client app called "nothing" here.');
 });

@@ -51,7 +51,7 @@ async function bundleOf(files: Record<string, string>): Promise<Bundle> {
 
 const whole = { 'manifest.json': JSON.stringify(manifest), 'server/index.js': 'console.log(1)' };
 
-test('placeholders are filled with the folder, the defaults and what the person chose', async () => {
+test('fills placeholders with the folder, defaults and chosen values', async () => {
   const bundle = await bundleOf(whole);
   expect(bundleEntry(bundle.manifest, '/b', { key: ['k'], folders: ['/a', '/c'] }, machine)).toEqual({
     command: 'node',
@@ -66,13 +66,13 @@ test('placeholders are filled with the folder, the defaults and what the person 
   ]);
 });
 
-test('what must be chosen is asked for, and what it does not know is refused', async () => {
+test('rejects missing required and unknown settings', async () => {
   const { manifest: read } = await bundleOf(whole);
   expect(() => bundleEntry(read, '/b', {}, machine)).toThrow('files needs to be told first: key (API key).');
   expect(() => bundleEntry(read, '/b', { key: ['k'], kay: ['k'] }, machine)).toThrow('no setting called "kay"');
 });
 
-test('a manifest without a launch starts its entry point', async () => {
+test('starts the entry point of a manifest without a launch', async () => {
   const { mcp_config: _left, ...server } = manifest.server;
   const { manifest: read } = await bundleOf({
     'manifest.json': JSON.stringify({ ...manifest, server, user_config: {} }),
@@ -80,7 +80,7 @@ test('a manifest without a launch starts its entry point', async () => {
   expect(bundleEntry(read, '/b', {}, machine)).toMatchObject({ command: 'node', args: ['/b/server/index.js'] });
 });
 
-test('it is unpacked whole and private, and anew over an older copy', async () => {
+test('unpacks all files with private permissions and replaces an older copy', async () => {
   const bundle = await bundleOf(whole);
   const place = await unpackBundle(bundle, folder);
   await writeFile(join(place, 'old'), '');
@@ -98,14 +98,14 @@ test.each([
   ['no manifest', { 'server/index.js': '' }, 'no manifest.json'],
   ['a manifest that is not JSON', { 'manifest.json': '{' }, 'not JSON'],
   ['a manifest without a server', { 'manifest.json': '{"name":"a","version":"1"}' }, 'server'],
-])('%s: nothing is unpacked', async (_, files, why) => {
+])('rejects %s', async (_, files, why) => {
   await expect(bundleOf(files)).rejects.toMatchObject({
     code: 'config_invalid',
     message: expect.stringContaining(why) as string,
   });
 });
 
-test('what is no zip is refused', async () => {
+test('rejects a file that is not a zip', async () => {
   const file = join(folder, 'x.mcpb');
   await writeFile(file, 'hello');
   await expect(readBundle(file)).rejects.toMatchObject({ code: 'config_invalid' });
@@ -113,7 +113,7 @@ test('what is no zip is refused', async () => {
 });
 
 test.each(['../key', 'server/../../key', '/etc/hostname', '..\\key', 'C:\\key'])(
-  'rejects a bundle whose entry point %s leads out of it',
+  'rejects a bundle with the entry point %s outside of it',
   async (entry_point) => {
     const server = { ...manifest.server, type: 'binary', entry_point };
     const reading = bundleOf({ ...whole, 'manifest.json': JSON.stringify({ ...manifest, server }) });

@@ -30,7 +30,7 @@ async function offers(cwd?: string) {
   return (await findImportOffers([], [], machine, await findAggregators(machine, cwd))).offers;
 }
 
-test('configs are found where each of them has its own, in the folder one is in as well', async () => {
+test('finds their configs in the default places and in the current folder', async () => {
   await put('shared/toolmux/mcp.json', { servers: { shared: { command: 'shared' } } });
   await put('toolmux/mcp.json', { servers: { local: { command: 'local' } } });
   await put('.magg/config.json', { servers: { magg: { source: 's', command: 'magg-server --x y' } } });
@@ -47,7 +47,7 @@ test('configs are found where each of them has its own, in the folder one is in 
   expect((await offers()).map(({ name }) => name)).not.toContain('here');
 });
 
-test("Magg's variables name its config, the first folder of several first", async () => {
+test('reads the Magg config from its variables, in their order', async () => {
   await put('a/config.json', { servers: { a: { source: 's', command: 'a' } } });
   await put('b/config.json', { servers: { b: { source: 's', command: 'b' } } });
   const named = await put('c/x.json', { servers: { c: { source: 's', command: 'c' } } });
@@ -55,7 +55,7 @@ test("Magg's variables name its config, the first folder of several first", asyn
   expect((await offers()).map(({ name }) => name)).toEqual(['c', 'a', 'b']);
 });
 
-describe('an entry that starts such a product is offered as what it holds', () => {
+describe('an entry that starts another aggregator is offered as its servers', () => {
   test.each([
     [{ command: 'toolmux', args: ['--mode', 'gateway'] }, ['shared']],
     [{ command: 'uvx', args: ['toolmux==2.3.1', '--config', 'CONFIG'] }, ['special']],
@@ -73,7 +73,7 @@ describe('an entry that starts such a product is offered as what it holds', () =
   });
 });
 
-test('what cannot come along is told line by line, what can comes along', async () => {
+test('imports what it can and reports each setting that it cannot', async () => {
   await put('.mcpproxy/mcp_config.json', {
     listen: ':8080',
     read_only_mode: true,
@@ -112,7 +112,7 @@ test('what cannot come along is told line by line, what can comes along', async 
   expect(b).toMatchObject({ entry: { url: 'https://h/mcp', oauth: { client_id: 'c', scopes: ['s'] } }, losses: [] });
 });
 
-test('clients that were registered by hand come along, whoever wrote them', () => {
+test('imports manually registered OAuth clients of any product', () => {
   const mcpServers = {
     cursor: { url: 'https://h/mcp', auth: { CLIENT_ID: 'c', CLIENT_SECRET: 's3cr3t-s3cr3t', scopes: ['a'] } },
     codex: { url: 'https://h/mcp', oauth: { client_id: 'c' }, scopes: ['b'] },
@@ -125,7 +125,7 @@ test('clients that were registered by hand come along, whoever wrote them', () =
   expect(imported.map(({ entry = {} }) => secretSettingNames(entry))).toEqual([['CLIENT_SECRET'], []]);
 });
 
-test("times come along in the unit that each product means; Magg's prefix, notes and kits, too", async () => {
+test('imports timeouts in the unit of each product, and prefix, notes and kits of Magg', async () => {
   await put('toolmux/mcp.json', {
     servers: { a: { command: 'a', timeout: 15_000 }, b: { base_url: 'http://h', timeout: 30 } },
   });

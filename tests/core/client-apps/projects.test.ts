@@ -37,7 +37,7 @@ async function put(path: string, content: object): Promise<string> {
 const find = async (folder = project) =>
   (await findProjectApps(machine, new Set(), folder)).filter(({ installed }) => installed);
 
-test('apps with a file in the project are found, and those that are on this machine; a file that two apps read is one', async () => {
+test('finds apps with a project file or on this machine, and lists a shared file once', async () => {
   await put('.vscode/mcp.json', { servers: {} });
   await put('.mcp.json', { mcpServers: {} });
   await mkdir(join(home, '.kiro'));
@@ -49,7 +49,7 @@ test('apps with a file in the project are found, and those that are on this mach
   ]);
 });
 
-test('an app that reads no files of projects is refused with those that do', async () => {
+test('rejects an app without project files and names those with one', async () => {
   await expect(resolveProjectFile(machine, knownApp('windsurf'), project)).rejects.toMatchObject({
     code: 'unsupported',
     message: 'Windsurf has no config file for single projects.',
@@ -57,7 +57,7 @@ test('an app that reads no files of projects is refused with those that do', asy
   });
 });
 
-test('in the home folder an app’s own file is no project’s', async () => {
+test('does not take a user file in the home folder for a project file', async () => {
   await expect(resolveProjectFile(machine, knownApp('cursor'), home)).rejects.toMatchObject({ code: 'bad_request' });
   await expect(resolveProjectFile(machine, knownApp('claude-code'), home)).resolves.toMatchObject({ project: home });
 });
@@ -65,14 +65,14 @@ test('in the home folder an app’s own file is no project’s', async () => {
 test.each([
   ['the file', '.mcp.json', '../../other.json', 'claude-code'],
   ['its folder', '.cursor', '../..', 'cursor'],
-])('where %s is a link that leads out of the project, nothing is written there', async (_, path, target, app) => {
+])('writes nothing if %s is a link out of the project', async (_, path, target, app) => {
   await writeFile(join(home, 'other.json'), '{}');
   await symlink(target, join(project, path));
   await expect(resolveProjectFile(machine, knownApp(app), project)).rejects.toMatchObject({ code: 'not_allowed' });
   expect(await find()).toEqual([]);
 });
 
-test('the entry names the command alone where the PATH has it, and says what others need', () => {
+test('names the command alone if it is on PATH, and says what others need', () => {
   const [named] = projectLaunches(own, knownApp('cursor'), true);
   expect(named).toEqual({ command: 'tooltray', args: ['stdio', '--app', 'cursor'] });
   expect(projectWarning(named)).toMatch(/No password and no token is written into it\. They need Tooltray/);
@@ -83,7 +83,7 @@ test('the entry names the command alone where the PATH has it, and says what oth
   expect(projectWarning(privately)).toContain('names the folder of this private Tooltray');
 });
 
-test('connected by either of two apps that read the same file, both are', async () => {
+test('shows both apps that read the same file as connected', async () => {
   await put('.vscode/mcp.json', {
     servers: { tooltray: { type: 'stdio', command: 'tooltray', args: ['stdio', '--app', 'vscode-insiders'] } },
   });
@@ -95,7 +95,7 @@ test('connected by either of two apps that read the same file, both are', async 
   });
 });
 
-test('it is undone to the byte, and folders that were made for it go', async () => {
+test('restores the exact files at undo and removes created folders', async () => {
   const journal = new ChangeJournal(join(home, 'journal'));
   const place = await resolveProjectFile(machine, knownApp('junie'), project);
   const change = await installEntry(place, tooltrayLaunches(own, 'junie')[0], { journal });
@@ -105,7 +105,7 @@ test('it is undone to the byte, and folders that were made for it go', async () 
   await expect(readFile(join(project, '.junie'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('what is brought over from a project starts in its folder, from anywhere', async () => {
+test('starts imported project servers in the project folder', async () => {
   await put('.vscode/mcp.json', {
     servers: {
       a: { command: '${workspaceFolder}/bin/a', args: ['--name', '${workspaceFolderBasename}'] },

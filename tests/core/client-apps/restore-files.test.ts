@@ -39,7 +39,7 @@ async function lay(id: string, before?: string): Promise<AppConfigFile> {
 }
 
 describe.each(knownApps.map(({ id, format }) => [id, texts[format] ?? ''] as const))('%s', (id, text) => {
-  test('is as it was, to the byte, after any number of changes', async () => {
+  test('restores the exact bytes after any number of changes', async () => {
     const place = await lay(id, text);
     await installEntry(place, launch, { journal });
     await uninstallEntries(place, journal);
@@ -51,7 +51,7 @@ describe.each(knownApps.map(({ id, format }) => [id, texts[format] ?? ''] as con
   });
 });
 
-test('a file that was not there is not there, nor are its folders', async () => {
+test('removes a file and folders that did not exist before', async () => {
   const place = await lay('cursor');
   await installEntry(place, launch, { journal });
   expect(existsSync(place.file)).toBe(true);
@@ -59,7 +59,7 @@ test('a file that was not there is not there, nor are its folders', async () => 
   expect(existsSync(join(folder, 'apps'))).toBe(false);
 });
 
-test('servers that an import took out of a file are in it again', async () => {
+test('restores servers that an import removed', async () => {
   const place = await lay('cursor', '{"mcpServers":{"a":{"command":"x"}}}');
   await changeAppFile(place, { action: 'import', edit: () => '{"mcpServers":{}}' }, journal);
   await installEntry(place, launch, { journal });
@@ -68,7 +68,7 @@ test('servers that an import took out of a file are in it again', async () => {
   expect(await readFile(place.file, 'utf8')).toBe('{"mcpServers":{"a":{"command":"x"}}}');
 });
 
-test('a file that its app changed since keeps that, and loses the entry', async () => {
+test('keeps later changes of the app and removes the entry', async () => {
   const place = await lay('cursor', '{"mcpServers":{}}');
   await installEntry(place, launch, { journal });
   const changed = JSON.parse(await readFile(place.file, 'utf8')) as Record<string, unknown>;
@@ -77,13 +77,13 @@ test('a file that its app changed since keeps that, and loses the entry', async 
   expect(JSON.parse(await readFile(place.file, 'utf8'))).toEqual({ mcpServers: {}, theme: 'dark' });
 });
 
-test('an entry that was written by hand is taken out', async () => {
+test('removes an entry that was written by hand', async () => {
   const place = await lay('cursor', '{"mcpServers":{"tooltray":{"command":"tooltray","args":["stdio"]}}}');
   expect((await restoreFiles([place], journal)).files).toEqual([place.file]);
   expect(JSON.parse(await readFile(place.file, 'utf8'))).toEqual({ mcpServers: {} });
 });
 
-test('a file that cannot be written is reported, and the others are restored', async () => {
+test('reports a file that cannot be written and restores the others', async () => {
   const [broken, fine] = [await lay('cursor', '{}'), await lay('windsurf', '{ }')];
   await installEntry(broken, launch, { journal });
   await installEntry(fine, launch, { journal });
