@@ -69,7 +69,7 @@ const configs = fc
   .chain((inner) => fc.constantFrom(inner, { servers: { x: inner } }, { packages: [inner], name: 'a/b' }, [inner]))
   .map((value) => JSON.stringify(value));
 
-test('any text is read or refused in words', async () => {
+test('reads any text or rejects it with an error code', async () => {
   const texts = fc.oneof(fc.string({ unit: 'binary', maxLength: 80 }), lines, glued, configs);
   await fc.assert(
     fc.asyncProperty(texts, fc.boolean(), async (text, known) => {
@@ -96,7 +96,7 @@ test('any text is read or refused in words', async () => {
   );
 });
 
-test('nothing of a text is run, whatever a shell would make of it', async () => {
+test('runs nothing of a text that a shell would run', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-pasted-'));
   const file = join(folder, 'ran');
   try {

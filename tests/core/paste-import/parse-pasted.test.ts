@@ -296,11 +296,11 @@ test.each<[string, string, object[]]>([
     'python -m weather_mcp',
     [{ name: 'weather', entry: { command: 'python', args: ['-m', 'weather_mcp'] } }],
   ],
-])('%s is read', async (_what, text, servers) => {
+])('reads %s', async (_what, text, servers) => {
   expect((await read(text)).map(({ name, entry: ours }) => ({ name, entry: ours }))).toEqual(servers);
 });
 
-test('a server whose words hold no name is called a server', async () => {
+test('names a server without a usable word "server"', async () => {
   expect(await read('npx "\\\\ "')).toEqual([{ name: 'server', entry: { command: 'npx', args: ['\\ '] }, notes: [] }]);
 });
 
@@ -319,7 +319,7 @@ test.each([
   '{"a": 1}',
   '[1]',
   '{"mcpServers": {',
-])('%j is refused', async (text) => {
+])('rejects %j', async (text) => {
   await expect(read(text)).rejects.toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
 });
 
@@ -347,7 +347,7 @@ test.each<[string, string, object]>([
     'claude mcp add x npx -y x-mcp --env KEY=v --scope user',
     { ...npx, env: { KEY: 'v' } },
   ],
-])('the add line of %s', async (_of, line, wanted) => {
+])('reads the add line of %s', async (_of, line, wanted) => {
   const [server, ...more] = await read(line);
   expect([server?.name, more]).toEqual(['x', []]);
   expect(server?.entry).toMatchObject(wanted);
@@ -366,11 +366,11 @@ test.each<[string, string]>([
     'a badge',
     `[![Install](https://img.example/b.svg)](https://vscode.dev/redirect?url=${encodeURIComponent(`vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: 'x', ...npx }))}`)})`,
   ],
-])('a link for %s', async (_of, link) => {
+])('reads a link for %s', async (_of, link) => {
   expect(await read(link)).toMatchObject([{ name: 'x', entry: npx }]);
 });
 
-test('a file of fast-agent in YAML', async () => {
+test('reads a YAML file of fast-agent', async () => {
   const text =
     'default_model: sonnet\nmcp:\n  servers:\n    x:\n      command: "npx"\n      args: ["-y", "x-mcp"]\n      read_timeout_seconds: 60\n    net:\n      transport: "sse"\n      url: "http://a.example/sse"\n';
   expect(await read(text)).toMatchObject([
@@ -387,7 +387,7 @@ test.each([
   'npx -y @smithery/cli@latest install x --client claude --key abcdef',
   'npx add-mcp https://a.example/mcp',
   'npx ctx7 setup',
-])('the line %j is explained, not made a server', async (line) => {
+])('explains that the line %j starts no server', async (line) => {
   const found = await parsePasted(line, { isProgram, home: '/home/me' }).catch((error: unknown) => error);
   expect((found as { servers?: unknown[] }).servers ?? []).toEqual([]);
   expect(found).toMatchObject({ message: expect.stringContaining('starts no server') as string });
@@ -414,7 +414,7 @@ test.each([
   ['{"mcpServers": {"x": {"note": 1}}}', 'x was not read'],
   ['{"name": "a/b", "packages": [{"registryType": "floppy", "identifier": "x"}]}', 'cannot be added'],
   ['[mcp_servers.x]\ncommand = ', 'was not read'],
-])('%j is refused with the word that is not understood', async (text, said) => {
+])('rejects %j and names what is not understood', async (text, said) => {
   await expect(read(text)).rejects.toThrow(
     expect.objectContaining({ message: expect.stringContaining(said) as string }) as Error,
   );
@@ -431,11 +431,11 @@ test.each([
   ['{"command": "npx", "args": ["x"], "colour": "red"}', expect.stringMatching(/^colour: /) as string],
   ['gemini mcp add --trust x npx y', expect.stringContaining('--trust has no effect') as string],
   ['claude mcp add -H "X: y" x -- npx z', '--header was left out: a command has no headers.'],
-])('of %j the note is %j', async (text, note) => {
+])('notes about %j: %j', async (text, note) => {
   expect((await read(text)).flatMap(({ notes }) => notes)).toEqual([note]);
 });
 
-test('no secret of a text stands in the error about it', async () => {
+test('names no secret of a text in its error', async () => {
   const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
   await expect(read(`claude mcp add x https://a.example.com ${secret}`)).rejects.toThrow(/^(?!.*ghp_0123)/s);
 });
@@ -450,6 +450,6 @@ test.each([
   ['github', false],
   ['my server', false],
   ['npx', false],
-])('%j is a text: %j', (word, isText) => {
+])('detects whether %j is a pasted text: %j', (word, isText) => {
   expect(looksPasted(word)).toBe(isText);
 });

@@ -35,7 +35,7 @@ function made(option: ParsedOption | undefined, answers: InputValues = {}): Json
 
 const box = { isolation: { mode: 'auto', network: true } };
 
-test('an npm package runs by npx in its version, its secret kept apart', () => {
+test('runs an npm package by npx with a pinned version, and stores its secret separately', () => {
   const answers = { 'env-EVERYTHING_PASS': 's', 'env-LOG_LEVEL': 'debug' };
   expect(made(server('everything').options[0], answers)).toEqual({
     command: 'npx',
@@ -45,13 +45,13 @@ test('an npm package runs by npx in its version, its secret kept apart', () => {
   });
 });
 
-test('several values of one argument are several words', () => {
+test('passes several values of one argument as several words', () => {
   expect(made(server('filesystem').options[0], { 'arg-0': '/a b\n\n/c' })).toMatchObject({
     args: ['-y', '@modelcontextprotocol/server-filesystem@1.1.0', '/a b', '/c'],
   });
 });
 
-test('a Python package runs by uvx, options with values, switches and bare words as they are meant', () => {
+test('runs a Python package by uvx with options, switches and positional arguments', () => {
   const [option] = server('weather-mcp').options;
   const common = ['--python=3.12', 'weather-mcp-server@0.5.0', '--port'];
   expect(made(option, { 'env-WEATHER_API_KEY': 'k', 'arg-1': 'true' })).toEqual({
@@ -67,7 +67,7 @@ test('a Python package runs by uvx, options with values, switches and bare words
   });
 });
 
-test('an image runs in a container of its own, its variables by name and out of the command line', () => {
+test('runs an image in its own container, with secret variables outside of the command line', () => {
   const [option] = server('database').options;
   const answers = { 'run-1/db_type': 'mysql', 'arg-1': 'tickets', 'env-DB_PASSWORD': 'p' };
   const image = 'docker.io/example/database-manager-mcp:3.1.0';
@@ -84,14 +84,14 @@ test('an image runs in a container of its own, its variables by name and out of 
   ]);
 });
 
-test('a NuGet package runs by dnx, its words behind its own', () => {
+test('runs a NuGet package by dnx, with its arguments behind those of dnx', () => {
   expect(made(server('knapcode').options[0])).toMatchObject({
     command: 'dnx',
     args: ['Knapcode.SampleMcpServer@0.7.0-beta', '--yes', '--', 'mcp', 'start'],
   });
 });
 
-test('an address is filled in, and so is what is in its headers', () => {
+test('fills in the variables of an address and of its headers', () => {
   const [http, sse] = server('tickets').options;
   expect(made(http, { 'url/team': 'blue', 'header-Authorization/token': 't' })).toEqual({
     url: 'https://blue.tickets.example.com/mcp',
@@ -103,12 +103,12 @@ test('an address is filled in, and so is what is in its headers', () => {
 test.each([
   ['text-editor', 'Tooltray unpacks no bundles'],
   ['rusty', 'does not know how to run such packages'],
-])('what cannot be run here says why: %s', (part, why) => {
+])('reports why a package cannot be run: %s', (part, why) => {
   const [option] = server(part).options;
   expect([option?.refusal, option?.plan]).toEqual([expect.stringContaining(why), undefined]);
 });
 
-test('what is missing or cannot be is told by its name', () => {
+test('names missing and invalid inputs', () => {
   const told = (part: string, answers: InputValues): string[] =>
     server(part)
       .options.slice(0, 1)
@@ -124,7 +124,7 @@ const docker = { registryType: 'oci', identifier: 'good/image:1' };
 const positional = (...values: string[]): Json[] => values.map((value) => ({ type: 'positional', value }));
 const option = (name: string, value: string): Json => ({ type: 'named', name, value });
 
-describe('an entry that would run something else than it says, or take what is the person’s, is refused:', () => {
+describe('rejects an entry that would run something else or read user values:', () => {
   test.each<[string, Json]>([
     ['another program', { ...npm, runtimeHint: 'bash' }],
     ['another package, by a word', { ...npm, runtimeArguments: positional('evil') }],
@@ -163,7 +163,7 @@ describe('an entry that would run something else than it says, or take what is t
     expect([typeof read.refusal, read.plan, read.inputs]).toEqual(['string', undefined, []]);
   });
 
-  test('a secret of the person in a header', () => {
+  test('a secret of the user in a header', () => {
     const headers = [{ name: 'X-Key', value: '${secret:GITHUB_TOKEN}' }];
     expect(parseRemote({ type: 'sse', url: 'https://a.example/sse', headers }, 0).refusal).toContain(
       'variables or secrets of yours',
@@ -174,7 +174,7 @@ describe('an entry that would run something else than it says, or take what is t
 const pypi = { registryType: 'pypi', identifier: 'good', version: '1.0.0' };
 const variable = (name: string, value: string): Json => ({ environmentVariables: [{ name, value }] });
 
-describe('an entry that names one package and has another one fetched is refused:', () => {
+describe('rejects an entry that would fetch another package:', () => {
   test.each<[Json, Json]>([
     ...[
       ...['--@acme:registry=https://evil.example', '--reg=https://evil.example', '--registry=https://evil.example'],
@@ -223,7 +223,7 @@ describe('an entry that names one package and has another one fetched is refused
     expect([plan, typeof refusal]).toEqual([undefined, 'string']);
   });
 
-  test('an answer that would do the same', () => {
+  test('an input value with the same effect', () => {
     const asked = parsePackage(
       { ...pypi, runtimeArguments: [{ type: 'named', name: '--python', isRequired: true }] },
       0,
@@ -239,7 +239,7 @@ test.each<[Json, string]>([
   [{ ...docker, runtimeArguments: positional('-v/:/host') }, '--volume /:/host'],
   [{ ...docker, runtimeArguments: positional('--pid', 'host') }, '--pid host'],
   [{ ...docker, runtimeArguments: positional('--privileged') }, '--privileged'],
-])('where a package comes from and what a container reaches is a note: %j', (raw, note) => {
+])('notes the source of a package and the access of a container: %j', (raw, note) => {
   const { plan, notes } = parsePackage(raw, 0);
   expect(plan).toBeDefined();
   expect(notes.join(' ')).toContain(note);
@@ -256,11 +256,11 @@ test.each<[Json, readonly string[]]>([
     },
     ['run', '-i', '--rm', '-it', '-eA=1', '--memory', '1g', '--init', '-e', 'NODE_OPTIONS', 'good/image:1'],
   ],
-])('what is harmless is given as it is written: %j', (raw, args) => {
+])('passes on harmless arguments unchanged: %j', (raw, args) => {
   expect(made(parsePackage(raw, 0))['args']).toEqual(args);
 });
 
-test('an option of a runner and its value are one word, so that the value is never the package', () => {
+test('joins a runner option and its value, so that the value is never the package', () => {
   expect(made(parsePackage({ ...npm, runtimeArguments: [option('--loglevel', 'evil')] }, 0))).toMatchObject({
     args: ['--loglevel=evil', '-y', 'good@1.0.0'],
   });
@@ -270,11 +270,11 @@ test.each([
   [{ ...npm, version: undefined }, 'No exact version is written down'],
   [{ ...npm, version: '1.x' }, 'No exact version is written down'],
   [{ ...npm, registryBaseUrl: 'https://npm.corp.example' }, 'It is fetched from https://npm.corp.example'],
-])('what a person should know first is a note: %#', (raw, note) => {
+])('notes what the user should know first: %#', (raw, note) => {
   expect(parsePackage(raw, 0).notes).toEqual([expect.stringContaining(note)]);
 });
 
-test('invisible characters in the publisher’s words are marks, and a name with them is no server', () => {
+test('marks invisible characters of the publisher and rejects a name with them', () => {
   const read = parseRegistryServer({ server: { name: 'a/b', title: 'x\u200by', description: 'z\n\nz', version: '1' } });
   expect([read?.title, read?.description]).toEqual(['x⟨U+200B⟩y', 'z z']);
   expect(parseRegistryServer({ server: { name: 'a/\u200bb', version: '1' } })).toBeUndefined();
@@ -283,7 +283,7 @@ test('invisible characters in the publisher’s words are marks, and a name with
   );
 });
 
-test('a server is called as its last word says, numbered where that is taken', () => {
+test('names a server after the last part of its name, numbered if taken', () => {
   expect([uniqueName('io.github.x/weather', []), uniqueName('x/weather', ['weather', 'weather-2'])]).toEqual([
     'weather',
     'weather-3',

@@ -32,7 +32,7 @@ async function started(answer?: RequestListener): Promise<TestRegistry> {
 
 const all = { query: '', limit: 30 };
 
-test('pages follow each other until there are no more', async () => {
+test('follows pages to the last one', async () => {
   const { url, asked } = await started();
   const registries = open({ url });
   const names: string[] = [];
@@ -46,7 +46,7 @@ test('pages follow each other until there are no more', async () => {
   expect(asked[0]).toBe('/v0.1/servers?search=many%2F&version=latest&limit=20');
 });
 
-test('one server is found in its latest version or in the one that is named, and one that is not there is told as that', async () => {
+test('finds the latest or a named version of a server, and rejects an unknown one with not_found', async () => {
   const registries = open(await started());
   const name = 'io.github.modelcontextprotocol/filesystem';
   const found = await Promise.all(
@@ -56,7 +56,7 @@ test('one server is found in its latest version or in the one that is named, and
   await expect(registries.find(undefined, name, '9.9.9', signal)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('an answer is remembered for a minute, a failure is not', async () => {
+test('caches a response for a minute, but not a failure', async () => {
   let isDown = true;
   const registry = await startRegistry({});
   onTestFinished(() => registry[Symbol.asyncDispose]());
@@ -75,7 +75,7 @@ test('an answer is remembered for a minute, a failure is not', async () => {
   expect(registry.asked.length).toBe(2);
 });
 
-describe('a registry that does not answer as one is an error that says so:', () => {
+describe('reports the failure of a registry:', () => {
   test.each<[string, RequestListener, string]>([
     ['an error', (_, response) => response.writeHead(500).end('{"servers":[]}'), 'HTTP 500'],
     ['another API', (_, response) => response.writeHead(404).end(), 'no registry of version 0.1'],
@@ -107,12 +107,12 @@ describe('a registry that does not answer as one is an error that says so:', () 
     });
   });
 
-  test('silence', async () => {
+  test('no response in time', async () => {
     const registries = open(await started(() => undefined), { ms: 100, bytes: 1000 });
     await expect(registries.search(all, signal)).rejects.toThrow('did not answer within 0.1 s');
   });
 
-  test('an answer that does not end', async () => {
+  test('an endless response', async () => {
     const registries = open(await started((_, response) => void response.write('{"servers":[')), {
       ms: 150,
       bytes: 1000,
@@ -120,7 +120,7 @@ describe('a registry that does not answer as one is an error that says so:', () 
     await expect(registries.search(all, signal)).rejects.toThrow('did not answer within 0.15 s');
   });
 
-  test('nobody there', async () => {
+  test('an unreachable address', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -129,7 +129,7 @@ describe('a registry that does not answer as one is an error that says so:', () 
   });
 });
 
-test('one out there leads to no address of this machine or its networks, whatever name it gives them', async () => {
+test('rejects redirects of a public registry to this machine or its networks', async () => {
   const inside = await started();
   const http = new HttpFetch({ env: {} });
   onTestFinished(() => http.close());
@@ -165,7 +165,7 @@ describe('a file', () => {
     expect(older.server.version).toBe('1.0.2');
   });
 
-  test('that is not there, or no list, is an error that says so', async () => {
+  test('is rejected if it does not exist or has no list of servers', async () => {
     const file = join(folder, 'no-list.json');
     writeFileSync(file, '{"a":1}');
     await expect(open({ url: file }).search(all, signal)).rejects.toThrow('no list of servers');
@@ -174,14 +174,14 @@ describe('a file', () => {
     });
   });
 
-  test('entries that are no servers are counted, and the others are there', async () => {
+  test('counts invalid entries and returns the others', async () => {
     const file = join(folder, 'mixed.json');
     writeFileSync(file, JSON.stringify([{ name: 'a/b', version: '1' }, 'nonsense', { server: {} }]));
     expect(await open({ url: file }).search(all, signal)).toMatchObject({ servers: [{ name: 'a/b' }], unreadable: 2 });
   });
 });
 
-test('a registry that nobody has named is told with those that there are', async () => {
+test('rejects an unknown registry and names the known ones', async () => {
   const asked = open({ url: registryFile }).search({ ...all, registry: 'other' }, signal);
   await expect(asked).rejects.toMatchObject({ code: 'not_found', fix: expect.stringContaining('official') as string });
 });

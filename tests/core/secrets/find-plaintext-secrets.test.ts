@@ -49,7 +49,7 @@ test.for([
   expect(withReferences('my server', entry, ({ names: [best] }) => best)).toEqual(wanted);
 });
 
-test('what a person decodes is what is kept', () => {
+test('stores the decoded value of a URL parameter', () => {
   expect(findPlaintextSecrets('s', { url: 'https://h/?token=ab%26cdefg' }).map(({ value }) => value)).toEqual([
     'ab&cdefg',
   ]);
@@ -63,6 +63,6 @@ test.for([
     url: 'https://host/mcp?page=2',
   },
   { headers: { Accept: 'application/json' }, description: `token=${github}` },
-])('nothing of that is moved: %j', (entry) => {
+])('leaves %j unchanged', (entry) => {
   expect(withReferences('s', entry, () => 'X')).toEqual(entry);
 });

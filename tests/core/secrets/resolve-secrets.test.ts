@@ -12,7 +12,7 @@ function server(entry: object): ServerConfig {
 const values: Readonly<Record<string, string>> = { 'secret/K': 'v&1 /', 'secret/L': '${secret:K}', 'secret/N': 'a\nb' };
 const read = (name: string): Promise<string | undefined> => Promise.resolve(values[name]);
 
-test('in arguments and variables as it is, once, also under the name that MCPProxy has for it', async () => {
+test('fills in arguments and variables once, including MCPProxy keyring references', async () => {
   const config = server({ command: 'x', args: ['--key=${secret:K}', '${keyring:L}'], env: { A: 'a ${secret:K}' } });
   expect(secretNamesOf(config)).toEqual(['K', 'L']);
   expect(await resolveSecrets(config, read)).toMatchObject({
@@ -21,7 +21,7 @@ test('in arguments and variables as it is, once, also under the name that MCPPro
   });
 });
 
-test('in a header as it is, in an address so that it leads nowhere else', async () => {
+test('fills in headers as they are, and encodes values in URLs', async () => {
   const config = server({ url: 'https://h/mcp?key=${secret:K}', headers: { Authorization: 'Bearer ${secret:K}' } });
   const { url, headers } = (await resolveSecrets(config, read)) as HttpServerConfig;
   expect({ url, headers }).toEqual({
@@ -30,7 +30,7 @@ test('in a header as it is, in an address so that it leads nowhere else', async 
   });
 });
 
-test('one that is not set is told with what sets it; a default stands in for it', async () => {
+test('reports a missing secret with the command that sets it, unless it has a default', async () => {
   const missing = server({ command: 'x', env: { A: '${secret:M}' } });
   await expect(resolveSecrets(missing, read)).rejects.toMatchObject({
     code: 'secret_missing',
@@ -40,7 +40,7 @@ test('one that is not set is told with what sets it; a default stands in for it'
   expect(await resolveSecrets(withDefault, read)).toMatchObject({ env: { A: 'none' } });
 });
 
-test('what no header takes is refused without being quoted', async () => {
+test('rejects a value that no header can carry, without quoting it', async () => {
   const config = server({ url: 'https://h/mcp', headers: { A: '${secret:N}' } });
   await expect(resolveSecrets(config, read)).rejects.toThrow('The secret N of a has characters that cannot be sent.');
 });

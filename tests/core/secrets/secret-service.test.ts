@@ -149,7 +149,7 @@ function withEnvironment(env: NodeJS.ProcessEnv): void {
 }
 
 describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.join(', ') || 'nothing'})`, () => {
-  test('open: the key is in it and in no file, servers get their secrets, and the value stands where it belongs only', async () => {
+  test('unlocked: stores the key in the keychain only and passes secrets to their servers only', async () => {
     const { session, home } = await homeWithSecret();
     withEnvironment(session.env);
     await home.serve();
@@ -170,7 +170,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(filesWith(planted, home.path)).toEqual([]);
   });
 
-  test('locked: everything else runs, who needs a secret says why, and nothing is made anew', async () => {
+  test('locked: runs other servers, reports why one cannot start, and creates no new key', async () => {
     const { session, home, vault } = await homeWithSecret();
     session.end();
     withEnvironment(session.env);
@@ -185,7 +185,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect([vaultOf(home), readdirSync(join(home.path, 'data/secrets'))]).toEqual([vault, ['vault.json']]);
   });
 
-  test('not answering: the product is up at once, and goes on by itself when it answers', async () => {
+  test('not responding: starts at once and continues by itself once it responds', async () => {
     const { session, home, vault } = await homeWithSecret();
     session.signal('SIGSTOP');
     withEnvironment(session.env);
@@ -204,7 +204,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     );
   });
 
-  test('not answering to the first secret: that one is kept all the same, under a key in a file', async () => {
+  test('not responding to the first secret: stores it with a key in a file', async () => {
     const session = await Session.open();
     await session.unlock();
     session.signal('SIGSTOP');
@@ -217,7 +217,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(readdirSync(join(home.path, 'data/secrets'))).toEqual(['vault.json']);
   });
 
-  test('no bus: locked and said, and open again with it', async () => {
+  test('no bus: reports the vault as locked, and as open once the bus is back', async () => {
     const { session, home, vault } = await homeWithSecret();
     const none = { DBUS_SESSION_BUS_ADDRESS: '', XDG_RUNTIME_DIR: '' };
     expect(await standing(home, none)).toMatchObject({
@@ -228,7 +228,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(await standing(home, session.env)).toMatchObject({ state: 'open' });
   });
 
-  test('what MCPProxy keeps in it is read when its servers are brought over and the person says so', async () => {
+  test('imports MCPProxy secrets from it if the user confirms', async () => {
     const session = await Session.open();
     await session.unlock();
     // Under the same two attributes as go-keyring, which MCPProxy has it from.
@@ -255,7 +255,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect(filesWith(planted, home.path)).toEqual([]);
   });
 
-  test('answering after 30 seconds: nothing is lost or made anew meanwhile, and the server starts by itself', async () => {
+  test('responding after 30 seconds: loses and recreates nothing, and starts the server by itself', async () => {
     const { session, home, vault } = await homeWithSecret();
     session.signal('SIGSTOP');
     withEnvironment(session.env);
@@ -280,7 +280,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     expect([vaultOf(home), readdirSync(join(home.path, 'data/secrets'))]).toEqual([vault, files]);
   }, 120_000);
 
-  test('two processes that begin at once agree on one key', async () => {
+  test('several processes that start at once agree on one key', async () => {
     const session = await Session.open();
     await session.unlock();
     await using home = new CliHome({});

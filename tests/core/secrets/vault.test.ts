@@ -8,7 +8,7 @@ import { VaultHome } from './vault-fixture.ts';
 
 const locked = expect.objectContaining({ code: 'secret_locked' }) as Error;
 
-test('what is written is read by another process, stands nowhere as it is, and its file is the person’s alone', async () => {
+test('is readable by another process, stores no plaintext and only its owner can read its file', async () => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'the value of A');
   expect(await home.open().read('secret/A')).toBe('the value of A');
@@ -18,7 +18,7 @@ test('what is written is read by another process, stands nowhere as it is, and i
   expect([...home.keychain.items.values()]).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
 });
 
-test('a sealed value opens for its own name only, and not once a bit of it is another', async () => {
+test('opens a sealed value for its own name only, and not after it was modified', async () => {
   using home = new VaultHome();
   const vault = home.open();
   await vault.write('secret/A', 'value A');
@@ -33,7 +33,7 @@ test('a sealed value opens for its own name only, and not once a bit of it is an
   expect(await home.open().read('secret/B')).toBe('value B');
 });
 
-test('writers at once lose nothing', async () => {
+test('loses nothing of concurrent writes', async () => {
   using home = new VaultHome();
   const names = Array.from({ length: 20 }, (_, at) => `secret/N${at}`);
   await Promise.all(names.map((name) => home.open().write(name, `value of ${name}`)));
@@ -43,7 +43,7 @@ test('writers at once lose nothing', async () => {
   expect(home.keychain.items.size).toBe(1);
 });
 
-test('without a keychain the key lies in a file of the person’s own, and that is said', async () => {
+test('stores the key in a file of the user if there is no keychain, and reports it', async () => {
   using home = new VaultHome();
   home.keychain.problem = 'there is none';
   expect((await home.open().status()).sentence).toMatch(/there is no keychain \(there is none\)/);
@@ -62,7 +62,7 @@ test.for([
   ['gone', (home: VaultHome): void => void (home.keychain.problem = 'no D-Bus')],
   ['locked, showing nothing', (home: VaultHome): void => void (home.keychain.isHidden = true)],
   ['empty', (home: VaultHome): void => home.keychain.items.clear()],
-] as const)('while the keychain is %s nothing is lost and no other key made', async ([, spoil]) => {
+] as const)('loses nothing and creates no new key while the keychain is %s', async ([, spoil]) => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'value A');
   const [before, items] = [readFileSync(home.file, 'utf8'), [...home.keychain.items]];
@@ -81,7 +81,7 @@ test.for([
   expect(await vault.read('secret/A')).toBe('value A');
 });
 
-test('a keychain that takes its time keeps nobody waiting, and is used once it answers', async () => {
+test('does not wait for a slow keychain, and uses it once it responds', async () => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'value A');
   const dialog = Promise.withResolvers<void>();
@@ -100,7 +100,7 @@ test('a keychain that takes its time keeps nobody waiting, and is used once it a
   expect(await vault.read('secret/A')).toBe('value A');
 });
 
-test('a key moves from place to place, and what it sealed stays', async () => {
+test('moves the key between places and keeps sealed values', async () => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'value A');
   const sealed = readFileSync(home.file, 'utf8').match(/"sealed":"[^"]+"/)?.[0] ?? 'none';
@@ -121,7 +121,7 @@ test('a key moves from place to place, and what it sealed stays', async () => {
   expect(readFileSync(home.file, 'utf8')).toContain(sealed);
 });
 
-test('a passphrase that is given at the start is where the first key goes; of a file its first line', async () => {
+test('stores the first key under a passphrase given at the start, the first line of a file', async () => {
   using home = new VaultHome();
   const file = join(home.folder, 'words');
   writeFileSync(file, 'correct horse battery\nnot this\n');
@@ -132,7 +132,7 @@ test('a passphrase that is given at the start is where the first key goes; of a 
   await expect(home.open({ TOOLTRAY_VAULT_PASSPHRASE_FILE: file }).read('secret/A')).rejects.toEqual(locked);
 });
 
-test('where the old key is not to be had, a new one is begun at a person’s word only, and the old one still opens its own', async () => {
+test('creates a new key only on request if the old one is missing, which still opens its own values', async () => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'value A');
   home.keychain.problem = 'no D-Bus';
@@ -147,7 +147,7 @@ test('where the old key is not to be had, a new one is begun at a person’s wor
   expect(await vault.read('secret/A')).toBe('value A');
 });
 
-test('a vault that cannot be read is left as it is', async () => {
+test('leaves an unreadable vault unchanged', async () => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'value A');
   for (const text of ['', '{"version":2}', 'half of it {']) {
@@ -159,7 +159,7 @@ test('a vault that cannot be read is left as it is', async () => {
   }
 });
 
-test('what was opened is told to whoever hides it, before it is used, and stays hidden when it is replaced', async () => {
+test('reports opened values before they are used, and keeps replaced ones masked', async () => {
   using home = new VaultHome();
   await home.open().write('secret/A', 'first value');
   const vault = home.open();

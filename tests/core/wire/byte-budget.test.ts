@@ -11,7 +11,7 @@ function readerOn(budget: ByteBudget): { reader: FrameReader; messages: Message[
   return { reader: new FrameReader(handlers, 64 * megabyte, { budget }), messages };
 }
 
-test('who holds most gives way, however late the others come', () => {
+test('drops the holder with the most bytes, however late the others come', () => {
   const dropped: string[] = [];
   const budget = new ByteBudget(100);
   const holder = (name: string) => ({ drop: () => dropped.push(name) });
@@ -24,7 +24,7 @@ test('who holds most gives way, however late the others come', () => {
   expect(budget.total).toBe(20);
 });
 
-test('lines without an end take no more than the budget together, and a message of another line comes whole', () => {
+test('keeps endless lines within the shared budget and still reads a whole message of another connection', () => {
   const budget = new ByteBudget(10 * megabyte);
   const endless = [readerOn(budget), readerOn(budget), readerOn(budget)];
   const chunk = Buffer.alloc(megabyte, 'x');
@@ -36,7 +36,7 @@ test('lines without an end take no more than the budget together, and a message 
   expect(budget.total).toBeLessThanOrEqual(10 * megabyte);
 });
 
-test('the request whose answer gave way hears so', () => {
+test('reports a response that was dropped to its request', () => {
   const budget = new ByteBudget(2 * megabyte);
   const { reader, messages } = readerOn(budget);
   reader.push(Buffer.from(`{"jsonrpc":"2.0","id":7,"result":{"text":"${'y'.repeat(3 * megabyte)}`));
@@ -48,7 +48,7 @@ test('the request whose answer gave way hears so', () => {
   expect(budget.total).toBe(0);
 });
 
-test('what must be parsed has a limit of its own, answers have not', () => {
+test('limits messages that must be parsed, but not results', () => {
   const messages: Message[] = [];
   const oddities: string[] = [];
   const reader = new FrameReader(

@@ -82,7 +82,7 @@ describe('random documents in random pieces', () => {
   });
 });
 
-describe('what is not one whole object is not complete', () => {
+describe('reports as incomplete', () => {
   test.each([
     '',
     ' ',
@@ -105,7 +105,7 @@ describe('what is not one whole object is not complete', () => {
   });
 });
 
-describe('of members with the same name the last one counts, as JSON.parse has it', () => {
+describe('uses the last of several members with the same name, like JSON.parse', () => {
   test.each([
     '{"id":1,"id":"two"}',
     '{"id":1,"id":{}}',
@@ -122,13 +122,13 @@ describe('of members with the same name the last one counts, as JSON.parse has i
   });
 });
 
-test('long texts are left out, and what comes behind them is found', () => {
+test('omits long texts and finds what follows them', () => {
   const text = JSON.stringify({ id: 'x'.repeat(2000), result: { text: '"'.repeat(3000), isError: true }, method: 'm' });
   const { scalars, resultScalars } = scan(text, () => 7);
   expect([scalars, resultScalars]).toEqual([{ method: 'm' }, { isError: true }]);
 });
 
-test('a member called __proto__ is a member', () => {
+test('reads a member called __proto__', () => {
   const { scalars } = scan('{"__proto__":5,"id":1}');
   expect([Object.entries(scalars), Object.getPrototypeOf(scalars) === Object.prototype]).toEqual([
     [

@@ -23,7 +23,7 @@ function bigResult(extra: Record<string, unknown> = {}): Record<string, unknown>
 }
 
 describe('frames', () => {
-  test('small messages arrive in order however the chunks fall', () => {
+  test('reads small messages in order for any chunk size', () => {
     const lines = [1, 2, 3].map((id) => JSON.stringify({ jsonrpc: '2.0', id, result: { at: 'é€😀', id } }));
     const bytes = Buffer.from(lines.join('\r\n') + '\n');
     for (const size of [1, 2, 3, 7, 1000]) {
@@ -31,13 +31,13 @@ describe('frames', () => {
     }
   });
 
-  test('numbers a double cannot hold keep their spelling', () => {
+  test('keeps the spelling of numbers that a double cannot hold', () => {
     const line = '{"jsonrpc":"2.0","id":1,"result":{"big":12345678901234567890,"one":1.0,"huge":1e400,"minus":-0}}';
     const { messages } = read(Buffer.from(line + '\n'), 9);
     expect(serializeMessage(messages[0] as Message)).toEqual([line + '\n']);
   });
 
-  test('a line that is no message is an oddity and does not stop the next one', () => {
+  test('reports a line that is not a message and reads the next one', () => {
     const { messages, oddities } = read(Buffer.from('npm warn hello\n\n{"a":1}\n{"jsonrpc":"2.0","method":"x"}\n'), 5);
     expect(messages).toEqual([{ jsonrpc: '2.0', method: 'x' }]);
     expect(oddities).toEqual(['npm warn hello', '{"a":1}']);
@@ -50,11 +50,11 @@ describe('frames', () => {
     ['an error', '{"id":1,"error":{"code":502,"message":"no"}}'],
     ['a long answer', `{"id":1,"result":{"text":"${'x'.repeat(1024 * 1024)}"}}`],
     ['a message of another version', '{"jsonrpc":"1.0","id":1,"result":{}}'],
-  ])('%s without "jsonrpc": "2.0" is an oddity', (_what, line) => {
+  ])('reports %s without "jsonrpc": "2.0"', (_what, line) => {
     expect(read(Buffer.from(`${line}\n`), 65_536)).toEqual({ messages: [], oddities: [line] });
   });
 
-  test('a big result is passed on to the byte, its id and flags known, wherever the members stand', () => {
+  test('passes on a big result unchanged, with its id and flags, in any member order', () => {
     const result = bigResult({ isError: true, resultType: 'complete' });
     const body = JSON.stringify(result);
     for (const line of [
@@ -75,14 +75,14 @@ describe('frames', () => {
     }
   });
 
-  test('a big request and a big error are parsed whole', () => {
+  test('parses a big request and a big error completely', () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x', arguments: bigResult() } };
     const failure = { jsonrpc: '2.0', id: 2, error: { code: 1, message: 'm', data: bigResult() } };
     const { messages } = read(Buffer.from(`${JSON.stringify(request)}\n${JSON.stringify(failure)}\n`), 50_000);
     expect(messages).toEqual([request, failure]);
   });
 
-  test('a message over the limit is answered in its place and the next one is read', () => {
+  test('returns an error for a message over the limit and reads the next one', () => {
     const line = JSON.stringify({ jsonrpc: '2.0', result: bigResult(), id: 41 });
     const next = JSON.stringify({ jsonrpc: '2.0', id: 42, result: {} });
     const { messages, oddities } = read(Buffer.from(`${line}\n${next}\n`), 60_000, 1_200_000);
@@ -94,7 +94,7 @@ describe('frames', () => {
     expect(oddities).toHaveLength(1);
   });
 
-  test('invalid UTF-8 in a big result becomes replacement characters, split characters survive', () => {
+  test('replaces invalid UTF-8 in a big result and keeps split characters', () => {
     const good = Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result: { t: '€'.repeat(600_000) } }) + '\n');
     const [fine] = read(good, 4097).messages;
     if (fine === undefined || !('result' in fine)) throw new Error('no result');
@@ -109,7 +109,7 @@ describe('frames', () => {
 });
 
 describe('raw results', () => {
-  test('members can be put in front without parsing', () => {
+  test('prepends members without parsing', () => {
     const raw = new RawJson([Buffer.from('{"a'), Buffer.from('":1}')]);
     expect(raw.withMembers({ resultType: 'complete' }).text()).toBe('{"resultType":"complete","a":1}');
     expect(new RawJson([Buffer.from('{}')]).withMembers({ b: 2 }).text()).toBe('{"b":2}');

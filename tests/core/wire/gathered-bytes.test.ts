@@ -19,7 +19,7 @@ function gather(parts: Iterable<Buffer>): readonly Buffer[] {
 }
 
 test.each([64 * 1024, 4 * 1024 * 1024 + 8, ...(allCases ? [40 * 1024 * 1024 + 4] : [])])(
-  '%i bytes come back as they came',
+  'returns %i bytes unchanged',
   (total) => {
     const all = Buffer.concat([...partsOf(total, total)]);
     const parts = gather(partsOf(total, 64 * 1024));
@@ -29,7 +29,7 @@ test.each([64 * 1024, 4 * 1024 * 1024 + 8, ...(allCases ? [40 * 1024 * 1024 + 4]
   },
 );
 
-test('a part that is large already is not copied, and stays in its place', () => {
+test('does not copy a part that is already large, and keeps the order', () => {
   const [first, large, last] = [Buffer.alloc(5_000_000, 1), Buffer.alloc(2_000_000, 2), Buffer.alloc(1000, 3)];
   const parts = gather([first, Buffer.alloc(1000, 4), large, last]);
   expect(parts.map((part) => [part[0], part.length])).toEqual([
@@ -41,7 +41,7 @@ test('a part that is large already is not copied, and stays in its place', () =>
   expect(parts[2]).toBe(large);
 });
 
-test('parts can be looked at while more are to come', () => {
+test('returns the parts so far while more are added', () => {
   const gathered = new ChunkBuffer();
   gathered.push(Buffer.from('ab'));
   expect(Buffer.concat([...gathered.parts()]).toString()).toBe('ab');

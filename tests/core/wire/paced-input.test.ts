@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { FrameReader, PacedReader } from '../../../src-main/core/wire/frame-reader.ts';
 
-test('a chunk with many messages is followed by a turn for everybody else, and nothing is lost', async () => {
+test('yields to other work after a chunk with many messages, and loses none', async () => {
   const input = new PassThrough({ highWaterMark: 1024 * 1024 });
   let messages = 0;
   const reader = new FrameReader({ onMessage: () => messages++, onWarning: () => undefined });
@@ -20,7 +20,7 @@ test('a chunk with many messages is followed by a turn for everybody else, and n
   expect(Math.max(...steps)).toBeLessThanOrEqual(200);
 });
 
-test('it is not read for as long as any reason holds', async () => {
+test('stops reading while any reason for it remains', async () => {
   const input = new PassThrough();
   let messages = 0;
   const reader = new FrameReader({ onMessage: () => messages++, onWarning: () => undefined });

@@ -21,8 +21,8 @@ const outcome = (promise: Promise<unknown>): Promise<unknown> =>
 const cancelled = (text: RegExp): unknown =>
   expect.objectContaining({ code: 'cancelled', message: expect.stringMatching(text) as string });
 
-describe('answers to our requests', () => {
-  test('go to the request they answer, in whatever order they come', async () => {
+describe('responses to own requests', () => {
+  test('resolve the request with their id, in any order', async () => {
     const { peer, line } = await peerPair();
     const asked = [peer.request('a', { x: 1 }), peer.request('b', undefined)];
     expect(line.sent).toEqual([
@@ -35,7 +35,7 @@ describe('answers to our requests', () => {
     expect(peer.inFlight).toBe(0);
   });
 
-  test('are waited for alone or in company: the line is told which, so that a lone request leaves at once', async () => {
+  test('are awaited alone or with others, so that a single request is sent at once', async () => {
     const { peer, line } = await peerPair();
     const alone = (): readonly unknown[] => line.options.map((options) => options?.alone);
     const asked = [peer.request('a', {}), peer.request('b', {})];
@@ -46,7 +46,7 @@ describe('answers to our requests', () => {
     expect(alone()).toEqual([true, false, true]);
   });
 
-  test('count once: a second one and one with an unknown id are told as oddities', async () => {
+  test('count once, and unknown or repeated ones are reported', async () => {
     const { peer, line, oddities } = await peerPair();
     const asked = peer.request('a', {});
     for (const id of [7, '01', null]) line.says({ id, result: {} });
@@ -57,7 +57,7 @@ describe('answers to our requests', () => {
     expect(oddities.map((text) => /request (\S+),/.exec(text)?.[1])).toEqual(['7', '"01"', 'null', '1', '1']);
   });
 
-  test.each([['"1"'], ['1.0'], ['1e0']])('come under the id %s, which is 1 in another spelling', async (id) => {
+  test.each([['"1"'], ['1.0'], ['1e0']])('are accepted under the id %s, another spelling of 1', async (id) => {
     const { peer, line } = await peerPair();
     const [asked, failing] = [peer.request('a', {}), peer.request('b', {})];
     line.says(parseJson(`{"id":${id},"result":{"right":true}}`) as object);
@@ -65,7 +65,7 @@ describe('answers to our requests', () => {
     expect(await Promise.all([asked, outcome(failing)])).toMatchObject([{ right: true }, { code: -32000 }]);
   });
 
-  test('that are errors come with code, message and data to the letter', async () => {
+  test('with an error reject with its code, message and data', async () => {
     const { peer, line } = await peerPair();
     const asked = outcome(peer.request('a', {}));
     line.says({ id: 1, error: { code: -32042, message: 'Sign in.', data: { elicitations: [1] } } });
@@ -78,7 +78,7 @@ describe('answers to our requests', () => {
   });
 
   test.each([{}, { code: 'E_BAD' }, { message: 5 }, 'text', 7, false])(
-    'that are malformed errors (%j) are errors all the same',
+    'with a malformed error (%j) reject as well',
     async (error) => {
       const { peer, line } = await peerPair();
       const asked = outcome(peer.request('a', {}));
@@ -88,7 +88,7 @@ describe('answers to our requests', () => {
   );
 
   test.each(['text', 5, [[{}]], true, undefined])(
-    'that are no objects (%j) are refused as what they are',
+    'with a result that is not an object (%j) are rejected',
     async (result) => {
       const { peer, line } = await peerPair();
       const asked = outcome(peer.request('tools/call', {}));
@@ -103,7 +103,7 @@ describe('answers to our requests', () => {
   test.each([
     { result: { a: 1 }, error: null },
     { result: { a: 1 }, error: undefined },
-  ])('with an error that is none (%j) are results', async (answer) => {
+  ])('with an empty error (%j) resolve with the result', async (answer) => {
     const { peer, line } = await peerPair();
     const asked = peer.request('a', {});
     line.says({ id: 1, ...answer });
@@ -111,7 +111,7 @@ describe('answers to our requests', () => {
   });
 
   test.each([{ result: null }, { result: null, error: null }])(
-    'that are nothing (%j) are an empty result',
+    'without content (%j) resolve with an empty result',
     async (answer) => {
       const { peer, line } = await peerPair();
       const asked = peer.request('ping', {});
@@ -120,14 +120,14 @@ describe('answers to our requests', () => {
     },
   );
 
-  test('with neither result nor error are refused', async () => {
+  test('with neither result nor error are rejected', async () => {
     const { peer, line } = await peerPair();
     const asked = outcome(peer.request('a', {}));
     line.says({ id: 1, error: null });
     expect(await asked).toMatchObject({ code: 'server_protocol' });
   });
 
-  test('that are bytes stay bytes', async () => {
+  test('with raw bytes resolve with the bytes', async () => {
     const { peer, line } = await peerPair();
     const raw = new RawJson([Buffer.from('{"a":1}')]);
     const asked = peer.request('a', {});
@@ -135,7 +135,7 @@ describe('answers to our requests', () => {
     expect(await asked).toBe(raw);
   });
 
-  test('our ids begin behind the one we are given, and the request is told its own before it goes out', async () => {
+  test('use ids after firstId, which each request gets before it is sent', async () => {
     const { peer, line } = await peerPair(undefined, { firstId: 5_000_000 });
     const told: [number, number][] = [];
     for (let i = 0; i < 2; i++) void peer.request('a', {}, { onId: (id) => told.push([id, line.sent.length]) });
@@ -146,8 +146,8 @@ describe('answers to our requests', () => {
   });
 });
 
-describe('giving up a request of ours', () => {
-  test("tells the other side once, and its late answer is nobody's", async () => {
+describe('cancelling an own request', () => {
+  test('notifies the other side once and drops the late response', async () => {
     const { peer, line, oddities } = await peerPair();
     const stop = new AbortController();
     const asked = outcome(peer.request('a', {}, { signal: stop.signal, relatedRequestId: 'theirs' }));
@@ -165,7 +165,7 @@ describe('giving up a request of ours', () => {
     expect([oddities.length, peer.inFlight]).toEqual([1, 0]);
   });
 
-  test('by the signal alone where the line wants it so', async () => {
+  test('only aborts the signal if the transport prefers that', async () => {
     const { peer, line } = await peerPair();
     const stop = new AbortController();
     const asked = outcome(peer.request('a', {}, { signal: stop.signal, cancelBy: 'signal' }));
@@ -175,7 +175,7 @@ describe('giving up a request of ours', () => {
     expect([line.sent.length, line.options[0]?.signal?.aborted]).toEqual([1, true]);
   });
 
-  test('before it was sent means that it is never sent', async () => {
+  test('sends nothing if it happens before the request was sent', async () => {
     const { peer, line } = await peerPair();
     expect(await outcome(peer.request('a', {}, { signal: AbortSignal.abort('too late') }))).toEqual(
       cancelled(/too late/),
@@ -183,7 +183,7 @@ describe('giving up a request of ours', () => {
     expect(line.sent).toEqual([]);
   });
 
-  test('after it was answered does nothing', async () => {
+  test('does nothing after the response', async () => {
     const { peer, line } = await peerPair();
     const stop = new AbortController();
     const asked = peer.request('a', {}, { signal: stop.signal });
@@ -195,7 +195,7 @@ describe('giving up a request of ours', () => {
 });
 
 describe('time limits', () => {
-  test('a request that is not answered within its time is given up and the other side told', async () => {
+  test('cancel a request without a response in time, and notify the other side', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { peer, line } = await peerPair();
     const asked = outcome(peer.request('tools/call', {}, { timeoutMs: 60_000 }));
@@ -204,7 +204,7 @@ describe('time limits', () => {
     expect(line.sent[1]).toMatchObject({ method: 'notifications/cancelled', params: { requestId: 1 } });
   });
 
-  test('progress starts the time anew, also where nobody listens to it', async () => {
+  test('are reset by progress, even without a listener', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { peer, line } = await peerPair();
     let done = false;
@@ -220,7 +220,7 @@ describe('time limits', () => {
     expect(await asked).toMatchObject({ code: 'call_timeout' });
   });
 
-  test('a line that is closed leaves no timer behind', async () => {
+  test('leave no timer after the peer is closed', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const { peer, line } = await peerPair();
     const asked = peer.request('a', {}, { timeoutMs: 1000 });
@@ -232,7 +232,7 @@ describe('time limits', () => {
 });
 
 describe('progress', () => {
-  test('is asked for under a token of ours beside what _meta held, and comes as it was sent', async () => {
+  test('is requested under an own token and passed on unchanged', async () => {
     const { peer, line } = await peerPair();
     const seen: unknown[] = [];
     void peer.request(
@@ -248,7 +248,7 @@ describe('progress', () => {
     expect(seen).toEqual([progress]);
   });
 
-  test.each([['"1"'], ['1.0']])('comes under the token %s, which is 1 in another spelling', async (token) => {
+  test.each([['"1"'], ['1.0']])('is accepted under the token %s, another spelling of 1', async (token) => {
     const { peer, line } = await peerPair();
     const seen: unknown[] = [];
     void peer.request('a', {}, { onProgress: ({ progress }) => seen.push(progress) });
@@ -257,7 +257,7 @@ describe('progress', () => {
     expect(seen).toEqual([3]);
   });
 
-  test('after the answer is dropped', async () => {
+  test('is dropped after the response', async () => {
     const { peer, line, heard } = await peerPair();
     const seen: unknown[] = [];
     const asked = peer.request('a', {}, { onProgress: (params) => seen.push(params) });
@@ -269,7 +269,7 @@ describe('progress', () => {
 });
 
 describe('requests of the other side', () => {
-  test.each([0, 'zero', '', -1, 'x'.repeat(1000)])('are answered under their id %j', async (id) => {
+  test.each([0, 'zero', '', -1, 'x'.repeat(1000)])('get a response under their id %j', async (id) => {
     const { line } = await peerPair(async (method, params, context) => ({ method, params, id: context.id }));
     line.says({ id, method: 'ask', params: { a: 1 } });
     await settled();
@@ -277,14 +277,14 @@ describe('requests of the other side', () => {
     expect(line.options[0]?.relatedRequestId).toBe(id);
   });
 
-  test.each([[undefined], [[1]], ['text'], [null]])('with %j for params have none', async (params) => {
+  test.each([[undefined], [[1]], ['text'], [null]])('with the params %j get empty params', async (params) => {
     const { line } = await peerPair(async (_method, given) => ({ given }));
     line.says({ id: 1, method: 'ask', params });
     await settled();
     expect(line.sent).toMatchObject([{ result: { given: {} } }]);
   });
 
-  test('that fail are answered by the error, whether it is thrown at once or later', async () => {
+  test('get the error of a handler that throws or rejects', async () => {
     const failure = new RpcError(-32601, 'no', { a: 1 });
     const { line } = await peerPair((method) => {
       if (method === 'now') throw failure;
@@ -303,29 +303,32 @@ describe('requests of the other side', () => {
   test.each([
     ['answered', async (wait: Promise<void>) => wait.then(() => ({}))],
     ['failed', async (wait: Promise<void>) => wait.then(() => Promise.reject(new Error('x')))],
-  ])('that were cancelled are not %s any more', async (_what, work: (wait: Promise<void>) => Promise<Result>) => {
-    const go = Promise.withResolvers<void>();
-    const signals: AbortSignal[] = [];
-    const { line } = await peerPair((_method, _params, { signal }) => {
-      signals.push(signal);
-      return work(go.promise);
-    });
-    for (const id of [0, '0']) line.says({ id, method: 'ask' });
-    line.says({ method: 'notifications/cancelled', params: { requestId: 0, reason: 'enough' } });
-    go.resolve();
-    await settled();
-    expect(signals.map((signal) => [signal.aborted, signal.reason as unknown])).toEqual([
-      [true, 'enough'],
-      [false, undefined],
-    ]);
-    expect(line.sent.map((message) => 'id' in message && message.id)).toEqual(['0']);
-  });
+  ])(
+    'get no response if they are cancelled and then %s',
+    async (_what, work: (wait: Promise<void>) => Promise<Result>) => {
+      const go = Promise.withResolvers<void>();
+      const signals: AbortSignal[] = [];
+      const { line } = await peerPair((_method, _params, { signal }) => {
+        signals.push(signal);
+        return work(go.promise);
+      });
+      for (const id of [0, '0']) line.says({ id, method: 'ask' });
+      line.says({ method: 'notifications/cancelled', params: { requestId: 0, reason: 'enough' } });
+      go.resolve();
+      await settled();
+      expect(signals.map((signal) => [signal.aborted, signal.reason as unknown])).toEqual([
+        [true, 'enough'],
+        [false, undefined],
+      ]);
+      expect(line.sent.map((message) => 'id' in message && message.id)).toEqual(['0']);
+    },
+  );
 
   test.each([
     [7, '7'],
     ['7', 7],
     [7, JSON.rawJSON('7.0')],
-  ])('of the id %j are cancelled under %j', async (id, requestId) => {
+  ])('with the id %j are cancelled under %j', async (id, requestId) => {
     const signals: AbortSignal[] = [];
     const { line } = await peerPair((_method, _params, { signal }) => {
       signals.push(signal);
@@ -337,7 +340,7 @@ describe('requests of the other side', () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  test('a cancellation of something unknown or already answered does nothing', async () => {
+  test('ignore a cancellation of an unknown or completed request', async () => {
     const { line, heard, oddities } = await peerPair();
     line.says({ id: 1, method: 'ask' });
     await settled();
@@ -347,7 +350,7 @@ describe('requests of the other side', () => {
     expect([line.sent.length, heard, oddities]).toEqual([1, [], []]);
   });
 
-  test('an answer that cannot be sent is told and disturbs nothing else', async () => {
+  test('report a response that cannot be sent, and continue', async () => {
     const { line, oddities } = await peerPair();
     line.broken = new Error('pipe is gone');
     line.says({ id: 1, method: 'ask' });
@@ -359,15 +362,15 @@ describe('requests of the other side', () => {
   });
 });
 
-test('notifications of any method are passed on, their params always an object', async () => {
+test('passes on notifications of any method with an object as params', async () => {
   const { line, heard } = await peerPair();
   line.says({ method: 'notifications/vendor', params: { deep: [1] } });
   for (const params of [undefined, null, [1], 'text']) line.says({ method: 'x', params });
   expect(heard).toEqual([['notifications/vendor', { deep: [1] }], ...Array.from({ length: 4 }, () => ['x', {}])]);
 });
 
-describe('when the line ends', () => {
-  test('every request in flight is rejected once with the reason, every request of the other side aborted, and nothing sent', async () => {
+describe('when the connection ends', () => {
+  test('rejects own requests once with the reason, aborts those of the other side and sends nothing', async () => {
     let theirs: AbortSignal | undefined;
     const go = Promise.withResolvers<void>();
     const { peer, line, closings } = await peerPair(async (_method, _params, { signal }) => {
@@ -390,7 +393,7 @@ describe('when the line ends', () => {
     expect(line.sent).toHaveLength(2);
   });
 
-  test('later requests are refused with the same reason and later notifications go nowhere', async () => {
+  test('rejects later requests with the same reason and drops later notifications', async () => {
     const { peer, line } = await peerPair();
     const reason = new Error('gone');
     line.ends(reason);
@@ -399,7 +402,7 @@ describe('when the line ends', () => {
     expect(line.sent).toEqual([]);
   });
 
-  test('by ourselves, what waits is cancelled and the transport closed', async () => {
+  test('cancels waiting requests and closes the transport if it is closed by itself', async () => {
     const { peer, line, closings } = await peerPair();
     const asked = outcome(peer.request('a', {}));
     await peer.close();
@@ -408,7 +411,7 @@ describe('when the line ends', () => {
     expect([line.closes, closings]).toEqual([1, [undefined]]);
   });
 
-  test('a request that cannot be sent is rejected with the reason', async () => {
+  test('rejects a request that cannot be sent with the reason', async () => {
     const { peer, line } = await peerPair();
     line.broken = new Error('EPIPE');
     expect(await outcome(peer.request('a', {}))).toBe(line.broken);
@@ -427,14 +430,14 @@ test.each([
   [new AppError('server_exited', 'Gone.'), { code: -32603, message: 'Gone.', data: { code: 'server_exited' } }],
   [new TypeError('x'), { code: -32603, message: 'x' }],
   ['text', { code: -32603, message: 'text' }],
-])('%s goes over the wire as %j', (error, body) => {
+])('serializes %s as %j', (error, body) => {
   expect(toErrorBody(error)).toEqual(body);
 });
 
 describe('open requests of the other side', () => {
   const ping = { method: 'ping' };
 
-  test('at the limit it is not read until half of them are answered, whatever ids it gives them', async () => {
+  test('pause reading at the limit until half of them are completed, whatever their ids', async () => {
     const answers: (() => void)[] = [];
     const onRequest = () => new Promise<object>((resolve) => answers.push(() => resolve({})));
     const { line } = await peerPair(onRequest as never, { open: { most: 4, beyond: 'hold' } });
@@ -448,7 +451,7 @@ describe('open requests of the other side', () => {
     expect(line.holds).toEqual([true, false]);
   });
 
-  test('an answer that is not read counts as open', async () => {
+  test('include those with an unsent response', async () => {
     const { line } = await peerPair(undefined, { open: { most: 4, beyond: 'hold' } });
     line.send = () => new Promise(() => undefined);
     for (let id = 0; id < 4; id++) line.says({ id, ...ping });
@@ -456,7 +459,7 @@ describe('open requests of the other side', () => {
     expect(line.holds).toEqual([true]);
   });
 
-  test('or each further one is refused, and those that are open can still be cancelled', async () => {
+  test('are rejected beyond the limit in refuse mode, and open ones can still be cancelled', async () => {
     const aborted: unknown[] = [];
     const onRequest = (_method: string, _params: object, { signal }: { signal: AbortSignal }) =>
       new Promise<object>((resolve) =>

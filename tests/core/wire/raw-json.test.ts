@@ -8,7 +8,7 @@ function pieces(bytes: Buffer, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 }
 
-test('bytes that are UTF-8 are kept as they came, however they were cut', () => {
+test('keeps valid UTF-8 bytes for any chunk size', () => {
   const json = new RandomJson(randomFrom(11));
   for (let i = 0; i < 100; i++) {
     const bytes = Buffer.from(json.object(3));
@@ -26,7 +26,7 @@ test.each([
   ['a character that ends with the text', [0x22, 0xf0, 0x9f, 0x9a]],
   ['a longer form than needed', [0x22, 0xc0, 0xaf, 0x22]],
   ['half of a pair', [0x22, 0xed, 0xa0, 0x80, 0x22]],
-])('bytes with %s become valid text, however they were cut', (_what, bytes) => {
+])('replaces bytes with %s for any chunk size', (_what, bytes) => {
   const wrong = Buffer.from(bytes);
   for (const size of [1, 2, 3, 10]) {
     const raw = new RawJson(pieces(wrong, size));
@@ -35,26 +35,26 @@ test.each([
   }
 });
 
-describe('members put in front', () => {
-  test('of an object with others', () => {
+describe('prepended members', () => {
+  test('are added to an object with members', () => {
     const raw = new RawJson([Buffer.from('{"b":1.0}')], { b: 1 }).withMembers({ resultType: 'complete', n: null });
     expect(raw.text()).toBe('{"resultType":"complete","n":null,"b":1.0}');
     expect([scalarOf(raw, 'resultType'), scalarOf(raw, 'b'), scalarOf(raw, 'c')]).toEqual(['complete', 1, undefined]);
   });
 
-  test('of an empty one, whatever is between its brackets', () => {
+  test('are added to an empty object with any whitespace', () => {
     for (const empty of ['{}', '{ }', '{\n\t}']) {
       expect(new RawJson(pieces(Buffer.from(empty), 1)).withMembers({ a: 1 }).parse()).toEqual({ a: 1 });
     }
   });
 
-  test('that it has itself do not count', () => {
+  test('do not replace existing members', () => {
     const raw = new RawJson([Buffer.from('{"ttlMs":5}')], { ttlMs: 5 }).withMembers({ ttlMs: 0 });
     expect([raw.parse(), scalarOf(raw, 'ttlMs')]).toEqual([{ ttlMs: 5 }, 5]);
   });
 });
 
-test('a raw result is an object to whoever asks, with every digit', () => {
+test('converts a raw result to an object with every digit', () => {
   const raw = new RawJson([Buffer.from('{"big":12345678901234567890}')]);
   expect(JSON.stringify(toObject(raw))).toBe('{"big":12345678901234567890}');
   expect(JSON.stringify({ result: raw })).toBe('{"result":{"big":12345678901234567890}}');

@@ -46,7 +46,7 @@ async function line(options: StreamTransportOptions = {}): Promise<Line> {
   return { transport, far, messages, oddities, closings, closed: closed.promise };
 }
 
-test('messages come out as they were put in, those already read by somebody else first', async () => {
+test('receives messages in order, starting with bytes that were already read', async () => {
   const { far, messages, closed } = await line({
     leftover: Buffer.from('{"jsonrpc":"2.0","method":"first"}\n{"jsonrpc":"2.0","met'),
   });
@@ -59,7 +59,7 @@ test('messages come out as they were put in, those already read by somebody else
   ]);
 });
 
-test('messages go out one a line and in order, big results as the bytes they are', async () => {
+test('sends one message per line in order, and big results as raw bytes', async () => {
   const { transport, far } = await line();
   const body = `{"price":1.10,"text":"${'é'.repeat(100_000)}"}`;
   const bytes = Buffer.from(body);
@@ -74,7 +74,7 @@ test('messages go out one a line and in order, big results as the bytes they are
   ]);
 });
 
-test('what is no message is told and does not end the line', async () => {
+test('reports a line that is not a message and stays open', async () => {
   const { far, messages, oddities, closed } = await line({ maxMessageBytes: 2_000_000 });
   far.write('hello\n');
   far.write(`{"jsonrpc":"2.0","id":1,"result":{"a":"${'x'.repeat(2_100_000)}"}}\n`);
@@ -87,7 +87,7 @@ test('what is no message is told and does not end the line', async () => {
   ]);
 });
 
-test('the other side going away ends the line once, without an error where it went in order', async () => {
+test('closes once when the other side disconnects, without an error after a clean end', async () => {
   const { transport, far, closings, closed } = await line();
   far.end();
   await closed;
@@ -96,21 +96,21 @@ test('the other side going away ends the line once, without an error where it we
   await expect(transport.send({ jsonrpc: '2.0', method: 'x' })).rejects.toThrow('The other side is gone.');
 });
 
-test('a line that breaks says why', async () => {
+test('reports why a connection broke', async () => {
   const { far, closings, closed } = await line();
   far.resetAndDestroy();
   await closed;
   expect(closings).toMatchObject([{ code: 'ECONNRESET' }]);
 });
 
-test('ending it ourselves is told once, also when it is done twice', async () => {
+test('closes once if it is closed twice', async () => {
   const { transport, far, closings } = await line();
   far.resume();
   await Promise.all([transport.close(), transport.close(), once(far, 'end')]);
   expect(closings).toEqual([undefined]);
 });
 
-test('who does not read is not read, misses what goes by, and later hears once what is different', async () => {
+test('stops reading for a slow reader, drops progress and later sends each change once', async () => {
   const { transport, far, messages } = await line();
   far.pause();
   const long = { jsonrpc: '2.0', id: 1, result: { text: 'x'.repeat(1024 * 1024) } } as const;
@@ -129,7 +129,7 @@ test('who does not read is not read, misses what goes by, and later hears once w
   expect([heard.split('list_changed').length - 1, heard.includes('progress')]).toEqual([1, false]);
 });
 
-test('whoever has most unread is ended when the memory is needed for others', async () => {
+test('closes the connection with the most unread bytes when the budget is exceeded', async () => {
   const budgets = { ...createConnectionBudgets(), unread: new ByteBudget(16 * 1024 * 1024) };
   const { transport, far, closings, closed } = await line({ budgets });
   far.pause();
