@@ -1,4 +1,4 @@
-/** An app of which two builds are installed, each with a config file of its own: one row, and every file is written. */
+/** An app with two installed builds, each with its own config file, is one row, and every file is written. */
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

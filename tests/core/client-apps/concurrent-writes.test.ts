@@ -1,4 +1,4 @@
-/** Whoever else writes, and whenever we are killed: no file is ever half written, and nobody's change is lost. */
+/** Concurrent writers and kills leave no incomplete file and lose no change. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';

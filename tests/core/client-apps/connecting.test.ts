@@ -1,4 +1,4 @@
-/** Connecting and taking apart beyond the bytes: what is kept, what is refused, what is tried, what is told. */
+/** Connects and disconnects client apps: kept settings, rejected changes, tried launches and warnings. */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Files as strangers write them: what is ours is found and changed, everything else keeps its bytes, and what is unclear is refused. */
+/** Edits config files as other programs write them: only the Tooltray entry changes, and ambiguous files are rejected. */
 import { describe, expect, test } from 'vitest';
 import { jsoncFormat } from '../../../src-main/core/client-apps/formats/jsonc.ts';
 import { tomlFormat } from '../../../src-main/core/client-apps/formats/toml.ts';

@@ -1,4 +1,4 @@
-/** Which launches are offered for a server that does not start. */
+/** Finds launches to offer for a server that does not start. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

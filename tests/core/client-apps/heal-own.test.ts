@@ -1,4 +1,4 @@
-/** Our own entries in client apps are written anew where what they start is gone. */
+/** Repairs Tooltray entries in client apps with a launcher that no longer exists. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which servers of the apps on this machine are offered, and what becomes of them when they are brought over. */
+/** Offers the servers of installed apps, and imports, moves, seals and restores them. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -48,7 +48,7 @@ async function put(app: string, path: string, text: string): Promise<AppConfigFi
 const cursor = (servers: object): Promise<AppConfigFile> =>
   put('cursor', '.cursor/mcp.json', `// mine\n${JSON.stringify({ mcpServers: servers }, null, 2)}\n`);
 
-/** Over a config of its own: names that its servers wait for are none of ours. */
+/** A SecretService with its own config, so that missing secrets of its servers do not count. */
 async function desk(): Promise<SecretService> {
   const file = join(home, 'config.json');
   await writeFile(file, '{}');

@@ -1,4 +1,4 @@
-/** Where servers of apps are found, and what of an app's ways is respected when it is connected. */
+/** Finds servers in the config files of apps, and respects the rules of each app when it is connected. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Every known app, in every state its file can be in: install, uninstall and undo leave exactly the bytes they should. */
+/** Install, uninstall and undo leave the expected bytes for every known app in every state of its file. */
 import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The known apps as data: complete, without clashes, where they should be on each system, and shaped as another installer shapes them. */
+/** Checks the data of the known apps: ids, file paths on each system, and entry shapes compared with add-mcp. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Bundles (.mcpb): read, unpacked, made servers of. */
+/** Reads and unpacks MCP bundles (.mcpb) and builds server entries from them. */
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

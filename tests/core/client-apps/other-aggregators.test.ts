@@ -1,4 +1,4 @@
-/** What somebody who comes from ToolMux, Magg or MCPProxy has is found, and what cannot come along is told. */
+/** Imports the configuration of ToolMux, Magg and MCPProxy, and reports what cannot be imported. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What apps read in a project's folder: which file, whose, what is written into it, what is brought over from it. */
+/** Project config files of client apps: which file, what is written into it, and what is imported from it. */
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

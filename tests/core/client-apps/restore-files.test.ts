@@ -1,4 +1,4 @@
-/** Disconnecting every client app at once: each file is as it was before Tooltray came. */
+/** Disconnects every client app at once and restores each file to its state before Tooltray. */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What people are shown of a change to a file: only what differs, wherever it is, with a few lines around it. */
+/** Diffs for the user show only changed lines with a few lines of context. */
 import { expect, test } from 'vitest';
 import { changedLines } from '../../../src-main/core/client-apps/text-diff.ts';
 

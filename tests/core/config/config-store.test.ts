@@ -1,4 +1,4 @@
-/** The config file in use: hot reload, edits from several sides, and bad edits. */
+/** ConfigStore: hot reload, concurrent edits and invalid edits. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

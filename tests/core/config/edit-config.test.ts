@@ -1,4 +1,4 @@
-/** Edits keep everything they are not about, byte for byte. */
+/** Edits preserve every byte of the file that they do not concern. */
 import { expect, test } from 'vitest';
 import { addServer, removeServer, setServerField, setTopLevel } from '../../../src-main/core/config/edit-config.ts';
 import { initialConfigText } from '../../../src-main/core/config/config-store.ts';

@@ -1,4 +1,4 @@
-/** Every key that MCPProxy has beside its servers is one of our settings, or is said to have no effect, with the reason. */
+/** Every MCPProxy setting beside its servers maps to a setting or is reported as ignored with the reason. */
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 
@@ -12,7 +12,7 @@ function read(settings: object) {
   };
 }
 
-/** All that its configuration has, with values that are not its defaults where that makes a difference. */
+/** All keys of its configuration. */
 const keys = [
   ...['listen', 'tray_endpoint', 'enable_socket', 'data_dir', 'enable_tray', 'debug_search', 'top_k'],
   ...['tools_limit', 'tool_response_limit', 'call_tool_timeout', 'max_result_size_chars', 'max_concurrent_requests'],
@@ -32,7 +32,7 @@ const keys = [
   ...['server_edition'],
 ];
 
-/** Switches of what is not here at all, numbers of its insides: to say that they do nothing would be noise. */
+/** Keys of features that do not exist here and internal numbers; a report for them would be noise. */
 const silent = [
   ...['enable_tray', 'debug_search', 'top_k', 'features', 'check_server_repo', 'telemetry'],
   ...['tool_response_session_risk_warning', 'activity_cleanup_interval_min'],

@@ -1,4 +1,4 @@
-/** What a config file means, in our own words for it, and what is said when it is wrong. */
+/** Parses config files, and reports what is wrong in them. */
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isToolEnabled, modeValues, type ServerConfig } from '../../../src-main/core/config/app-config.ts';

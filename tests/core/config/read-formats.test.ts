@@ -1,4 +1,4 @@
-/** Config files of other products are read as they are. */
+/** Reads config files of other products. */
 import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';

@@ -1,4 +1,4 @@
-/** What other products write about signing in, read as it is. */
+/** Reads OAuth settings of other products. */
 import { expect, test } from 'vitest';
 import type { HttpServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';

@@ -1,4 +1,4 @@
-/** The hold on edits by other programs judges what the reader makes of the file: a second spelling changes nothing unseen. */
+/** The approval of external edits judges the parsed config, so that a second spelling changes nothing unseen. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** What is in use after the user agreed to `before` and another program wrote `after`. */
+/** The config in use after the user accepted `before` and another program wrote `after`. */
 async function edited(before: string, after: string) {
   const file = join(folder, 'config.json');
   const accepted = new ConfigApproval(join(folder, 'accepted.json'), false, acceptanceKey(plainVault(folder)));

@@ -1,4 +1,4 @@
-/** What keeps a server off until a person agrees, where it runs, and what an entry may not say. */
+/** Servers held until the user agrees, isolation of servers, and invalid fields of an entry. */
 import { describe, expect, test } from 'vitest';
 import { setServerField } from '../../../src-main/core/config/edit-config.ts';
 import { markReviewed, assertReviewed } from '../../../src-main/core/config/server-holds.ts';
@@ -69,7 +69,7 @@ describe('A field without an effect', () => {
     [{ command: 'x', folders: ['~'] }, 'servers.a.folders'],
     [{ command: 'x', builtin: 'utils' }, 'servers.a.command'],
     [{ command: 'x', transport: { python_cmd: 'py' } }, 'servers.a.transport.python_cmd'],
-  ])('is an error: %j: %s', (entry, path) => {
+  ])('is reported: %j: %s', (entry, path) => {
     expect(read(entry).problems).toMatchObject([{ severity: 'warning', path }]);
   });
 

@@ -1,4 +1,4 @@
-/** A config file that cannot be read when the core starts: what the user agreed to last stays in use. */
+/** A core that starts with an unreadable config file uses the config that the user accepted last. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which `mcp.json` is ToolMux's: its Quick Start's, wherever it lies, and no other app's file of that name. */
+/** Detects the `mcp.json` of the ToolMux Quick Start in any folder, but not files of that name from other apps. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';
 

@@ -1,4 +1,4 @@
-/** Whatever is pasted, it is read or refused in words: nothing else is thrown, and nothing of it is run. */
+/** Any pasted text is parsed or rejected with a known error, and nothing of it is run. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What entries of registries become: exactly the launch that their publishers mean, versions pinned, and nothing that could be another. */
+/** Builds launches from registry entries as their publishers intend, with pinned versions, and rejects ambiguous ones. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { validateInputs, type InputValues, buildEntry } from '../../../src-main/core/registry/build-entry.ts';

@@ -1,4 +1,4 @@
-/** What registries answer, over HTTP and from a file; and that one that does not answer is never taken for one that has nothing. */
+/** Queries registries over HTTP and in files; a failing registry is never treated as an empty one. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';

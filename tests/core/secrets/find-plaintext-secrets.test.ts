@@ -1,4 +1,4 @@
-/** What looks like a secret in an entry, and the entry with references in its place. */
+/** Finds values that look like secrets in an entry, and replaces them with references. */
 import { expect, test } from 'vitest';
 import { findPlaintextSecrets, withReferences } from '../../../src-main/core/secrets/find-plaintext-secrets.ts';
 

@@ -1,4 +1,4 @@
-/** Secrets go into what a server is started with, and what is missing is said with its name. */
+/** Fills secrets into the launch of a server, and reports missing ones by name. */
 import { expect, test } from 'vitest';
 import type { HttpServerConfig, ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { parseConfig } from '../../../src-main/core/config/read-config.ts';

@@ -1,4 +1,4 @@
-/** The vault: what is sealed opens for its name alone, and no key is made or lost while another may be there. */
+/** The vault opens a sealed value only for its name, and creates or loses no key while another may exist. */
 import { readdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

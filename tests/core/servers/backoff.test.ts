@@ -1,4 +1,4 @@
-/** Promises of the back-off. */
+/** Retry delays. */
 import { expect, test } from 'vitest';
 import { backoffMs } from '../../../src-main/core/servers/shared-connection.ts';
 

@@ -1,4 +1,4 @@
-/** Which line to a server apps of a kind have, whatever happens to the server. */
+/** Chooses the connection that clients with extensions use for each server. */
 import { expect, test } from 'vitest';
 import { extensionSetOf } from '../../../src-main/core/servers/extension-set.ts';
 import { ExtensionServers } from '../../../src-main/core/servers/extension-servers.ts';

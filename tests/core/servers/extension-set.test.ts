@@ -1,4 +1,4 @@
-/** Which kind of app asks, by the extensions it declares, and what several servers declare as one. */
+/** Groups client apps by the extensions they declare, and merges the declarations of servers. */
 import { expect, test } from 'vitest';
 import {
   extensionSetOf,

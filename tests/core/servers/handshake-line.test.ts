@@ -1,4 +1,4 @@
-/** Promises of the second line: a server of both eras is met in the era of the app, over stdio and over HTTP. */
+/** The stateful connection to a dual-protocol server, over stdio and over HTTP. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
@@ -7,7 +7,7 @@ import { startHttpFixture } from '../../fixtures/servers/http-fixture.ts';
 import { containing, contextOf, isAlive, say, serversHarness, type ServersHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
-/** A session of the handshake era whose app fills in forms, with its own name. */
+/** A stateful session with a client app that fills in forms with its own name. */
 function handshaking(sessionId: string, more: Partial<CallContext> = {}): CallContext {
   return contextOf(sessionId, {
     protocolVersion: '2025-11-25',

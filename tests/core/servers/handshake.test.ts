@@ -1,4 +1,4 @@
-/** Promises of the handshake: the era is found out on the one process there is. */
+/** The handshake detects the protocol of a server in its only process. */
 import { expect, onTestFinished, test } from 'vitest';
 import { type HandshakeOptions, performHandshake } from '../../../src-main/core/servers/handshake.ts';
 import { Peer } from '../../../src-main/core/wire/peer.ts';

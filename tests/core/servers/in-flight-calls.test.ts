@@ -1,4 +1,4 @@
-/** Promises of the calls in flight: a question goes to one session or to none. */
+/** InFlightCalls attributes a server request to one session or to none. */
 import { expect, test } from 'vitest';
 import { InFlightCalls } from '../../../src-main/core/servers/in-flight-calls.ts';
 import { contextOf } from './servers-harness.ts';

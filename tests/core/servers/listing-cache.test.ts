@@ -1,4 +1,4 @@
-/** Promises of the listing cache. */
+/** The listing cache on disk. */
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Promises of the refresher: one fetch at a time, bursts taken together, no word lost. */
+/** ListingRefresher runs one fetch at a time, coalesces bursts and loses no announcement. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ListingRefresher } from '../../../src-main/core/servers/listing-refresher.ts';

@@ -1,4 +1,4 @@
-/** Promises of the listing over time: kept fresh, told only when it changed, in the cache for the next start. */
+/** ListingTracker keeps the listing current, reports changes only, and caches it for the next start. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import { ListingTracker } from '../../../src-main/core/servers/listing-tracker.ts';
@@ -19,7 +19,7 @@ import type { Script } from './scripted-server.ts';
 interface Watched {
   readonly harness: ServersHarness;
   readonly server: ManagedServer;
-  /** How often the listing was said to have changed. */
+  /** How often a changed listing was reported. */
   readonly changes: () => number;
   /** How often the tools were listed. */
   readonly listings: () => Promise<number>;
@@ -35,7 +35,7 @@ async function watched(script: Script = {}): Promise<Watched> {
   return { harness, server, changes: () => changes, listings };
 }
 
-/** Long enough for a debounced refresh to have begun and ended. */
+/** Waits until a debounced refresh has completed. */
 async function quiet({ listings }: Watched): Promise<void> {
   for (let before = -1, now = await listings(); now !== before; now = await listings()) {
     before = now;
@@ -152,7 +152,7 @@ test('keeps the listing after a crash until it is read again, and does not repor
 interface Kept {
   readonly keeper: ListingTracker;
   readonly call: (name: string, args?: object) => Promise<unknown>;
-  /** Why the line is of no use any more. */
+  /** Errors that made the connection unusable. */
   readonly failures: readonly Error[];
 }
 

@@ -1,4 +1,4 @@
-/** Promises of the drained lists: pages that end, repeat or do not end, refusals, entries that are none. */
+/** Reads lists with pages that repeat or do not end, errors and invalid entries. */
 import { expect, test } from 'vitest';
 import { type JsonObject, parseJson } from '../../../src-main/core/base/json.ts';
 import { type SendRequest, emptyListing, fetchListing, type Listing } from '../../../src-main/core/servers/listing.ts';

@@ -1,4 +1,4 @@
-/** Promises of how a server and its calls end: idle, out of time, stopped. */
+/** How a server and its calls end: idle, timed out or stopped. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { contextOf, failure, isAlive, matching, say, serversHarness, toolNames } from './servers-harness.ts';

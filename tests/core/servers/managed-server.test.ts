@@ -1,4 +1,4 @@
-/** Promises of one server over time: when it starts, what wakes it, when it sleeps, how calls end. */
+/** The lifecycle of one server: start, wake, sleep and the end of calls. */
 import { expect, test } from 'vitest';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
 import {

@@ -1,4 +1,4 @@
-/** Promises of the arguments that travel as headers. */
+/** Tool arguments that are sent as headers. */
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../src-main/core/base/json.ts';
 import { paramHeaders, paramMismatch } from '../../../src-main/core/servers/param-headers.ts';

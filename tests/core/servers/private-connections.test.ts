@@ -1,4 +1,4 @@
-/** Promises of the lines of one session: when a server that asks gets them, whom it asks, when they end. */
+/** Private connections of sessions: when a server gets one, whom it asks, and when the connection ends. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
@@ -6,7 +6,7 @@ import type { ManagedServer } from '../../../src-main/core/servers/managed-serve
 import { contextOf, failure, isAlive, say, serversHarness, type ServersHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
-/** A session that can be asked, and answers with its own name. */
+/** A session that accepts server requests and responds with its own name. */
 function askable(sessionId: string, more: Partial<CallContext> = {}): CallContext {
   return contextOf(sessionId, {
     clientCapabilities: { elicitation: {}, roots: {} },
@@ -20,7 +20,7 @@ const ask = (server: ManagedServer, context: CallContext): Promise<string> =>
 const pidOf = async (server: ManagedServer, context: CallContext): Promise<number> =>
   Number(await say(server, 'pid', {}, context));
 
-/** A ready server that is known to ask. */
+/** A ready server that has sent a request before. */
 async function asking(harness: ServersHarness): Promise<ManagedServer> {
   const script = { capabilities: { tools: {}, logging: {} }, answers: { 'logging/setLevel': {} } };
   const server = harness.server(harness.scripted('s', script));

@@ -1,4 +1,4 @@
-/** Servers over HTTP with the quirks of servers in the field. */
+/** HTTP servers with quirks seen in the field. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpTransport } from '../../../src-main/core/servers/transports/http-transport.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,4 +1,4 @@
-/** Servers with the quirks of servers in the field, as processes of their own. */
+/** Stdio servers with quirks seen in the field. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../support/until.ts';

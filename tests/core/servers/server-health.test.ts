@@ -1,4 +1,4 @@
-/** Promises of the health: one level, two words, one sentence with the cause, and what to do. */
+/** The health of a server: level, summary, cause and action. */
 import { expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { type HealthInput, serverHealth, type ServerState } from '../../../src-main/core/servers/server-state.ts';

@@ -1,4 +1,4 @@
-/** What became of a server, between what it said, in its log; and how often it came up again. */
+/** Lifecycle events of a server between its output in its log, and its restart count. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

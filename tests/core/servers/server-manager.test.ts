@@ -1,4 +1,4 @@
-/** Promises of all servers together: started side by side, none delaying another, replaced as the config changes. */
+/** ServerManager starts servers in parallel and independently, and replaces them when the config changes. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerConfig } from '../../../src-main/core/config/app-config.ts';
 import { ServerManager } from '../../../src-main/core/servers/server-manager.ts';

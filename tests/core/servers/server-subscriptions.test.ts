@@ -1,4 +1,4 @@
-/** Promises of what sessions hear of a server: resource updates, log levels, and the long request of 2026-07-28. */
+/** Subscriptions of sessions: resource updates, log levels and the listen request of 2026-07-28. */
 import { expect, test } from 'vitest';
 import type { Handshake } from '../../../src-main/core/servers/handshake.ts';
 import type { ManagedServer } from '../../../src-main/core/servers/managed-server.ts';
@@ -19,7 +19,7 @@ const legacy = {
   },
 };
 
-/** What a server was told about subscriptions and levels, in order. */
+/** The subscription and log level requests that a server received, in order. */
 function told(harness: ServersHarness): string[] {
   const wanted = /^(resources\/(un)?subscribe|logging\/setLevel)$/;
   return harness
@@ -28,7 +28,7 @@ function told(harness: ServersHarness): string[] {
     .map(({ method = '', params }) => `${method.split('/')[1]} ${String(params?.['uri'] ?? params?.['level'])}`);
 }
 
-/** A request and its answer: whatever was sent before has been read by then. */
+/** Awaits a response, so that the server has read everything sent before. */
 async function settle(server: ManagedServer): Promise<void> {
   await say(server, 'echo');
 }

@@ -1,4 +1,4 @@
-/** Promises of servers over HTTP: both eras, the older transport, and a sign-in that is refused. */
+/** Servers over HTTP: both protocols, the older SSE transport and rejected sign-ins. */
 import { type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ async function kept(fixture: Promise<HttpFixture>): Promise<HttpFixture> {
   return started;
 }
 
-/** Something on the way to a server; `keep` answers what it does not let through. */
+/** A relay in front of a server; `keep` responds to requests that it does not forward. */
 function relayed(
   url: string,
   keep: (request: IncomingMessage, response: ServerResponse, body: string) => boolean,

@@ -1,4 +1,4 @@
-/** Promises of the line all sessions share: opened once, tried again after pauses, closed for good. */
+/** The connection that all sessions share is opened once, retried after delays and closed for good. */
 import { expect, onTestFinished, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { Connection } from '../../../src-main/core/servers/connection.ts';
@@ -10,7 +10,7 @@ import {
 import { failure, isAlive, serversHarness } from './servers-harness.ts';
 import { until } from '../../support/until.ts';
 
-/** Opens as it is told; the connections are doubles that only know how to be closed. */
+/** A SharedConnection that opens connections with `open`. */
 function lineOf(
   open: SharedConnectionOptions['open'],
   more: Partial<SharedConnectionOptions> = {},

@@ -1,4 +1,4 @@
-/** Promises of the slots: how many run at once, and that a failure gives its slot back. */
+/** Slots limit how many starts run at once, and a failure releases its slot. */
 import { expect, test } from 'vitest';
 import { StartLimiter } from '../../../src-main/core/servers/connection-opener.ts';
 

@@ -1,4 +1,4 @@
-/** What servers take, asked for by people who look. */
+/** Measures the resource usage of servers on request. */
 import { expect, test } from 'vitest';
 import type { GroupUsage } from '../../../src-main/core/servers/launch/process-group-usage.ts';
 import { UsageMeter } from '../../../src-main/core/servers/usage-meter.ts';
@@ -6,7 +6,7 @@ import { serversHarness } from './servers-harness.ts';
 
 const group = (cpuMs: number, memoryBytes = 10): GroupUsage => ({ processes: 1, memoryBytes, cpuMs });
 
-/** A meter over groups that the test says, with a clock of its own. */
+/** A meter over the given groups, with a controlled clock. */
 function meterOver(groups: Map<number, GroupUsage>, platform: NodeJS.Platform = 'linux') {
   let [ms, looks] = [0, 0];
   const owned = [

@@ -1,4 +1,4 @@
-/** Servers that take too much of the computer are reported, once, until they take less. */
+/** Reports servers that use too many resources once, until they use less. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What servers ask one session: bounded over all of them, in turns, and refused with the reason. */
+/** Server requests to one session are limited over all servers, served in turn, and rejected with a reason. */
 import { expect, test } from 'vitest';
 import {
   type AskClient,
@@ -10,7 +10,7 @@ import type { Result } from '../../../src-main/core/wire/message.ts';
 const bounds: ClientRequestLimits = { open: 4, waiting: 6, waitMs: 600_000, rate: { atOnce: 1000, perSecond: 1 } };
 const signal = new AbortController().signal;
 
-/** A person who answers when told to. */
+/** A user whose responses the test controls. */
 function person(limits: Partial<ClientRequestLimits> = {}) {
   const open: { server: string; answer: () => void }[] = [];
   const ask: AskClient = (_method, params) =>

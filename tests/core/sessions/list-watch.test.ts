@@ -1,4 +1,4 @@
-/** When a client app counts as one that does not listen for changes of its list. */
+/** Detects client apps that ignore list change notifications. */
 import { expect, test } from 'vitest';
 import { StaleListDetector } from '../../../src-main/core/sessions/session.ts';
 

@@ -1,11 +1,11 @@
-/** A call that is left waiting while its client app answers a question: what ends it, and what does not. */
+/** Calls that wait while their client app responds to a request: what ends them, and what does not. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type ParkableCall, ParkedCalls, type RequestRound } from '../../../src-main/core/sessions/parked-calls.ts';
 import type { Result } from '../../../src-main/core/wire/message.ts';
 import { scalarOf } from '../../../src-main/core/wire/raw-json.ts';
 
 const principal = { tenant: 'home', user: 'person', key: 'somebody' };
-/** Of a question that its server does not take back. */
+/** The signal of a request that its server does not cancel. */
 const stillAsked = new AbortController().signal;
 
 function round(signal: AbortSignal = new AbortController().signal): RequestRound {
@@ -50,7 +50,7 @@ const unknownState = expect.objectContaining({
   message: expect.stringContaining('not known, or too old') as string,
 }) as Error;
 
-/** Parks a call that asks one question and gives back what it is told, or why it was not. */
+/** Parks a call that sends one request and returns its response or error. */
 async function park(parked: ParkedCalls, signal?: AbortSignal): Promise<{ state: string; call: ParkableCall }> {
   let call: ParkableCall | undefined;
   const asked = await parked.start(principal, round(signal), async (begun) => {

@@ -1,4 +1,4 @@
-/** Names in requests of client apps are bounded, whatever method has them. */
+/** Limits the length of names in client requests of any method. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Params } from '../../support/raw-client.ts';
 import type { SocketClient } from '../../support/socket-client.ts';

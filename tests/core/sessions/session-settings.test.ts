@@ -8,7 +8,7 @@ import { helperContext } from '../modes/helper-context.ts';
 
 type Core = ConstructorParameters<typeof SessionSettingsCache>[1];
 
-/** A core of which only what settings come from is there. */
+/** A core with only the parts that settings depend on. */
 function makeCore(changes: Partial<AppConfig> = {}) {
   const { catalog, index, descriptions } = helperContext([]);
   const state = { config: { ...defaultConfig('/c.json'), mode: 'search', ...changes }, catalog };

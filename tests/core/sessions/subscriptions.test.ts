@@ -17,7 +17,7 @@ function listen(to: Subscriptions, id: string | number, filter: JsonObject, stop
   return { told, stop, ended: to.listen({ id, signal: stop.signal, notify }, filter) };
 }
 
-/** What a stream was told behind the acknowledgement. */
+/** The notifications of a stream after the acknowledgement. */
 const news = ({ told }: Stream): string[] => told.slice(1).map(([method]) => method.replace('notifications/', ''));
 
 test('acknowledges a stream first, under the id of its request', () => {

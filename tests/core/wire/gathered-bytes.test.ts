@@ -1,4 +1,4 @@
-/** The bytes of a message, gathered: all of them, in order, and in few pieces however many parts they came in. */
+/** Gathers the bytes of a message completely, in order and in few pieces. */
 import { expect, test } from 'vitest';
 import { ChunkBuffer } from '../../../src-main/core/wire/frame-reader.ts';
 import { allCases } from '../../support/all-cases.ts';

@@ -1,4 +1,4 @@
-/** Any entry, written as a product writes it, is read back as the same. */
+/** Any entry in the notation of a product is read back unchanged. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readServersOfText } from '../../../../src-main/core/config/dialects/read-servers.ts';

@@ -1,4 +1,4 @@
-/** What the one reader promises of every dialect: nothing vanishes, off stays off, variables, times, filters; and that all ways in agree. */
+/** Rules of every dialect: no loss without a report, disabled servers, variables, timeouts and filters; all readers agree. */
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../../src-main/core/config/read-config.ts';
 import { isToolEnabled, type ServerConfig } from '../../../../src-main/core/config/app-config.ts';
@@ -14,7 +14,7 @@ function read({ text, file }: Writer, entries: Readonly<Record<string, object>>)
   return readServersOfText(text(entries), `/c/${file}`, { home }).servers;
 }
 
-/** What our core makes of the entries that were brought over. */
+/** The parsed servers of the imported entries. */
 function used(servers: readonly ReadServer[]): readonly ServerConfig[] {
   const written = servers.flatMap(({ name, entry }) => (entry === undefined ? [] : [[name ?? '', entry] as const]));
   return (
@@ -22,7 +22,7 @@ function used(servers: readonly ReadServer[]): readonly ServerConfig[] {
   );
 }
 
-/** Without what names a place of the file. */
+/** Servers without the hash, which depends on the file. */
 function comparable(servers: readonly ServerConfig[]): readonly object[] {
   return servers.map(({ hash: _hash, ...server }) => server);
 }

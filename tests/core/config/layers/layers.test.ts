@@ -1,4 +1,4 @@
-/** What a group's or a person's file may say, what is refused with its place, and what all of them come to for one person. */
+/** Group and user files: allowed settings, rejected ones with their place, and the resulting config of one user. */
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

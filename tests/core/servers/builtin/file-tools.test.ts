@@ -1,4 +1,4 @@
-/** Listing, searching and writing files in the folders that are allowed, through a real client. */
+/** Lists, searches and writes files in the allowed folders through a real client. */
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reading text, ranges of lines, damaged text and binaries through a real client. */
+/** Reads text, line ranges, damaged text and binaries through a real client. */
 import { mkdtemp, realpath, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Time now and in other zones, with the days on which clocks change. */
+/** Current time and time zone conversion, including the days on which clocks change. */
 import { expect, test } from 'vitest';
 import { connectUtils } from './connect-utils.ts';
 

@@ -1,4 +1,4 @@
-/** The built-in server as a client sees it: its list, and what it says while no folder is allowed. */
+/** The built-in server as a client sees it: its tool list, and its results if no folder is allowed. */
 import { tmpdir } from 'node:os';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';

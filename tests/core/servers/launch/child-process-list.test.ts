@@ -1,6 +1,6 @@
 /**
- * Windows: what it tells of its processes, and what a list does where that is told all at once and late. No Windows was at hand: the
- * texts are laid out as Microsoft documents them, so this shows what we make of them, not that a Windows says so.
+ * Windows process tables, and ChildProcessList with a source that returns the whole table. The tables follow Microsoft's documentation;
+ * they were not recorded on Windows.
  */
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ describe('ChildProcessList with a process table', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The list as a core that is no more left it. */
+  /** Leaves the list of a core that no longer runs. */
   async function leftList(): Promise<void> {
     const list = new ChildProcessList(folder, system);
     for (const pid of [11, 12, 13]) list.add(pid);

@@ -1,4 +1,4 @@
-/** What every server gets of a person's variables: nothing that is a key. */
+/** Environment variables of the user that every server gets, without secrets. */
 import { expect, test } from 'vitest';
 import { EnvironmentResolver } from '../../../../src-main/core/servers/launch/resolve-environment.ts';
 import { isCommonVariable } from '../../../../src-main/core/servers/launch/common-variables.ts';

@@ -1,4 +1,4 @@
-/** The usual causes for which a server does not start, read from what it printed, and the few words and the action for each. */
+/** Common causes of failed starts, detected in the output, with a short text and an action for each. */
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
 import { failureReason, type Remedy, reasonInOutput } from '../../../../src-main/core/servers/launch/failure-reason.ts';

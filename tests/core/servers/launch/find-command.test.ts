@@ -1,4 +1,4 @@
-/** Which endings a program on Windows may have. */
+/** Executable extensions on Windows. */
 import { expect, test } from 'vitest';
 import { pathExtensions } from '../../../../src-main/core/servers/launch/find-command.ts';
 

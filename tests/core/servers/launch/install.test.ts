@@ -1,4 +1,4 @@
-/** First starts of package runners: they take minutes, are never ended in the middle, and half a package is cleared at the user's word. */
+/** First starts of package runners take minutes and are not interrupted; damaged packages are removed on request. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What npx and uvx have fetched last, read from folders as they make them. */
+/** Reads the latest fetched version from the caches of npx and uvx. */
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

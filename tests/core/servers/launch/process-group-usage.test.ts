@@ -1,4 +1,4 @@
-/** What process groups take, with real processes. */
+/** Measures the usage of process groups with real processes. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';

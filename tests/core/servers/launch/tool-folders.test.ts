@@ -1,4 +1,4 @@
-/** Commands of version managers are found although no PATH mentions them. */
+/** Finds commands of version managers that are not on PATH. */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Where addresses are, in every way they are written. */
+/** Classifies addresses in every notation. */
 import { expect, test } from 'vitest';
 import { addressKind, hostKind } from '../../../../src-main/core/servers/network/address-kinds.ts';
 

@@ -1,4 +1,4 @@
-/** Compressed answers, as content delivery networks and frameworks send them whatever was asked for. */
+/** Decodes compressed responses, which some proxies and frameworks send regardless of Accept-Encoding. */
 import * as zlib from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { HttpFetch } from '../../../../src-main/core/servers/network/http-fetch.ts';

@@ -1,4 +1,4 @@
-/** What went wrong between us and a server: proxies, certificates and sign-in pages are named with what the user can change. */
+/** Errors of proxies, certificates and sign-in pages name what the user can change. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Our fetch over node:http: proxies, and streams that break. */
+/** HttpFetch: proxies and interrupted streams. */
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { HttpFetch } from '../../../../src-main/core/servers/network/http-fetch.ts';

@@ -1,4 +1,4 @@
-/** Networks of companies: a certificate authority of their own, and a proxy that only the login or the system knows. */
+/** Company networks: a private certificate authority, and proxies known to the login shell or the system only. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http';

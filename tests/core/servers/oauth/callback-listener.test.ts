@@ -1,4 +1,4 @@
-/** The one door a browser has to us during a sign-in: it opens to the right callback, once. */
+/** The callback listener of a sign-in accepts the right callback once. */
 import { createHash } from 'node:crypto';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';

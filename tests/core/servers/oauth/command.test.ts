@@ -1,4 +1,4 @@
-/** `tooltray sign-in`: with no Tooltray running it signs in all the same, for whatever starts later. */
+/** `tooltray sign-in` without a running core stores the sign-in for later starts. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What rights are called, in words: as far as their makers' names tell. */
+/** Describes OAuth scopes in words. */
 import { expect, test } from 'vitest';
 import { describeScope, describeScopes, splitScope } from '../../../../src-main/core/servers/oauth/describe-scopes.ts';
 

@@ -1,4 +1,4 @@
-/** A server that wants more rights than it was given: asked of the person, with words, and never taken. */
+/** A server that requires more scopes: the user is asked, and nothing is granted without consent. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { InboxItem, DecisionResult } from '../../../../src-main/core/trust/inbox/inbox-item.ts';
 import { dispatchRpc } from '../../../../src-main/rpc/dispatch-rpc.ts';

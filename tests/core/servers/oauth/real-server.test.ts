@@ -1,4 +1,4 @@
-/** Signing in at a real authorization server (oidc-provider): renewal, rotation, more rights, two accounts, and out again. */
+/** Sign-in at a real authorization server (oidc-provider): refresh, rotation, more scopes, two accounts and sign-out. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

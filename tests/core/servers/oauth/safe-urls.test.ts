@@ -1,4 +1,4 @@
-/** Where a sign-in may lead: by what an address says, by what a name resolves to when it is dialed, and after redirects. */
+/** Addresses that a sign-in may use, checked in the URL, after name resolution and after redirects. */
 import type { LookupFunction } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { OAuthManager } from '../../../../src-main/core/servers/oauth/oauth-mana
 import { serve } from '../transports/http-harness.ts';
 import { plainVault } from '../../../support/plain-vault.ts';
 
-/** Resolves names as the table says, one list of addresses after the other; counts how often it was asked. */
+/** Resolves names with the table, one address list per lookup; counts the lookups. */
 function names(table: Readonly<Record<string, readonly string[]>>): LookupFunction & { asked: number } {
   const resolve = (host: string, options: { all?: boolean }, callback: (...args: unknown[]) => void): void => {
     const addresses = table[host] ?? [];

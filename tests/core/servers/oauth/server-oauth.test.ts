@@ -1,4 +1,4 @@
-/** One server's sign-in by itself: time running out, registrations kept, and tokens shared with other processes. */
+/** The sign-in of one server: timeouts, kept registrations, and tokens shared between processes. */
 import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Signing in through a whole core, against a real authorization server. */
+/** Sign-in through a whole core against a real authorization server. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ async function coreWith(servers: Record<string, object>): Promise<TestCore> {
   return core;
 }
 
-/** As the command line and the page ask for it. */
+/** Calls a method like the command line and the dashboard. */
 async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const deps = {
     core: core.host.core,
@@ -53,7 +53,7 @@ async function signedIn(fixture: OAuthFixture): Promise<TestCore> {
   return core;
 }
 
-/** Just enough of HTTP+SSE to be greeted: answers on the one open stream. */
+/** A minimal HTTP+SSE server that responds on its one open stream. */
 function olderTransport(): NonNullable<OAuthFixture['instead']> {
   let stream: ServerResponse | undefined;
   const version = '2024-11-05';
@@ -71,7 +71,7 @@ function olderTransport(): NonNullable<OAuthFixture['instead']> {
   };
 }
 
-/** Everything that is written below a home. */
+/** The contents of all files below a home. */
 async function written(home: string): Promise<string> {
   const entries = await readdir(home, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

@@ -1,4 +1,4 @@
-/** Who we are at an authorization server, what we ask it for, and when we do not ask at all. */
+/** The identity of Tooltray at an authorization server: registration, client documents, scopes and sign-out. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readdir, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

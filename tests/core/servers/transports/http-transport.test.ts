@@ -1,4 +1,4 @@
-/** Streamable HTTP against servers that answer by hand: nothing may be lost, and each failure must hit what it concerns. */
+/** Streamable HTTP against handwritten servers: nothing is lost, and a failure affects only its request. */
 import { describe, expect, test } from 'vitest';
 import { HttpTransport } from '../../../../src-main/core/servers/transports/http-transport.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';

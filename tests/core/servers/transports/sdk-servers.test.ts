@@ -1,4 +1,4 @@
-/** The transports against servers made with the SDKs, of both generations. */
+/** The transports against servers of the current and the legacy SDK. */
 import { randomUUID } from 'node:crypto';
 import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';

@@ -1,4 +1,4 @@
-/** Each server has a log file of its own, whatever its name. */
+/** Each server has its own log file for any name. */
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { serverLogFile } from '../../../../src-main/core/servers/transports/create-transport.ts';

@@ -1,4 +1,4 @@
-/** What is kept of a server's stderr. */
+/** The stderr log of a server. */
 import { mkdtemp, readdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Nothing that a server started may outlive it. */
+/** No process that a server started outlives it. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

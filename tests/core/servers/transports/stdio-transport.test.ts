@@ -1,4 +1,4 @@
-/** The stdio transport against real processes, well and badly behaved. */
+/** The stdio transport against real processes, both correct and misbehaving ones. */
 import { describe, expect, test } from 'vitest';
 import type { AppError } from '../../../../src-main/core/base/errors.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';

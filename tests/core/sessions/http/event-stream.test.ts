@@ -1,4 +1,4 @@
-/** Events on real responses: as they are written, and what becomes of who does not read them. */
+/** Event streams on real responses: format, and slow readers. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';

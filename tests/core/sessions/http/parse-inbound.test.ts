@@ -1,4 +1,4 @@
-/** What a POST brings, and why it is not taken: each rule of both eras by itself. */
+/** Parses POST requests of both protocols and rejects invalid ones. */
 import { describe, expect, test } from 'vitest';
 import { isJson, parseInbound, acceptsJsonAndEvents } from '../../../../src-main/core/sessions/http/parse-inbound.ts';
 
@@ -11,7 +11,7 @@ const envelope = {
 const call = { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'echo', _meta: envelope } };
 const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' };
 
-/** The kind, or status and code where it is refused. */
+/** The kind, or status and code if it is rejected. */
 function outcome(body: unknown, given: Record<string, string | undefined> = {}): unknown {
   const inbound = parseInbound(body, given);
   if (inbound.kind !== 'refused') return inbound.kind;

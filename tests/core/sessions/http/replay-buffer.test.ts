@@ -1,4 +1,4 @@
-/** Events that are kept for a client whose stream broke. */
+/** Keeps events for a client with a broken stream. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ReplayBudget, ReplayBuffer } from '../../../../src-main/core/sessions/http/replay-buffer.ts';
 

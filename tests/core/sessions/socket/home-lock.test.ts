@@ -1,4 +1,4 @@
-/** The lock that a core holds on its home: exclusive, ended with its holder, made anew where it is damaged. */
+/** The lock of a core on its home is exclusive, ends with its holder, and is recreated if it is damaged. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -48,7 +48,7 @@ async function listen(options: Partial<SocketListenerOptions> = {}): Promise<Soc
   return listener;
 }
 
-/** Says `first` and resolves with all that the core says before it closes the connection. */
+/** Sends `first` and resolves with the response of the core before it closes the connection. */
 async function knock(first: string | Buffer): Promise<unknown> {
   const socket = connect(socketPath);
   socket.write(first);
@@ -62,7 +62,7 @@ async function enter(said: object = hello, rest = ''): Promise<{ socket: Socket;
   return { socket, answer: JSON.parse(answer.toString()) };
 }
 
-/** What a core leaves behind that was killed. */
+/** Leaves the socket of a killed core. */
 async function leaveStaleSocket(): Promise<void> {
   mkdirSync(join(home, 'run'));
   const script = `require('node:net').createServer().listen(${JSON.stringify(socketPath)}, () => console.log('on'))`;

@@ -1,4 +1,4 @@
-/** Schemas with invalid keywords are listed as providers take them, at any depth. */
+/** Repairs invalid keywords of tool schemas at any depth, as providers require. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { acceptableSchema } from '../../../../src-main/core/sessions/views/acceptable-schema.ts';

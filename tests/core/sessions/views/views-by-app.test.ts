@@ -1,4 +1,4 @@
-/** Which view a line's requests are answered by. */
+/** Selects the view that handles the requests of a connection. */
 import { expect, test } from 'vitest';
 import type { SessionView } from '../../../../src-main/core/sessions/session-view.ts';
 import { ViewsByApp } from '../../../../src-main/core/sessions/views/views-by-app.ts';

@@ -1,4 +1,4 @@
-/** What the engine of containers is told to start: by a program in its place that only says which image there is. */
+/** Launches of containers, with a fake engine that only knows one image. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The way out of a box: to hosts that are named, by what they resolve to, and to no others. */
+/** The proxy out of a sandbox connects only to the named hosts, checked by their resolved addresses. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ afterAll(() => {
 });
 
 const refused: string[] = [];
-/** Every name leads to this computer, as that of somebody who wants to reach it would. */
+/** Resolves every name to this computer, like the name of an attacker. */
 const doors = new EgressProxyFactory(
   folder,
   (server, host) => refused.push(`${server} ${host}`),
@@ -40,7 +40,7 @@ const doors = new EgressProxyFactory(
       : Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
 );
 
-/** The whole answer to some bytes, after which nothing more is said. */
+/** Sends bytes and returns the whole response. */
 async function say(socket: string, bytes: string): Promise<string> {
   const line = net.connect(socket);
   line.write(bytes);

@@ -1,4 +1,4 @@
-/** The order of mounts: what a server may write cannot redirect what is mounted inside of it. */
+/** The order of mounts: a writable folder cannot redirect a mount inside it. */
 import { expect, test } from 'vitest';
 import { type Mount, type Place, planMounts } from '../../../../../src-main/core/servers/launch/sandbox/mount-plan.ts';
 
