@@ -147,6 +147,11 @@ function textSettings(
   { activity, results }: Pick<AppConfig, 'activity' | 'results'>,
   mayKeep: boolean,
 ): PayloadSettings {
-  const { keepDays, maxBytes, deleteAtExit } = results;
-  return { keep: mayKeep && activity.keepTexts, keepDays, maxBytes, maxRows: activity.maxRows, deleteAtExit };
+  return {
+    keep: mayKeep && activity.storePayloads,
+    keepDays: results.retentionDays,
+    maxBytes: results.maxBytes,
+    maxRows: activity.maxRows,
+    deleteAtExit: results.deleteOnExit,
+  };
 }

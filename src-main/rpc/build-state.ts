@@ -101,9 +101,9 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
 
 export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
   const { results, policy, price } = core.options.config.current;
-  const { threshold, toon, clean, keepDays, maxBytes, deleteAtExit } = results;
+  const { threshold, toon, clean, retentionDays, maxBytes, deleteOnExit } = results;
   return {
-    results: { threshold, toon, clean, keepDays, maxBytes, deleteAtExit },
+    results: { threshold, toon, clean, retentionDays, maxBytes, deleteOnExit },
     agentChanges: policy.agentChanges,
     changeRule: agentChangePolicyTexts[policy.agentChanges],
     pricePerMillion: price.perMillionTokens,

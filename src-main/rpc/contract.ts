@@ -540,7 +540,7 @@ export interface SpillUsage {
   readonly count: number;
   readonly maxBytes: number;
   readonly maxCount: number;
-  readonly keepDays: number;
+  readonly retentionDays: number;
   /** Moves with every change of the store. */
   readonly revision: number;
 }
@@ -577,9 +577,9 @@ export interface SettingsFacts {
     readonly threshold: number | undefined;
     readonly toon: boolean;
     readonly clean: boolean;
-    readonly keepDays: number;
+    readonly retentionDays: number;
     readonly maxBytes: number;
-    readonly deleteAtExit: boolean;
+    readonly deleteOnExit: boolean;
   };
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
   /** Permitted changes by models and those that need the user's approval, in sentences. */

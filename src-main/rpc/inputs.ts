@@ -20,9 +20,9 @@ const results = z
     threshold: maybe(count.nullable()),
     toon: maybe(flag),
     clean: maybe(flag),
-    keepDays: maybe(z.number().positive()),
+    retentionDays: maybe(z.number().positive()),
     maxBytes: maybe(count.min(1)),
-    deleteAtExit: maybe(flag),
+    deleteOnExit: maybe(flag),
   })
   .strict();
 

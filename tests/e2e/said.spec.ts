@@ -65,7 +65,7 @@ test('asked, sent and given are there to the byte after a reload, a crash and a 
 });
 
 test('whoever wants no texts is told so', async ({ page }) => {
-  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, activity: { keepTexts: false } } });
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, activity: { storePayloads: false } } });
   const app = await core.connect();
   await app.call('tracker_close_issue', { number: 7 });
   await page.goto(core.link);

@@ -37,7 +37,7 @@ test('a setting that is being typed, and one that makes no sense', async ({ page
   await staysAfter(page, 'Spill retention', () => page.evaluate(() => (location.hash = '#/servers')));
   await expect(field).toHaveValue('9');
   await field.press('Enter');
-  await expect.poll(() => core.read('own/config.json')).toContain('"keepDays": 9');
+  await expect.poll(() => core.read('own/config.json')).toContain('"retentionDays": 9');
   // It is kept, so nothing is asked.
   await page.getByRole('link', { name: 'Spills' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Spills');

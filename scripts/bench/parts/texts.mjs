@@ -6,8 +6,8 @@ const mostShare = 0.05;
 
 export async function measure(print) {
   const rows = await compareCores(print, {
-    without: { settings: { activity: { keepTexts: false } } },
-    with: { settings: { activity: { keepTexts: true } } },
+    without: { settings: { activity: { storePayloads: false } } },
+    with: { settings: { activity: { storePayloads: true } } },
   });
   print(`\nadded by keeping ÷ the pipeline's own time, p50: ${verdict(rows[1].share, mostShare)}`);
   return { rows };

@@ -181,12 +181,12 @@ export interface ResultSettings {
   /** How long answers of read-only tools may be given again, in seconds, by server or tool. */
   readonly cacheSeconds: Readonly<Record<string, number>>;
   /** Kept answers older than this go, in days. */
-  readonly keepDays: number;
+  readonly retentionDays: number;
   /** All kept answers together, in bytes and by count; the oldest go first. */
   readonly maxBytes: number;
   readonly maxCount: number;
   /** Delete what is not pinned when Tooltray stops. */
-  readonly deleteAtExit: boolean;
+  readonly deleteOnExit: boolean;
   /** Folders (absolute) that `resultFile` and `argumentsFile` may name besides kept answers. */
   readonly folders: readonly string[];
 }
@@ -399,7 +399,7 @@ export interface AppConfig {
   readonly http: HttpSettings;
   readonly personal: PerUserSettings;
   /** Activity records kept at the most, by count and by bytes; and whether what was said in calls is kept beside them. */
-  readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly keepTexts: boolean };
+  readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
   readonly policy: ChangePolicy;
   /** How long a call and the start of a server may take where its entry does not say, in seconds; undefined: `serverDefaults`. */
   readonly callTimeoutSeconds: number | undefined;

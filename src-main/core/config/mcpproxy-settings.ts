@@ -45,7 +45,7 @@ const intervals = 'Tooltray looks after its servers at times of its own, and see
 const queues = 'Tooltray does not limit how many calls run at once.';
 const httpTimes = 'Tooltray ends idle and slow requests by limits of its own.';
 const history =
-  'Texts of calls are kept as long as answers on disk (results.keepDays, results.maxBytes), or not (activity.keepTexts).';
+  'Texts of calls are kept as long as answers on disk (results.retentionDays, results.maxBytes), or not (activity.storePayloads).';
 const notYet = 'Tooltray does not have this yet.';
 
 export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, OtherKey>([

@@ -174,7 +174,7 @@ export const settingsSchema = z.object({
       idleMinutes: z.number().positive(),
     })
     .partial(),
-  activity: z.object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), keepTexts: z.boolean() }).partial(),
+  activity: z.object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), storePayloads: z.boolean() }).partial(),
   policy: z
     .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })
     .partial(),
@@ -193,10 +193,10 @@ export const settingsSchema = z.object({
       toon: z.boolean(),
       clean: z.boolean(),
       cacheSeconds: z.record(z.string(), z.number().min(0)),
-      keepDays: z.number().positive(),
+      retentionDays: z.number().positive(),
       maxBytes: z.int().positive(),
       maxCount: z.int().positive(),
-      deleteAtExit: z.boolean(),
+      deleteOnExit: z.boolean(),
       folders: z.array(text),
     })
     .partial(),

@@ -123,9 +123,9 @@ export class DiskSpillStore implements AnswerStore {
   }
 
   usage(): SpillUsage {
-    const { maxBytes, maxCount, keepDays } = this.#options.settings();
+    const { maxBytes, maxCount, retentionDays } = this.#options.settings();
     const { bytes, count } = this.#index.use((index) => index.usage()) ?? { bytes: 0, count: 0 };
-    return { bytes, count, maxBytes, maxCount, keepDays };
+    return { bytes, count, maxBytes, maxCount, retentionDays };
   }
 
   pin(id: string, pinned: boolean, reader: Principal = localUser): boolean {
@@ -170,7 +170,7 @@ export class DiskSpillStore implements AnswerStore {
     await Promise.allSettled(this.#keeping);
     await this.#index.close(async (index) => {
       this.#reads.flush();
-      if (settings().deleteAtExit) await removeSpills(index, folder, index.unpinned());
+      if (settings().deleteOnExit) await removeSpills(index, folder, index.unpinned());
     });
   }
 

@@ -75,11 +75,11 @@ const dayMs = 86_400_000;
 /** Rows that are deleted in one turn, a millisecond or two; ten thousand at once would hold up everybody. */
 const rowsAtOnce = 50;
 
-type RetentionSettings = Pick<ResultSettings, 'keepDays' | 'maxBytes' | 'maxCount'>;
+type RetentionSettings = Pick<ResultSettings, 'retentionDays' | 'maxBytes' | 'maxCount'>;
 
 /** `kept`: the answer that was written just now, which stays whatever the limits say. */
 function overdue(index: SpillIndex, settings: RetentionSettings, now: number, kept?: string): SpillRow[] {
-  const found = new Map(index.unpinnedBefore(now - settings.keepDays * dayMs, now).map((row) => [row.id, row]));
+  const found = new Map(index.unpinnedBefore(now - settings.retentionDays * dayMs, now).map((row) => [row.id, row]));
   const usage = index.usage();
   let count = usage.count - found.size;
   let bytes = usage.bytes - [...found.values()].reduce((sum, row) => sum + row.bytes, 0);

@@ -42,7 +42,7 @@ export interface SpillUsage {
   readonly count: number;
   readonly maxBytes: number;
   readonly maxCount: number;
-  readonly keepDays: number;
+  readonly retentionDays: number;
 }
 
 /** A file with an answer's bytes on this computer. */

@@ -86,8 +86,8 @@ export async function spillRows(filter: SpillFilter, { core, reader }: SpillDeps
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   const { id, createdAt, app, server, tool, preview = '', kind, mimeType, bytes, lines, file, pinned, reads } = spill;
   const { sentBytes, sentTokens, sentEstimated } = spill;
-  const { keepDays } = core.options.config.current.results;
-  const expiresAt = pinned ? undefined : createdAt + keepDays * dayMs;
+  const { retentionDays } = core.options.config.current.results;
+  const expiresAt = pinned ? undefined : createdAt + retentionDays * dayMs;
   return {
     id,
     at: createdAt,

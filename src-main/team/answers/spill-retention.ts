@@ -78,8 +78,8 @@ export class SpillRetention {
     const done = await rows.claim(leaseSeconds);
     if (done === undefined) return { removed: 0, bytes: 0 };
     try {
-      const { keepDays, maxBytes, maxCount } = settings();
-      const before = Math.trunc(now()) - keepDays * dayMs;
+      const { retentionDays, maxBytes, maxCount } = settings();
+      const before = Math.trunc(now()) - retentionDays * dayMs;
       const overdue = await rows.markExpired({ before, maxBytes, maxCount, except });
       await this.deleteBlobs(overdue);
       await this.deleteBlobs(await rows.findOrphans(orphanAgeSeconds));

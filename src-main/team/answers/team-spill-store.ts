@@ -187,8 +187,8 @@ export class TeamSpillStore implements SpillStore {
   }
 
   async usage(): Promise<SpillUsage> {
-    const { maxBytes, maxCount, keepDays } = this.#options.settings();
-    return { ...(await this.#rows.usage()), maxBytes, maxCount, keepDays };
+    const { maxBytes, maxCount, retentionDays } = this.#options.settings();
+    return { ...(await this.#rows.usage()), maxBytes, maxCount, retentionDays };
   }
 
   async pin(id: string, pinned: boolean, reader: Principal = localUser): Promise<boolean> {

@@ -64,9 +64,9 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
     // What runs now is told where it is over: it may be at any replica.
     timeline: async () => ({ revision: await record.lastStep(whose), open: [], more: 0 }),
     spills: async () => {
-      const { maxBytes, maxCount, keepDays } = core.options.config.current.results;
+      const { maxBytes, maxCount, retentionDays } = core.options.config.current.results;
       const own = await answers.usage(readerOf(viewer));
-      return { ...own, maxBytes, maxCount, keepDays, revision: core.spills.revision };
+      return { ...own, maxBytes, maxCount, retentionDays, revision: core.spills.revision };
     },
     setup: () => ({ apps: [], offered: 0, firstCall: undefined, open: 0 }),
     access: () => noApps.access(),

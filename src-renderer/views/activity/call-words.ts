@@ -79,10 +79,10 @@ const noTextSentences: Readonly<Record<Exclude<MissingPayload, 'nothing'>, strin
   'kept-answer': 'Too large for the app: the full result was spilled to disk.',
   'lost-answer': 'Spilled to disk and since deleted.',
   'too-long': 'Not recorded: payloads over 8 MB are stored only as spills.',
-  off: 'Not recorded: payload recording is off ("activity": { "keepTexts": false }).',
+  off: 'Not recorded: payload recording is off ("activity": { "storePayloads": false }).',
   busy: 'Not recorded: the write queue was full.',
   failed: 'Could not be written or read. See the log.',
-  gone: 'Expired, or evicted to free space ("results": "keepDays", "maxBytes"). Sizes and times are still recorded.',
+  gone: 'Expired, or evicted to free space ("results": "retentionDays", "maxBytes"). Sizes and times are still recorded.',
   crashed: 'Lost: Tooltray was killed before writing it. Sizes and times are still recorded.',
 };
 

@@ -49,8 +49,8 @@ export function usageInWords(usage: {
   readonly bytes: number;
   readonly maxBytes: number;
   readonly count: number;
-  readonly keepDays: number;
+  readonly retentionDays: number;
 }): string {
-  const kept = `retained ${count(usage.keepDays, 'day')}`;
+  const kept = `retained ${count(usage.retentionDays, 'day')}`;
   return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), kept].join(' · ');
 }

@@ -149,7 +149,7 @@ describe('40: nothing else can be read', () => {
   });
 
   test('files are gone after shutdown where the person wants that', async () => {
-    await using own = await startCore({ servers, results: { deleteAtExit: true } });
+    await using own = await startCore({ servers, results: { deleteOnExit: true } });
     const session = await own.open({}, { mode: 'dispatch' });
     const result = await session.callTool('proxy-dispatch', { action: 'call', tool: 'big', resultToFile: true });
     const file = String(factsOf(result)['resultFile']);

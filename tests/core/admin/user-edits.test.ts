@@ -73,10 +73,10 @@ test('switching a tool on that an allow list leaves out adds it there', async ()
 
 test('members of a group of settings are merged, and an empty group goes', async () => {
   const { edits, text } = await editing('{ "results": { "toon": true } }');
-  await edits.merge('results', { keepDays: 3 });
+  await edits.merge('results', { retentionDays: 3 });
   const both = JSON.parse(text()) as unknown;
-  await edits.merge('results', { keepDays: null, toon: null });
-  expect([both, JSON.parse(text())]).toEqual([{ results: { toon: true, keepDays: 3 } }, {}]);
+  await edits.merge('results', { retentionDays: null, toon: null });
+  expect([both, JSON.parse(text())]).toEqual([{ results: { toon: true, retentionDays: 3 } }, {}]);
 });
 
 test('rejects an edit that brings an error into the file, and writes nothing', async () => {

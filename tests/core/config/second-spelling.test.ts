@@ -70,9 +70,9 @@ test('asks before a tool filter is widened in the spelling of any product', asyn
 });
 
 test.each([
-  ['keepDays', 0.01],
+  ['retentionDays', 0.01],
   ['maxBytes', 1],
-  ['deleteAtExit', true],
+  ['deleteOnExit', true],
   ['threshold', 100_000_000],
   ['folders', ['/etc']],
 ])('asks before results.%s is changed', async (key, value) => {

@@ -159,7 +159,7 @@ test('reads are counted and written down, pins stay, what is removed is gone', a
 });
 
 test('what is older than it may be goes, what is pinned stays', async () => {
-  await using open = await openStore({ keepDays: 2 });
+  await using open = await openStore({ retentionDays: 2 });
   const [old, pinned] = [await keepText(open, 'old'), await keepText(open, 'pinned')];
   open.store.pin(pinned, true);
   open.clock += 1.5 * day;
@@ -171,7 +171,7 @@ test('what is older than it may be goes, what is pinned stays', async () => {
 });
 
 test('what came after something younger stays: the clock was wrong when it was written', async () => {
-  await using open = await openStore({ keepDays: 2 });
+  await using open = await openStore({ retentionDays: 2 });
   open.clock += 30 * day;
   const young = await keepText(open, 'young');
   open.clock -= 30 * day;
@@ -229,7 +229,7 @@ test('an answer that is larger than everything may be is refused in words, and n
 });
 
 test('a clock that is set back deletes nothing, and what came from the future goes first when there is no room', async () => {
-  await using open = await openStore({ keepDays: 7, maxCount: 3 });
+  await using open = await openStore({ retentionDays: 7, maxCount: 3 });
   open.clock += 3650 * day;
   const future = [await keepText(open, 'a'), await keepText(open, 'b')];
   open.clock -= 3650 * day;
@@ -245,8 +245,8 @@ test('a clock that is set back deletes nothing, and what came from the future go
   expect(open.store.list().map(({ id }) => id)).toEqual([next, future[1]]);
 });
 
-test('with deleteAtExit everything that is not pinned goes with Tooltray', async () => {
-  await using open = await openStore({ deleteAtExit: true });
+test('with deleteOnExit everything that is not pinned goes with Tooltray', async () => {
+  await using open = await openStore({ deleteOnExit: true });
   const pinned = await keepText(open, 'pinned');
   await keepText(open, 'other');
   open.store.pin(pinned, true);

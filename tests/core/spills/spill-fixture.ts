@@ -27,10 +27,10 @@ export const usualSettings: ResultSettings = {
   toon: false,
   clean: false,
   cacheSeconds: {},
-  keepDays: 7,
+  retentionDays: 7,
   maxBytes: 1024 ** 3,
   maxCount: 10_000,
-  deleteAtExit: false,
+  deleteOnExit: false,
   folders: [],
 };
 

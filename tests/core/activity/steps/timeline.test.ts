@@ -219,8 +219,8 @@ describe('what runs', () => {
   });
 });
 
-test('with keepTexts off no text is kept, the steps are', async () => {
-  const core = await coreWith({ mode: 'search', activity: { keepTexts: false } });
+test('with storePayloads off no text is kept, the steps are', async () => {
+  const core = await coreWith({ mode: 'search', activity: { storePayloads: false } });
   const client = await core.open();
   await client.request('tools/call', { name: 'search_tools', arguments: { query: 'say' } });
   const search = (await steps(core)).at(-1);

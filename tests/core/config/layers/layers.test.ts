@@ -78,7 +78,7 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
       mode: 'meta',
       policy: { agentChanges: 'allow' },
       code: { enabled: true },
-      results: { clean: false, toon: true, keepDays: 1 },
+      results: { clean: false, toon: true, retentionDays: 1 },
       servers: { evil: { command: 'sh' }, old: true, gihub: false },
     },
   });
@@ -87,7 +87,7 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
     'people/ana.jsonc:3:2 policy: "policy" is the organisation’s alone to say.',
     'people/ana.jsonc:6:2 code: The organisation does not let a person say "code".',
     'people/ana.jsonc:10:3 results.clean: The organisation does not let a person say "results.clean".',
-    'people/ana.jsonc:12:3 results.keepDays: "results.keepDays" is the organisation’s alone to say.',
+    'people/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" is the organisation’s alone to say.',
     'people/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organisation.jsonc alone.',
     'people/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
     'people/ana.jsonc:19:3 servers.gihub: There is no server of this name.',

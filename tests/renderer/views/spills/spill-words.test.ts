@@ -18,7 +18,7 @@ test.each([
 });
 
 test('the room that is used is said in one line', () => {
-  expect(usageInWords({ bytes: 412e6, maxBytes: 1e9, count: 12, keepDays: 7 })).toBe(
+  expect(usageInWords({ bytes: 412e6, maxBytes: 1e9, count: 12, retentionDays: 7 })).toBe(
     '412 MB of 1 GB · 12 spills · retained 7 days',
   );
 });
