@@ -23,8 +23,8 @@ export interface CoreStores {
   /** Decisions, and the data needed to undo them. */
   readonly decisions: JsonDocument;
   /** Permanent data-flow decisions, and the recorded questions. */
-  readonly flowDecisions: JsonDocument;
-  readonly flowRecord: JsonDocument;
+  readonly dataFlowDecisions: JsonDocument;
+  readonly dataFlowEvents: JsonDocument;
   readonly profileTokens: OpenRecordStore;
   /** Which client apps may connect. */
   readonly appAccess: OpenRecordStore;
@@ -56,8 +56,8 @@ export function homeStores(dataDir: string): CoreStores {
   return {
     proposals: document('proposals'),
     decisions: document('decisions'),
-    flowDecisions: document('flow-decisions'),
-    flowRecord: document('flow-record', '{}'),
+    dataFlowDecisions: document('data-flow-decisions'),
+    dataFlowEvents: document('data-flow-events', '{}'),
     profileTokens: profileTokensFile(dataDir),
     appAccess: appAccessFile(join(dataDir, 'app-access.json')),
     looks: new MemoryJsonDocument(),

@@ -313,7 +313,7 @@ export class Core {
     this.#closeResults = results.close;
     this.trust = createDataFlow({
       stores,
-      settings: options.config.reader('flow'),
+      settings: options.config.reader('dataFlow'),
       answerAt: options.answerAt,
       log: log.child('flow'),
     });

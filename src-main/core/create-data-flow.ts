@@ -2,15 +2,15 @@
 import type { Log } from './base/log.ts';
 import type { CoreStores } from './core-stores.ts';
 import { displayNameOf } from './client-apps/app-traits.ts';
-import type { FlowSettings } from './config/app-config.ts';
+import type { DataFlowSettings } from './config/app-config.ts';
 import { DataFlowGuard } from './trust/data-flow/data-flow-guard.ts';
 import { DataFlowDecisions } from './trust/data-flow/data-flow-decisions.ts';
 import { DataFlowStats } from './trust/data-flow/data-flow-stats.ts';
 import { ApprovalQueue } from './trust/approvals.ts';
 
 interface FlowOptions {
-  readonly stores: Pick<CoreStores, 'flowDecisions' | 'flowRecord'>;
-  readonly settings: () => FlowSettings;
+  readonly stores: Pick<CoreStores, 'dataFlowDecisions' | 'dataFlowEvents'>;
+  readonly settings: () => DataFlowSettings;
   /** Describes where users decide; absent: on this machine. */
   readonly answerAt?: (() => string) | undefined;
   readonly log: Log;
@@ -28,8 +28,8 @@ export interface DataFlow {
 
 export function createDataFlow({ stores, settings, answerAt, log }: FlowOptions): DataFlow {
   const questions = new ApprovalQueue();
-  const decisions = new DataFlowDecisions(stores.flowDecisions);
-  const record = new DataFlowStats(stores.flowRecord, Date.now);
+  const decisions = new DataFlowDecisions(stores.dataFlowDecisions);
+  const record = new DataFlowStats(stores.dataFlowEvents, Date.now);
   const onTrouble = (error: unknown): void =>
     log.warn('What was decided about data that leaves could not be kept.', { error });
   const flow = new DataFlowGuard({

@@ -5,7 +5,7 @@ import type { Core } from '../core/core.ts';
 import { displayNameOf } from '../core/client-apps/app-traits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
 import { type AppsService, describeProblem, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
-import { flowOverview } from './handlers/data-flow.ts';
+import { dataFlowOverview } from './handlers/data-flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { profilesOverview } from './handlers/profiles.ts';
 import { openSteps } from './handlers/timeline.ts';
@@ -35,7 +35,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
         home: core.home.facts,
       }),
     inbox,
-    flow: () => flowOverview(core),
+    dataFlow: () => dataFlowOverview(core),
     profiles: () => profilesOverview(deps),
     savings: () => savingsOverview(core, (question) => core.ledger.savings(question)),
     activity: () => activityOverview(core, day),
@@ -57,7 +57,7 @@ export function stateSource({ core, apps, desktop, onEndpointsChange }: RpcDeps)
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
       core.options.config.changed.on(() =>
-        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'flow', 'profiles'),
+        touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'dataFlow', 'profiles'),
       ),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.home.changed.on(() => touch('attention')),
@@ -66,7 +66,7 @@ export function stateSource({ core, apps, desktop, onEndpointsChange }: RpcDeps)
       core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
       core.timeline.changed.on(() => touch('timeline')),
       core.spills.changed.on(() => touch('spills')),
-      core.trust.record.changed.on(() => touch('flow')),
+      core.trust.record.changed.on(() => touch('dataFlow')),
       core.profileTokens.changed.on(() => touch('profiles')),
       core.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),

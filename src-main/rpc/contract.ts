@@ -343,7 +343,7 @@ export type RpcMethods = RpcContract &
   AuditContract &
   DashboardContract &
   FindContract &
-  FlowContract &
+  DataFlowContract &
   HealContract &
   InboxContract &
   ProfileContract &
@@ -378,7 +378,7 @@ export interface AppState {
   readonly attention: readonly AttentionItem[];
   /** Pending decisions, most urgent first. */
   readonly inbox: readonly InboxSummary[];
-  readonly flow: DataFlowOverview;
+  readonly dataFlow: DataFlowOverview;
   readonly profiles: ProfilesOverview;
   readonly savings: SavingsOverview;
   readonly activity: ActivityOverview;
@@ -818,7 +818,7 @@ export interface DashboardContract {
       /** A threshold of null: what suits the client app. */
       readonly results?: Partial<Omit<SettingsFacts['results'], 'threshold'>> & { readonly threshold?: number | null };
       readonly pricePerMillion?: number | null;
-      readonly flow?: DataFlowOverview['mode'];
+      readonly dataFlow?: DataFlowOverview['mode'];
       readonly theme?: SettingsFacts['theme'];
       readonly startAtLogin?: boolean;
       readonly notifications?: boolean;
@@ -1164,20 +1164,20 @@ export interface DataFlowOverview {
   /** Calls of the last seven days by what became of them; `recorded`: let through, and would have been asked. */
   readonly week: DataFlowSummary['week'];
   /** A week was recorded: `ask` can be offered. */
-  readonly mayOffer: boolean;
+  readonly canOfferApproval: boolean;
 }
 
-interface FlowContract {
+interface DataFlowContract {
   /** Data-flow questions, asked or recorded, latest first; the last 100. */
-  flowRecord: {
+  dataFlowEvents: {
     input: Nothing;
     output: Pick<DataFlowSummary, 'since' | 'week'> & {
       readonly last: readonly DataFlowEventRow[];
-      readonly mayOffer: boolean;
+      readonly canOfferApproval: boolean;
     };
   };
   /** The person does not want `ask` offered again. */
-  declineFlowOffer: { input: Nothing; output: Nothing };
+  dismissDataFlowOffer: { input: Nothing; output: Nothing };
 }
 
 // What people may ask about profiles, and tokens that open them. Types only.

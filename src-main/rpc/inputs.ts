@@ -142,7 +142,7 @@ const inputs: Inputs = {
   setSettings: z.object({
     results: maybe(results),
     pricePerMillion: maybe(z.number().min(0).nullable()),
-    flow: maybe(z.enum(['off', 'record', 'ask'])),
+    dataFlow: maybe(z.enum(['off', 'record', 'ask'])),
     theme: maybe(z.enum(['system', 'light', 'dark'])),
     startAtLogin: maybe(flag),
     notifications: maybe(flag),
@@ -199,8 +199,8 @@ const inputs: Inputs = {
   profiles: nothing,
   giveProfileToken: z.object({ profile: name, ends: count }),
   revokeProfileToken: z.object({ id }),
-  flowRecord: nothing,
-  declineFlowOffer: nothing,
+  dataFlowEvents: nothing,
+  dismissDataFlowOffer: nothing,
   registries: nothing,
   registrySearch: z.object({
     registry: maybe(name),

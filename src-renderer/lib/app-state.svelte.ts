@@ -19,7 +19,7 @@ export class AppStateStore implements Slices {
   sessions = $state.raw<AppState['sessions']>();
   attention = $state.raw<AppState['attention']>();
   inbox = $state.raw<AppState['inbox']>();
-  flow = $state.raw<AppState['flow']>();
+  dataFlow = $state.raw<AppState['dataFlow']>();
   profiles = $state.raw<AppState['profiles']>();
   savings = $state.raw<AppState['savings']>();
   activity = $state.raw<AppState['activity']>();

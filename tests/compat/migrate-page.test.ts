@@ -39,7 +39,7 @@ beforeAll(async () => {
   const script = join(folder, 'tools.json');
   await writeFile(script, JSON.stringify({ tools }));
   core = await startCore({
-    flow: 'off',
+    dataFlow: 'off',
     servers: {
       git: fixture('scripted', script),
       my_server: fixture('compat', 'A'),

@@ -19,7 +19,7 @@ function week(days: number): object {
 const config = { mode: 'proxy', servers: { echo: fixtureCommand('echo') } };
 
 plain('what would have been asked leads to its calls, and after a week to asking', async ({ page }) => {
-  await using core = await ServedCore.start({ config, files: { 'own/data/flow-record.json': week(8) } });
+  await using core = await ServedCore.start({ config, files: { 'own/data/data-flow-events.json': week(8) } });
   await page.goto(core.link);
   await page.goto(core.at('overview'));
   const card = page.getByRole('region', { name: 'Data flow' });
@@ -29,18 +29,18 @@ plain('what would have been asked leads to its calls, and after a week to asking
   await expect(rows).toHaveText([/b@x\.test.*Claude Desktop · mail:send/s, /a@x\.test/]);
   await card.getByRole('button', { name: 'Require approval' }).click();
   await expect(card).toBeHidden();
-  expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ flow: { mode: 'ask' } });
+  expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ dataFlow: { mode: 'ask' } });
 });
 
 plain('before a week is over nothing is offered; who wants to go on counting is not asked again', async ({ page }) => {
-  await using young = await ServedCore.start({ config, files: { 'own/data/flow-record.json': week(3) } });
+  await using young = await ServedCore.start({ config, files: { 'own/data/data-flow-events.json': week(3) } });
   await page.goto(young.link);
   await page.goto(young.at('overview'));
   const card = page.getByRole('region', { name: 'Data flow' });
   await expect(card).toContainText('2 calls');
   await expect(card.getByRole('button', { name: 'Require approval' })).toHaveCount(0);
 
-  await using old = await ServedCore.start({ config, files: { 'own/data/flow-record.json': week(8) } });
+  await using old = await ServedCore.start({ config, files: { 'own/data/data-flow-events.json': week(8) } });
   await page.goto(old.link);
   await page.goto(old.at('overview'));
   await card.getByRole('button', { name: 'Keep recording only' }).click();
@@ -57,7 +57,7 @@ plain('what becomes of such calls is a setting, in plain words', async ({ page }
   await section.getByRole('button', { name: 'Require approval' }).click();
   await expect(section).toContainText('Calls wait in the Inbox for your approval');
   await expect(section.getByRole('button', { name: 'Require approval' })).toHaveAttribute('aria-pressed', 'true');
-  expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ flow: { mode: 'ask' } });
+  expect(JSON.parse(await core.read('own/config.json'))).toMatchObject({ dataFlow: { mode: 'ask' } });
   await section.getByRole('button', { name: 'Allow' }).click();
   await expect(section).toContainText('Destinations are not checked.');
   await section.getByRole('link', { name: 'History' }).click();

@@ -173,7 +173,7 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   const servers = { mail: fixtureCommand('scripted', '${env:HOME}/mail.json') };
   const flow = { mode: 'ask', waitSeconds: 60 };
   await using core = await ServedCore.start({
-    config: { mode: 'proxy', slowCallSeconds: 0, flow, servers },
+    config: { mode: 'proxy', slowCallSeconds: 0, dataFlow: flow, servers },
     files: { 'mail.json': { tools } },
   });
   const app = await core.connect();

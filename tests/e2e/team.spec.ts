@@ -57,7 +57,7 @@ const test = plain.extend<{ team: Team }>({
     await writeFile(script, JSON.stringify({ tools: mailTools }));
     const servers = { echo: fixtureCommand('echo'), mail: fixtureCommand('scripted', script) };
     const flow = { mode: 'ask', waitSeconds: 120 };
-    await writeFile(config, JSON.stringify({ mode: 'search', servers, flow }));
+    await writeFile(config, JSON.stringify({ mode: 'search', servers, dataFlow: flow }));
     const words = ['serve', '--team', '--json', '--listen', `127.0.0.1:${port}`, '--config', config];
     const door = ['--issuer', idp.issuer, '--client-id', client.id];
     const child = spawn(process.execPath, [cli, ...words, ...door], { stdio: ['ignore', 'pipe', 'inherit'], env });

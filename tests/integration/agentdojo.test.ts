@@ -32,7 +32,7 @@ beforeAll(async () => {
   });
   core = await startCore({
     servers: Object.fromEntries(servers),
-    flow: { mode: 'ask', waitSeconds: 30 },
+    dataFlow: { mode: 'ask', waitSeconds: 30 },
     slowCallSeconds: 0,
   });
   const { questions } = core.host.core.trust;

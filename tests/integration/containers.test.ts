@@ -52,7 +52,7 @@ test.skipIf(engine === undefined)(
   'it reads and writes what it was allowed, reaches nothing else, and is gone when it ends',
   async () => {
     {
-      await using core = await startCore({ servers: { boxed }, flow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
+      await using core = await startCore({ servers: { boxed }, dataFlow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
       await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
       expect(containers()).toHaveLength(1);
       const refused = /^no: /;
@@ -87,7 +87,7 @@ test.skipIf(engine === undefined)(
   'no way leads out but those that the entry names',
   async () => {
     await using world = await openWorld();
-    await using core = await startCore({ servers: { boxed }, flow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
+    await using core = await startCore({ servers: { boxed }, dataFlow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
     await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
     const found = await world.tried(core, (tool, args) => probe(core, tool, args));
     expect(ways.filter((way) => found[way])).toEqual([]);
@@ -109,7 +109,7 @@ test.skipIf(engine === undefined)(
     await using world = await openWorld();
     const hosts = { ...boxed, isolation: { ...boxed.isolation, network: [`localhost:${named}`] } };
     {
-      await using core = await startCore({ servers: { hosts }, flow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
+      await using core = await startCore({ servers: { hosts }, dataFlow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
       await expect.poll(() => core.server('hosts').state.kind, { timeout: 60_000 }).toBe('ready');
       const reached = (host: string): Promise<string> => probe(core, 'fetch', { url: `http://${host}/` });
       expect(await reached(`localhost:${named}`)).toBe('200 named');
@@ -129,7 +129,7 @@ test.skipIf(engine === undefined)(
 test.skipIf(engine === undefined)(
   'a server that is killed from outside leaves no container, and comes back in another one',
   async () => {
-    await using core = await startCore({ servers: { boxed }, flow: 'off' });
+    await using core = await startCore({ servers: { boxed }, dataFlow: 'off' });
     await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
     const [before] = containers();
     execFileSync('pkill', ['-9', '-f', `run --rm -i --name ${before}`]);
@@ -152,7 +152,7 @@ test.skipIf(engine === undefined)(
     const left = runLeft([`tooltray.home=${label}`, `tooltray.core=${dead}`], image);
     expect(containersWith(`tooltray.home=${label}`)).toEqual([left]);
     mkdirSync(home);
-    await using core = await startCore({ servers: { boxed }, flow: 'off' }, { home });
+    await using core = await startCore({ servers: { boxed }, dataFlow: 'off' }, { home });
     await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
     expect([containersWith(`tooltray.core=${dead}`), containers().length]).toEqual([[], 1]);
   },

@@ -56,7 +56,7 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
     // No handles, unless a test says otherwise: with one the call waits for as long as its question is open.
     {
       servers: Object.fromEntries(servers),
-      flow: { mode: 'ask', waitSeconds: 0.1 },
+      dataFlow: { mode: 'ask', waitSeconds: 0.1 },
       slowCallSeconds: 0,
       ...settings,
     },
@@ -101,7 +101,7 @@ test('a mail to where only a mail led is asked for, and refused in words that sa
 });
 
 test('once, always and no do what they say', async () => {
-  await using flow = await flowCore({ flow: { mode: 'ask', waitSeconds: 30 } });
+  await using flow = await flowCore({ dataFlow: { mode: 'ask', waitSeconds: 30 } });
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
   const send = async (choice: string | undefined, body: string): Promise<string> => {
@@ -126,7 +126,7 @@ test('once, always and no do what they say', async () => {
 });
 
 test('record lets all of it through and counts; a restart goes on counting', async () => {
-  await using flow = await flowCore({ flow: 'record' });
+  await using flow = await flowCore({ dataFlow: 'record' });
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
   expect(await client.say('mail_send_email', evil)).toBe('Done.');
@@ -135,7 +135,7 @@ test('record lets all of it through and counts; a restart goes on counting', asy
   expect(last).toMatchObject([{ tool: 'mail:send_email', outcome: 'recorded' }]);
   expect(last[0]?.sentence).toContain('wants to send to mark@evil.example with mail:send_email.');
   await flow.record.close();
-  const next = new DataFlowStats(new FileJsonDocument(join(flow.core.home, 'data', 'flow-record.json')), Date.now);
+  const next = new DataFlowStats(new FileJsonDocument(join(flow.core.home, 'data', 'data-flow-events.json')), Date.now);
   await next.start();
   expect(next.summary().week).toEqual({ recorded: 1 });
 });
@@ -230,7 +230,7 @@ test('an answer that is given again has been read by whom it is given to', async
 
 test('where the app takes a handle the call goes on, and is answered when the person has answered', async () => {
   await using flow = await flowCore({
-    flow: { mode: 'ask', waitSeconds: 0.01 },
+    dataFlow: { mode: 'ask', waitSeconds: 0.01 },
     slowCallSeconds: 0.2,
     extraTools: ['await_result'],
   });

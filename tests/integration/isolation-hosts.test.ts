@@ -32,7 +32,7 @@ test.skipIf(!isThere)(
   'reaches what is named, through everything that asks for proxies, and nothing past it',
   async () => {
     const [named = 0, other = 0] = ports;
-    await using core = await startCore({ servers: { s: boxed({ network: [`localhost:${named}`] }) }, flow: 'off' });
+    await using core = await startCore({ servers: { s: boxed({ network: [`localhost:${named}`] }) }, dataFlow: 'off' });
     const client = await core.open();
     const probe = async (name: string, args: object): Promise<string> => {
       const { content } = (await client.request('tools/call', { name, arguments: args })) as {

@@ -54,7 +54,7 @@ type ProbeOf = (server: keyof typeof servers, tool: string, args?: object) => Pr
 
 async function withProbe(config: TestConfig, work: (probe: ProbeOf, core: TestCore) => Promise<void>): Promise<void> {
   await using core = await startCore(
-    { ...config, flow: 'off', mode: 'dispatch' },
+    { ...config, dataFlow: 'off', mode: 'dispatch' },
     { env: { PLANTED_API_KEY: 'sk-1' } },
   );
   const client = await core.open();

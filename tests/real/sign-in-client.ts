@@ -47,7 +47,7 @@ async function comesThrough(): Promise<boolean> {
     const [tool] = (await listed<{ tools: { id: string }[] }>('list', '--tools')).tools;
     if (tool !== undefined && (await run('call', tool.id)).code === 0) return true;
     const { items } = await listed<{ items: { id: string; kind: string }[] }>('inbox');
-    const asked = items.find(({ kind }) => kind === 'rights');
+    const asked = items.find(({ kind }) => kind === 'scopes');
     if (asked !== undefined) await run('inbox', 'decide', asked.id, 'give');
   }
   return false;

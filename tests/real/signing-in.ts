@@ -68,7 +68,7 @@ async function comesThrough({ url, told }: Told): Promise<string | undefined> {
     if (failure === undefined) return undefined;
     inTheWay = failure;
     const { items } = await ask<{ items: { id: string; kind: string }[] }>('inbox', {});
-    const asked = items.find(({ kind }) => kind === 'rights');
+    const asked = items.find(({ kind }) => kind === 'scopes');
     if (asked !== undefined)
       await follow((await ask<{ goOn?: string }>('decide', { id: asked.id, action: 'give' })).goOn, core);
   }

@@ -19,7 +19,7 @@ test('the first message is the whole state, later ones only what changed', async
   await until(() => told.some(({ change }) => change.modes?.mode === 'search'));
   const later = told.find(({ change }) => change.modes?.mode === 'search');
   expect(first).toEqual([
-    ...['access', 'activity', 'attention', 'core', 'flow', 'inbox', 'modes', 'profiles', 'savings', 'servers'],
+    ...['access', 'activity', 'attention', 'core', 'dataFlow', 'inbox', 'modes', 'profiles', 'savings', 'servers'],
     ...['sessions', 'settings', 'setup', 'spills', 'team', 'timeline'],
   ]);
   expect(later?.change).not.toHaveProperty('core');

@@ -50,7 +50,7 @@ export async function measure(print) {
 
   const clients = { direct: await open(stack, server) };
   for (const flow of ['off', 'record', 'ask']) {
-    const settings = { flow, mode: 'proxy', slowCallSeconds: 0 };
+    const settings = { dataFlow: flow, mode: 'proxy', slowCallSeconds: 0 };
     const core = await Core.start(cli, { mail: entry(server) }, { settings });
     stack.defer(() => core.stop());
     clients[flow] = await open(stack, [process.execPath, shim], core.home.env);

@@ -49,7 +49,7 @@ function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
   return [
     {
       id: idOf(config.name, 'wanted', scopes),
-      kind: 'rights',
+      kind: 'scopes',
       cause: `rights ${config.name}`,
       server: config.name,
       at,
@@ -121,7 +121,7 @@ function decidedOf({ config, oauth }: ManagedServer): PastDecision[] {
   return [
     {
       id: idOf(config.name, 'refused', scopes),
-      kind: 'rights',
+      kind: 'scopes',
       at,
       by,
       server: config.name,

@@ -286,20 +286,20 @@ interface ChangePolicy {
 }
 
 /** The roles of a tool in data flow: it reads untrusted content, or sends data out. */
-export const flowRoles = ['foreign', 'sends'] as const;
+export const dataFlowRoles = ['source', 'destination'] as const;
 
-export type FlowRole = (typeof flowRoles)[number];
+export type DataFlowRole = (typeof dataFlowRoles)[number];
 
 /** Settings of the data flow check. */
-export interface FlowSettings {
+export interface DataFlowSettings {
   /** Nothing; what would have been asked is counted; a person is asked. */
   readonly mode: 'off' | 'record' | 'ask';
   /** How long a call waits for the person where its client app cannot be given a handle, in seconds. */
   readonly waitSeconds: number;
   /** How long a question may be answered, in minutes. */
-  readonly openMinutes: number;
+  readonly approvalTimeoutMinutes: number;
   /** Roles by `server` or `server:tool`; the tool's wins. Guessed if absent. */
-  readonly roles: Readonly<Record<string, readonly FlowRole[]>>;
+  readonly roles: Readonly<Record<string, readonly DataFlowRole[]>>;
   /** Keys, card numbers and the like in what is sent out: asked for as destinations are, or `***` is sent in their place. */
   readonly secrets: 'ask' | 'mask' | 'off';
 }
@@ -416,7 +416,7 @@ export interface AppConfig {
   /** Other ways to a tool are not its business. */
   readonly dispatch: DispatchSettings;
   readonly results: ResultSettings;
-  readonly flow: FlowSettings;
+  readonly dataFlow: DataFlowSettings;
   /** A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
   /**

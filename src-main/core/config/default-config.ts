@@ -51,7 +51,7 @@ export function defaultConfig(path: string): AppConfig {
       deleteOnExit: false,
       folders: [],
     },
-    flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
+    dataFlow: { mode: 'record', waitSeconds: 50, approvalTimeoutMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
     registries: [],

@@ -57,7 +57,7 @@ export function withSettings(config: AppConfig, settings: JsonObject): AppConfig
 export function tightens(key: string, before: unknown, value: unknown): boolean {
   if (key === 'trustEdits') return value === false;
   if (key === 'isolateCommands') return value === true;
-  if (key === 'flow') return tightensFlow(before, value);
+  if (key === 'dataFlow') return tightensFlow(before, value);
   if (key === 'heal') return value === 'off' || (value === 'ask' && before === 'auto');
   if (key === 'results.folders') return isPart(value, before);
   if (!isObject(before) || !isObject(value)) return false;

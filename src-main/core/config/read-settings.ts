@@ -29,7 +29,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'retrieve',
   'code',
   'reviews',
-  'flow',
+  'dataFlow',
 ]);
 
 const settingKeys = Object.keys(settingsSchema.shape) as SettingKey[];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import {
   condenseLevels,
-  flowRoles,
+  dataFlowRoles,
   layerSettings,
   modeValues,
   placements,
@@ -58,12 +58,12 @@ const mode = z.string().transform((written, context) => {
 /** Servers that come with Tooltray (core/servers/builtin). */
 const builtinNames = ['utils'] as const;
 
-const flow = z
+const dataFlow = z
   .object({
     mode: z.enum(['off', 'record', 'ask']),
     waitSeconds: z.number().min(0).max(3600),
-    openMinutes: z.number().positive().max(1440),
-    roles: z.record(z.string(), z.array(z.enum(flowRoles))),
+    approvalTimeoutMinutes: z.number().positive().max(1440),
+    roles: z.record(z.string(), z.array(z.enum(dataFlowRoles))),
     secrets: z.enum(['ask', 'mask', 'off']),
   })
   .partial();
@@ -174,7 +174,9 @@ export const settingsSchema = z.object({
       idleMinutes: z.number().positive(),
     })
     .partial(),
-  activity: z.object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), storePayloads: z.boolean() }).partial(),
+  activity: z
+    .object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), storePayloads: z.boolean() })
+    .partial(),
   policy: z
     .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })
     .partial(),
@@ -201,7 +203,7 @@ export const settingsSchema = z.object({
     })
     .partial(),
   /** A word is short for its mode. */
-  flow: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), flow),
+  dataFlow: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), dataFlow),
   slowCallSeconds: z.number().min(0),
   reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
   registries: registrySettings,

@@ -168,7 +168,7 @@ function serverFindings({ servers, inbox, paused }: HealthFacts): readonly Findi
   return servers.map((server) => {
     const { name, level, summary, detail, action } = server;
     // One in review, or that wants more rights, is told as what waits in the inbox.
-    const isInInbox = action?.kind === 'review' || inbox.some((item) => item.kind === 'rights' && item.server === name);
+    const isInInbox = action?.kind === 'review' || inbox.some((item) => item.kind === 'scopes' && item.server === name);
     const isProblem = levels[level] === 'problem' && !isInInbox && !paused;
     return {
       id: `server-${name}`,

@@ -4,25 +4,25 @@ import type { DataFlowOverview } from '../contract.ts';
 import type { Handlers, RpcDeps } from '../deps.ts';
 
 export const dataFlowHandlers = {
-  flowRecord: async (_input, { core }) => {
+  dataFlowEvents: async (_input, { core }) => {
     const { record } = core.trust;
     const { since, week, last } = record.summary();
-    return { since, week, last: last.toReversed().map(withAppName), mayOffer: mayOffer(core) };
+    return { since, week, last: last.toReversed().map(withAppName), canOfferApproval: canOfferApproval(core) };
   },
-  declineFlowOffer: async (_input, { core }) => {
+  dismissDataFlowOffer: async (_input, { core }) => {
     core.trust.record.decline();
     return {};
   },
 } satisfies Handlers;
 
-export function flowOverview(core: RpcDeps['core']): DataFlowOverview {
+export function dataFlowOverview(core: RpcDeps['core']): DataFlowOverview {
   const { since, week } = core.trust.record.summary();
-  const { mode } = core.options.config.current.flow;
-  return { mode, since, week, mayOffer: mayOffer(core) };
+  const { mode } = core.options.config.current.dataFlow;
+  return { mode, since, week, canOfferApproval: canOfferApproval(core) };
 }
 
-function mayOffer({ trust, options }: RpcDeps['core']): boolean {
-  return options.config.current.flow.mode === 'record' && trust.record.mayOffer;
+function canOfferApproval({ trust, options }: RpcDeps['core']): boolean {
+  return options.config.current.dataFlow.mode === 'record' && trust.record.canOfferApproval;
 }
 
 function withAppName<T extends { readonly app: string }>(row: T): T & { readonly appName: string } {

@@ -26,11 +26,11 @@ export const settingsHandlers = {
     }
     return {};
   },
-  setSettings: async ({ results, pricePerMillion, flow, ...desktop }, deps) => {
+  setSettings: async ({ results, pricePerMillion, dataFlow, ...desktop }, deps) => {
     const { edits } = deps.core;
     if (results !== undefined) await edits.merge('results', results);
     if (pricePerMillion !== undefined) await edits.merge('price', { perMillionTokens: pricePerMillion });
-    if (flow !== undefined) await edits.merge('flow', { mode: flow });
+    if (dataFlow !== undefined) await edits.merge('dataFlow', { mode: dataFlow });
     if (Object.keys(desktop).length > 0) await requireDesktop(deps).change(desktop);
     return {};
   },

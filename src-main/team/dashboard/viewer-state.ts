@@ -6,7 +6,7 @@ import type { Core } from '../../core/core.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
-import { flowOverview } from '../../rpc/handlers/data-flow.ts';
+import { dataFlowOverview } from '../../rpc/handlers/data-flow.ts';
 import { profilesOverview } from '../../rpc/handlers/profiles.ts';
 import { attentionItems } from '../../rpc/state/attention.ts';
 import { ListTokens } from '../../rpc/state/list-tokens.ts';
@@ -57,7 +57,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
       return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(isRetryable);
     },
     inbox: () => inbox.waiting(),
-    flow: () => (isForAdmin ? flowOverview(core) : { ...flowOverview(core), ...noFlow }),
+    dataFlow: () => (isForAdmin ? dataFlowOverview(core) : { ...dataFlowOverview(core), ...noFlow }),
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
     savings: () => record.savingsOverview(whose, core),
     activity: () => record.overview(whose),
@@ -87,11 +87,11 @@ export function viewerSource({ deps: { core }, heartbeat }: ViewerStateDeps): So
       heartbeat.changed.on(() => touch('servers', 'attention')),
       core.catalog.changed.on(() => touch('servers', 'modes')),
       core.sessions.changed.on(() => touch('sessions')),
-      core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'flow', 'profiles')),
+      core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'dataFlow', 'profiles')),
       core.options.config.problemsChanged.on(() => touch('core', 'attention')),
       core.inbox.changed.on(() => touch('inbox', 'attention')),
       core.spills.changed.on(() => touch('spills')),
-      core.trust.record.changed.on(() => touch('flow')),
+      core.trust.record.changed.on(() => touch('dataFlow')),
     ];
     return () => {
       clearInterval(looking);
@@ -136,7 +136,7 @@ function isRetryable(item: AttentionItem): AttentionItem {
 
 /** Empty paths, because viewers do not use this computer. */
 const withoutPaths = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
-const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, mayOffer: false };
+const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, canOfferApproval: false };
 
 function isVisibleTo(
   viewer: Viewer,

@@ -72,11 +72,11 @@ export class TenantDocuments {
 
   /** Creates the stores of a core of this tenant. Rejects as `document` does. */
   async stores(): Promise<Partial<CoreStores>> {
-    const [proposals, decisions, flowDecisions, flowRecord, looks, tokens, access] = await Promise.all([
+    const [proposals, decisions, dataFlowDecisions, dataFlowEvents, looks, tokens, access] = await Promise.all([
       this.document('proposals'),
       this.document('decisions'),
-      this.document('flow-decisions'),
-      this.document('flow-record'),
+      this.document('data-flow-decisions'),
+      this.document('data-flow-events'),
       this.document('looks'),
       this.records('profile-tokens'),
       this.records('app-access'),
@@ -84,8 +84,8 @@ export class TenantDocuments {
     return {
       proposals,
       decisions,
-      flowDecisions,
-      flowRecord,
+      dataFlowDecisions,
+      dataFlowEvents,
       looks,
       profileTokens: tokens.open,
       appAccess: access.open,

@@ -6,9 +6,9 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   review: 'New server',
   proposal: 'Proposed change',
   settings: 'Config edit',
-  flow: 'Data flow',
+  'data-flow': 'Data flow',
   heal: 'Repair',
-  rights: 'Additional scopes',
+  scopes: 'Additional scopes',
 };
 
 /** Where nothing does; `role`: of whoever looks, in a team. */

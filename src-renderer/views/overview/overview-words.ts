@@ -101,8 +101,8 @@ export function serverCounts(
 }
 
 /** Where data flows are counted and there is something to tell, or to decide. */
-export function showsFlow({ mode, week, mayOffer }: NonNullable<AppState['flow']>): boolean {
-  return mode === 'record' && (mayOffer || (week.recorded ?? 0) > 0);
+export function showsFlow({ mode, week, canOfferApproval }: NonNullable<AppState['dataFlow']>): boolean {
+  return mode === 'record' && (canOfferApproval || (week.recorded ?? 0) > 0);
 }
 
 export function flowSentence(recorded: number): string {

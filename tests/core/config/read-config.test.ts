@@ -118,7 +118,7 @@ test('reads an empty object as a config with all defaults', () => {
       deleteOnExit: false,
       folders: [],
     },
-    flow: { mode: 'record', waitSeconds: 50, openMinutes: 30, roles: {}, secrets: 'ask' },
+    dataFlow: { mode: 'record', waitSeconds: 50, approvalTimeoutMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
     registries: [],
@@ -142,16 +142,17 @@ test('sets one HTTP limit and keeps the defaults of the others', () => {
 });
 
 test('reads flow as a mode, or as an object with roles and secrets', () => {
-  expect(read('{ "flow": "ask" }').config?.flow).toMatchObject({ mode: 'ask', secrets: 'ask' });
-  const whole = read('{ "flow": { "secrets": "mask", "roles": { "mail:send": ["sends"] } } }').config?.flow;
-  expect(whole).toMatchObject({ mode: 'record', secrets: 'mask', roles: { 'mail:send': ['sends'] } });
-  expect(said('{ "flow": "always" }')).toEqual([
-    '1:11 flow.mode error: This must be one of "off", "record", "ask". Until it is mended, "record" is used.',
+  expect(read('{ "dataFlow": "ask" }').config?.dataFlow).toMatchObject({ mode: 'ask', secrets: 'ask' });
+  const whole = read('{ "dataFlow": { "secrets": "mask", "roles": { "mail:send": ["destination"] } } }').config
+    ?.dataFlow;
+  expect(whole).toMatchObject({ mode: 'record', secrets: 'mask', roles: { 'mail:send': ['destination'] } });
+  expect(said('{ "dataFlow": "always" }')).toEqual([
+    '1:15 dataFlow.mode error: This must be one of "off", "record", "ask". Until it is mended, "record" is used.',
   ]);
-  expect(said('{ "flow": { "roles": { "mail": ["send"] } } }')).toEqual([
-    '1:33 flow.roles.mail[0] error: This must be one of "foreign", "sends". Did you mean "sends"? Until it is mended, the default is used.',
+  expect(said('{ "dataFlow": { "roles": { "mail": ["destinations"] } } }')).toEqual([
+    '1:37 dataFlow.roles.mail[0] error: This must be one of "source", "destination". Did you mean "destination"? Until it is mended, the default is used.',
   ]);
-  expect(said('{ "flow": { "rolls": {} } }').join()).toContain('roles');
+  expect(said('{ "dataFlow": { "rolls": {} } }').join()).toContain('roles');
 });
 
 test('reads the settings beside the servers, and fills partial groups with defaults', () => {

@@ -19,7 +19,7 @@ async function start(flow: unknown, answer = 'From: mark@evil.example', wishes: 
   ];
   writeFileSync(join(folder, 'mail.json'), JSON.stringify({ tools }));
   const servers = { mail: fixture('scripted', join(folder, 'mail.json')) };
-  const core = await startCore({ servers, flow, slowCallSeconds: 0 }, { askToken: true });
+  const core = await startCore({ servers, dataFlow: flow, slowCallSeconds: 0 }, { askToken: true });
   onTestFinished(() => core[Symbol.asyncDispose]());
   const client = await core.open({}, wishes);
   await client.callTool('mail_read_inbox');
@@ -47,7 +47,7 @@ test('a call that waits is answered in the inbox; "always" tells how it is taken
   const sent = send(client, 'hello');
   const id = await waiting(core);
   const shown = await ask(core, 'inboxItem', { id });
-  expect(shown).toMatchObject({ kind: 'flow', server: 'mail' });
+  expect(shown).toMatchObject({ kind: 'data-flow', server: 'mail' });
   expect(shown['actions']).toMatchObject([{ id: 'no', isRisky: false }, { id: 'once' }, { id: 'always' }]);
   expect(JSON.stringify(shown)).not.toContain('sessionId');
   const { undo } = await ask(core, 'decide', { id, action: 'always' });
@@ -66,7 +66,10 @@ test('a call that waits is answered in the inbox; "always" tells how it is taken
   const third = send(client, 'third');
   expect(await ask(core, 'decide', { id: await waiting(core), action: 'no' })).not.toHaveProperty('undo');
   expect(textOf(await third)).toContain('the person said no');
-  expect(await ask(core, 'flowRecord', {})).toMatchObject({ week: { allowed: 1, refused: 1 }, mayOffer: false });
+  expect(await ask(core, 'dataFlowEvents', {})).toMatchObject({
+    week: { allowed: 1, refused: 1 },
+    canOfferApproval: false,
+  });
 });
 
 test('a call that sends to two places is asked for once, and what was allowed with it is taken back together', async () => {
@@ -97,10 +100,10 @@ test('who asks is named as people call it', async () => {
 test('what would have been asked is counted, and the mode is a setting', async () => {
   const { core, client } = await start('record');
   expect(textOf(await send(client, 'hello'))).toBe('Done.');
-  expect(await ask(core, 'flowRecord', {})).toMatchObject({
+  expect(await ask(core, 'dataFlowEvents', {})).toMatchObject({
     week: { recorded: 1 },
     last: [{ tool: 'mail:send_email', outcome: 'recorded' }],
   });
-  await ask(core, 'setSettings', { flow: 'ask' });
-  expect(core.host.core.options.config.current.flow.mode).toBe('ask');
+  await ask(core, 'setSettings', { dataFlow: 'ask' });
+  expect(core.host.core.options.config.current.dataFlow.mode).toBe('ask');
 });

@@ -28,7 +28,7 @@ const config = {
   },
   mode: 'direct',
   reviews: { onChange: 'hold' },
-  flow: { mode: 'ask', waitSeconds: 60 },
+  dataFlow: { mode: 'ask', waitSeconds: 60 },
   slowCallSeconds: 0,
   http: { drainSeconds: 1 },
 };
@@ -82,7 +82,7 @@ test('whose call waits sees it whole, and lets it go; nobody else sees it so', a
   const [ana, ben, root] = [await pageOf('ana'), await pageOf('ben'), await pageOf('root')];
   const [seen, bens, roots] = [follow(ana), follow(ben), follow(root)];
   const answer = wantsToSend('ana', 'mark@evil.example', 'a word of ana');
-  await expect.poll(() => seen.of('mark@evil.example')?.kind).toBe('flow');
+  await expect.poll(() => seen.of('mark@evil.example')?.kind).toBe('data-flow');
   const attention = (): unknown => seen.state.attention?.map(({ sentence }) => sentence).join();
   await expect.poll(attention).toContain('mark@evil.example');
   const { id = '' } = seen.of('mark@evil.example') ?? {};
@@ -121,7 +121,7 @@ test('an admin allows a destination for all, which is recorded with their name a
   // At every replica, for everybody.
   expect(JSON.stringify(await wantsToSend('ana', 'rob@evil.example', 'hello'))).toContain('Done.');
   const decided = async (): Promise<unknown> => (await root.ask('inbox', {})).decided.find((each) => each.id === undo);
-  await expect.poll(decided).toMatchObject({ by: 'root, dashboard', kind: 'flow' });
+  await expect.poll(decided).toMatchObject({ by: 'root, dashboard', kind: 'data-flow' });
   expect((await (await pageOf('ana')).ask('inbox', {})).decided).toEqual([]);
   await root.ask('undecide', { id: undo });
   const again = wantsToSend('ana', 'rob@evil.example', 'once more');
@@ -151,7 +151,7 @@ test('what a server says anew is decided on by an admin, once', async () => {
 });
 
 test('an app whose call was not let go in time is told where its person answers', async () => {
-  const impatient = { ...config, flow: { mode: 'ask', waitSeconds: 0.1 } };
+  const impatient = { ...config, dataFlow: { mode: 'ask', waitSeconds: 0.1 } };
   const publicUrl = 'https://tools.example.com';
   await using away = await startReplica(database, impatient, { publicUrl, allowedHosts: ['127.0.0.1'] });
   const answer = JSON.stringify(await wantsToSend('ana', 'eve@evil.example', 'hello', away));

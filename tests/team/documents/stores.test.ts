@@ -64,15 +64,15 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
 
   test('what was decided about data that leaves is decided in the next process, until it is taken back', async () => {
     const open = await begin();
-    const here = new DataFlowDecisions((await open()).stores.flowDecisions);
+    const here = new DataFlowDecisions((await open()).stores.dataFlowDecisions);
     await here.start();
     const decided = { server: 'mail', destination: 'mail a@b.example', at: 1, app: 'claude' };
     await here.add([decided]);
-    const there = new DataFlowDecisions((await open()).stores.flowDecisions);
+    const there = new DataFlowDecisions((await open()).stores.dataFlowDecisions);
     await there.start();
     expect([there.all, there.has('mail', 'mail a@b.example')]).toEqual([[decided], true]);
     await there.revoke([decided]);
-    const last = new DataFlowDecisions((await open()).stores.flowDecisions);
+    const last = new DataFlowDecisions((await open()).stores.dataFlowDecisions);
     await last.start();
     expect(last.all).toEqual([]);
   });
@@ -80,12 +80,12 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
   test('what was asked about data that leaves is counted over all processes', async () => {
     const open = await begin();
     for (const tool of ['a', 'b']) {
-      const record = new DataFlowStats((await open()).stores.flowRecord, () => 1000);
+      const record = new DataFlowStats((await open()).stores.dataFlowEvents, () => 1000);
       await record.start();
       record.record({ at: 1000, app: 'claude', tool, sentence: '', outcome: 'recorded' });
       await record.close();
     }
-    const last = new DataFlowStats((await open()).stores.flowRecord, () => 1000);
+    const last = new DataFlowStats((await open()).stores.dataFlowEvents, () => 1000);
     await last.start();
     expect(last.summary()).toMatchObject({ week: { recorded: 2 }, last: [{ tool: 'a' }, { tool: 'b' }] });
   });

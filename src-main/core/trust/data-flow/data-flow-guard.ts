@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../../base/errors.ts';
 import { isObject, type JsonObject } from '../../base/json.ts';
-import type { FlowSettings } from '../../config/app-config.ts';
+import type { DataFlowSettings } from '../../config/app-config.ts';
 import { awaitWithProgress } from '../../wire/await-with-progress.ts';
 import type { Result } from '../../wire/message.ts';
 import { scalarOf } from '../../wire/raw-json.ts';
@@ -56,7 +56,7 @@ export interface DataFlowVerdict {
 }
 
 interface FlowParts {
-  readonly settings: () => FlowSettings;
+  readonly settings: () => DataFlowSettings;
   readonly questions: ApprovalQueue;
   readonly decisions: DataFlowDecisions;
   readonly record: DataFlowStats;
@@ -196,7 +196,7 @@ export class DataFlowGuard {
     session: FlowSession,
     context: DataFlowContext,
   ): Promise<{ readonly question: string; readonly choice: string; readonly by: string }> {
-    const { openMinutes, waitSeconds } = this.#parts.settings();
+    const { approvalTimeoutMinutes, waitSeconds } = this.#parts.settings();
     const key = callKey(tool, args, context);
     let asked: SubmittedApproval;
     try {
@@ -207,7 +207,7 @@ export class DataFlowGuard {
           findings,
           { ...context, appName: this.#parts.nameOfApp(context.app), person: recordedUser(context.principal) },
           key,
-          openMinutes * 60_000,
+          approvalTimeoutMinutes * 60_000,
         ),
       );
     } catch (error) {
@@ -216,7 +216,7 @@ export class DataFlowGuard {
         : error;
     }
     this.#follow(asked, tool, findings, session, context, key);
-    const waitMs = context.mayGoOn?.() === true ? openMinutes * 60_000 : waitSeconds * 1000;
+    const waitMs = context.mayGoOn?.() === true ? approvalTimeoutMinutes * 60_000 : waitSeconds * 1000;
     const answer = await waitFor(asked, waitMs, context);
     const { id } = asked.question;
     if (answer?.how === 'answered' && answer.choice !== 'no')

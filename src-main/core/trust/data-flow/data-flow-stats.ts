@@ -86,7 +86,7 @@ export class DataFlowStats {
   }
 
   /** A week of recording is over, and the person has not said no: `ask` can be offered to them, with what it would have meant. */
-  get mayOffer(): boolean {
+  get canOfferApproval(): boolean {
     return this.#kept.declined !== true && this.#now() - this.#kept.since >= 7 * dayMs;
   }
 

@@ -4,7 +4,7 @@
  * Hints are the server's own claims: they can make a tool a sender, never stop it from being one.
  */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
-import type { FlowRole } from '../../config/app-config.ts';
+import type { DataFlowRole } from '../../config/app-config.ts';
 
 export interface FlowTool {
   /** `server:tool` */
@@ -45,7 +45,7 @@ export class ToolRoleResolver {
     const guess = guessRoles(tool);
     const word = wordFor(said, tool.id, tool.server);
     const roles =
-      word === undefined ? guess : { ...guess, foreign: word.includes('foreign'), sends: word.includes('sends') };
+      word === undefined ? guess : { ...guess, foreign: word.includes('source'), sends: word.includes('destination') };
     this.#known.set(tool.definition, roles);
     return roles;
   }
@@ -54,13 +54,13 @@ export class ToolRoleResolver {
   forSource(of: string, server: string): Pick<ToolRoles, 'foreign' | 'messages'> {
     const word = wordFor(this.#said(), of, server);
     const messages = splitIdentifier(of).some((kind) => messageWords.has(kind));
-    return { foreign: word === undefined || word.includes('foreign'), messages };
+    return { foreign: word === undefined || word.includes('source'), messages };
   }
 }
 
-type Said = Readonly<Record<string, readonly FlowRole[]>>;
+type Said = Readonly<Record<string, readonly DataFlowRole[]>>;
 
-function wordFor(said: Said, tool: string, server: string): readonly FlowRole[] | undefined {
+function wordFor(said: Said, tool: string, server: string): readonly DataFlowRole[] | undefined {
   return [tool, server].flatMap((name) => (Object.hasOwn(said, name) ? [said[name]] : []))[0];
 }
 

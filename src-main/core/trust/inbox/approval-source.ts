@@ -67,7 +67,7 @@ function itemOf(asked: readonly PendingApproval[], nameOfApp: (app: string) => s
   return [
     {
       id,
-      kind: 'flow',
+      kind: 'data-flow',
       cause,
       at,
       server,
@@ -120,7 +120,7 @@ function decidedOf(act: Act): PastDecision {
   const [{ server, at, by = '' }] = act;
   const deeds = joinNames(act.map(({ destination }) => deedOf(destination)));
   const sentence = `${markInvisible(server)} may ${deeds} without a question.`;
-  return { id: idOf(act), kind: 'flow', at, by, server, sentence, undo: 'You are asked again.' };
+  return { id: idOf(act), kind: 'data-flow', at, by, server, sentence, undo: 'You are asked again.' };
 }
 
 function deedOf(destination: string): string {

@@ -97,7 +97,7 @@ const settingWords: Readonly<Record<string, (value: unknown) => readonly Consequ
   heal: () => [grave('What other apps start may then be started here in place of a server, without asking you.')],
   isolateCommands: () => [grave('Commands that are meant for a container are then started without one.')],
   reviews: () => [grave('Texts of servers that change may then reach models before you have seen them.')],
-  flow: () => [grave('Data may then leave with fewer questions.')],
+  dataFlow: () => [grave('Data may then leave with fewer questions.')],
   code: () => [plain('Models may then run programs in the sandbox.')],
   'results.folders': (value) => textsOf(value).flatMap(reachOfPath),
 };

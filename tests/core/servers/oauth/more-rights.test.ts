@@ -79,7 +79,7 @@ test('names the missing rights to the model and in one inbox item, and keeps the
   });
   const item = await onlyItem(core);
   expect(item).toMatchObject({
-    kind: 'rights',
+    kind: 'scopes',
     server: 'far',
     sentence: 'far asks for more rights than you gave it: delete repo (repo:delete) and change files (files:write).',
     meanings: [
@@ -135,7 +135,7 @@ test('remembers a refusal, reports it to the model and can undo it', async () =>
   ]);
   await ask(core, 'undecide', { id: undo });
   await expect(call(core)).rejects.toThrow('more rights');
-  expect((await onlyItem(core)).kind).toBe('rights');
+  expect((await onlyItem(core)).kind).toBe('scopes');
   expect(fixture.authorization.authorizations).toHaveLength(1);
 });
 
@@ -145,7 +145,7 @@ test('keeps the granted rights after a denied sign-in and can ask again', async 
   fixture.authorization.denies = true;
   await goThrough((await decide(core, 'give')).goOn ?? '');
   await expect(call(core)).rejects.toThrow('more rights');
-  expect((await onlyItem(core)).kind).toBe('rights');
+  expect((await onlyItem(core)).kind).toBe('scopes');
   needs.scope = undefined;
   expect(await call(core)).toBe('the one who signed in');
 });

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import { FileJsonDocument } from '../../../../src-main/core/base/json-document.ts';
-import type { FlowSettings } from '../../../../src-main/core/config/app-config.ts';
+import type { DataFlowSettings } from '../../../../src-main/core/config/app-config.ts';
 import { defaultConfig } from '../../../../src-main/core/config/default-config.ts';
 import { localUser } from '../../../../src-main/core/security/principal.ts';
 import { DataFlowGuard, type DataFlowContext } from '../../../../src-main/core/trust/data-flow/data-flow-guard.ts';
@@ -34,12 +34,12 @@ const shell = tool('box:run', 'command');
 const pay = tool('bank:send_money', 'recipient', 'amount');
 const post = tool('team:send_message', 'channel', 'text');
 
-function start(settings: Partial<FlowSettings> = {}, home = join(folder, String((homes += 1)))) {
+function start(settings: Partial<DataFlowSettings> = {}, home = join(folder, String((homes += 1)))) {
   let now = Date.now();
-  const used = { ...defaultConfig('').flow, mode: 'ask' as const, waitSeconds: 0.05, ...settings };
+  const used = { ...defaultConfig('').dataFlow, mode: 'ask' as const, waitSeconds: 0.05, ...settings };
   const questions = new ApprovalQueue();
-  const decisions = new DataFlowDecisions(new FileJsonDocument(join(home, 'flow-decisions.json')));
-  const record = new DataFlowStats(new FileJsonDocument(join(home, 'flow-record.json')), () => now);
+  const decisions = new DataFlowDecisions(new FileJsonDocument(join(home, 'data-flow-decisions.json')));
+  const record = new DataFlowStats(new FileJsonDocument(join(home, 'data-flow-events.json')), () => now);
   const flow = new DataFlowGuard({
     settings: () => used,
     ...{ questions, decisions, record },
@@ -363,7 +363,7 @@ describe('answers', () => {
     read(inbox, 'mark@evil.example and rob@evil.example');
     await Promise.all([call(send, mark), answerNext(questions, 'always')]);
     expect(await call(send, { ...mark, body: 'another' })).toBe('sent');
-    const file = join(home, 'flow-decisions.json');
+    const file = join(home, 'data-flow-decisions.json');
     await until(() => statSync(file, { throwIfNoEntry: false }) !== undefined);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject([
@@ -423,13 +423,13 @@ describe('settings', () => {
       week: { recorded: 1 },
       last: [{ app: 'cursor', tool: 'mail:send_email' }],
     });
-    expect(record.mayOffer).toBe(false);
+    expect(record.canOfferApproval).toBe(false);
     pass(7 * 86_400_000);
-    expect(record.mayOffer).toBe(true);
+    expect(record.canOfferApproval).toBe(true);
     expect(record.summary().week).toEqual({});
     record.decline();
     await record.close();
-    expect(record.mayOffer).toBe(false);
+    expect(record.canOfferApproval).toBe(false);
   });
 
   test('the record outlives the core', async () => {
@@ -453,10 +453,10 @@ describe('settings', () => {
     const trusted = start({ roles: { 'mail:read_inbox': [] } });
     trusted.read(inbox, 'mark@evil.example');
     expect(await trusted.call(send, mark)).toBe('sent');
-    const silent = start({ roles: { mail: ['sends'] } });
+    const silent = start({ roles: { mail: ['destination'] } });
     silent.read(inbox, 'mark@evil.example');
     expect(await silent.call(send, mark)).toBe('sent');
-    const sink = start({ roles: { 'mail:look': ['sends'] } });
+    const sink = start({ roles: { 'mail:look': ['destination'] } });
     sink.read(inbox, 'mark@evil.example');
     expect(await sink.call(tool('mail:look', 'x'), { x: 'mark@evil.example' })).toBe(asked);
   });
