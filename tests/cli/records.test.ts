@@ -30,10 +30,11 @@ test.runIf(allCases)(
   async () => {
     await using home = new CliHome();
     const [again, gate] = ['again', 'gate'].map((name) => join(home.path, name)) as [string, string];
-    // Ends at its first start, and says nothing at the next.
-    const script = `const { existsSync, writeFileSync } = require('node:fs'); const { AGAIN } = process.env;
-    if (existsSync(AGAIN + '.first')) { writeFileSync(AGAIN, ''); setInterval(() => undefined, 1000); }
-    else { writeFileSync(AGAIN + '.first', ''); process.exitCode = 3; }`;
+    // Exits at its first start and at the second, which begins with initialize; hangs at the next one.
+    const script = `const { appendFileSync, readFileSync, writeFileSync } = require('node:fs'); const { AGAIN } = process.env;
+    appendFileSync(AGAIN + '.starts', '.');
+    if (readFileSync(AGAIN + '.starts').length > 2) { writeFileSync(AGAIN, ''); setInterval(() => undefined, 1000); }
+    else process.exitCode = 3;`;
     const gated = join(import.meta.dirname, '../integration/servers/gated.ts');
     home.writeConfig({
       servers: {

@@ -60,7 +60,8 @@ test.runIf(allCases)('what another program wrote into the config file is approve
   const id = await onlyId(home);
   const { stdout } = await home.run('inbox', 'show', id);
   expect(stdout).toContain('Is given API_TOKEN.');
-  expect(stdout).toContain('+ Variable API_TOKEN: "x"');
+  expect(stdout).toContain('+ Variable API_TOKEN: "***"');
+  expect((await home.run('inbox', 'show', id, '--reveal')).stdout).toContain('+ Variable API_TOKEN: "x"');
   expect((await home.run('approve', id)).code).toBe(0);
   const { decided } = (await home.json('inbox', 'history')).data as { decided: { id: string }[] };
   expect((await home.run('inbox', 'undo', decided[0]?.id ?? '')).code).toBe(0);
