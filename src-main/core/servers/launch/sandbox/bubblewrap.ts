@@ -46,6 +46,8 @@ const lookedUp = [
   ...['alternatives', 'ca-certificates', 'ca-certificates.conf', 'fonts', 'gai.conf', 'group', 'host.conf', 'hosts'],
   ...['ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'localtime', 'machine-id', 'mime.types', 'nsswitch.conf'],
   ...['os-release', 'passwd', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'timezone', 'java', 'python3'],
+  // Debian's launchers of browsers read their flags there, and end without them.
+  ...['chromium', 'chromium.d', 'firefox', 'firefox-esr'],
 ];
 
 /** Variables that lead to what is not in the box: each program then uses what lies in its home. */
