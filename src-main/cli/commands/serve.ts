@@ -131,9 +131,9 @@ function summary({ core }: CoreHost): string {
 }
 
 /** Problem of a server; if it is being retried, the last one. */
-function troubleOf({ health, state }: ManagedServer): string | undefined {
+function troubleOf({ config, health, state }: ManagedServer): string | undefined {
   if (health.level === 'error' || health.level === 'attention') return health.detail;
-  return 'error' in state ? state.error?.text : undefined;
+  return 'error' in state ? state.error?.text.replace(`${config.name}: `, '') : undefined;
 }
 
 /** Listen address, servers, and the lines that connect client apps. */

@@ -136,20 +136,20 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
       return {
         level: 'attention',
         summary: 'Needs sign-in',
-        detail: state.error.text,
+        detail: reasonOf(name, state.error),
         reason: 'needs you to sign in',
         action: { kind: 'sign-in', label: 'Sign in' },
       };
     case 'error':
       // Nothing is wrong with it: who has a value of their own, uses it.
       if (state.error.data?.['whose'] === 'user')
-        return { level: 'off', summary: 'Waits for its people', detail: state.error.text, action: undefined };
+        return { level: 'off', summary: 'Waits for its people', detail: reasonOf(name, state.error), action: undefined };
       if (state.error.code === 'secret_missing')
-        return { level: 'attention', summary: 'Needs setup', detail: state.error.text, ...remedyOf(name, state.error) };
+        return { level: 'attention', summary: 'Needs setup', detail: reasonOf(name, state.error), ...remedyOf(name, state.error) };
       return {
         level: 'error',
         summary: 'Stopped',
-        detail: `${state.error.text} Next try in ${formatSeconds(state.retryAt - now)}.`,
+        detail: `${reasonOf(name, state.error)} Next try in ${formatSeconds(state.retryAt - now)}.`,
         ...remedyOf(name, state.error),
       };
     case 'ready':
@@ -163,6 +163,11 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
             action: { kind: 'view-log', label: 'View log' },
           };
   }
+}
+
+/** Text of an error without the server's name, which stands before it wherever the status is shown. */
+function reasonOf(name: string, { text }: AppError): string {
+  return text.startsWith(`${name}: `) ? text.slice(name.length + 2) : text;
 }
 
 const remedies: Readonly<Record<Remedy, HealthAction>> = {

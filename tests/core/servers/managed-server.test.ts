@@ -100,7 +100,7 @@ test('reports a start timeout with the server name and the next retry', async ()
   });
   expect(server.health).toMatchObject({
     level: 'error',
-    detail: matching(/^s: No answer.*Next try in 1 s\.$/),
+    detail: matching(/^No answer.*Next try in 1 s\.$/),
   });
   expect(harness.pids('s').filter(isAlive)).toEqual([]);
 });

@@ -254,7 +254,7 @@ function regexFinder(source: string): TextFinder {
       for (let start = 0; start < lines.length && found.length < most;) {
         const batch = batchFrom(lines, start);
         Object.assign(context, { lines: batch, most: most - found.length });
-        for (const { index, at } of runLimited(script, context)) found.push({ index: start + index, at });
+        for (const { index, at } of await runLimited(script, context)) found.push({ index: start + index, at });
         start += batch.length;
         await nextTurn();
       }
@@ -288,14 +288,21 @@ function batchFrom(lines: readonly string[], start: number): string[] {
   return batch;
 }
 
-function runLimited(script: Script, context: Context): FoundLine[] {
-  try {
-    return script.runInContext(context, { timeout: batchTime }) as FoundLine[];
-  } catch (cause) {
-    const slow = errorCode(cause) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-    throw new AppError('bad_request', `The expression ${slow ? 'takes too long' : 'cannot be run'}.`, {
-      fix: 'Make it simpler (no repeat within a repeat), or search for plain text.',
-      cause,
-    });
+/** Tries of one batch: on a busy computer, the time may be over before the expression was at work at all. */
+const batchTries = 3;
+
+async function runLimited(script: Script, context: Context): Promise<FoundLine[]> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return script.runInContext(context, { timeout: batchTime }) as FoundLine[];
+    } catch (cause) {
+      const isSlow = errorCode(cause) === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+      if (isSlow && tries < batchTries) await nextTurn();
+      else
+        throw new AppError('bad_request', `The expression ${isSlow ? 'takes too long' : 'cannot be run'}.`, {
+          fix: 'Make it simpler (no repeat within a repeat), or search for plain text.',
+          cause,
+        });
+    }
   }
 }
