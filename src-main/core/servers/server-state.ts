@@ -143,9 +143,19 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
     case 'error':
       // Nothing is wrong with it: who has a value of their own, uses it.
       if (state.error.data?.['whose'] === 'user')
-        return { level: 'off', summary: 'Waits for its people', detail: reasonOf(name, state.error), action: undefined };
+        return {
+          level: 'off',
+          summary: 'Waits for its people',
+          detail: reasonOf(name, state.error),
+          action: undefined,
+        };
       if (state.error.code === 'secret_missing')
-        return { level: 'attention', summary: 'Needs setup', detail: reasonOf(name, state.error), ...remedyOf(name, state.error) };
+        return {
+          level: 'attention',
+          summary: 'Needs setup',
+          detail: reasonOf(name, state.error),
+          ...remedyOf(name, state.error),
+        };
       return {
         level: 'error',
         summary: 'Stopped',
