@@ -32,7 +32,7 @@ function sizeOf(file: string): number {
   return existsSync(file) ? statSync(file).size : 0;
 }
 
-test('a record comes back as it was given', async () => {
+test('returns a record as it was recorded', async () => {
   await using open = openActivity(folder);
   const failed = call({ outcome: 'failed', errorCode: 'server_exited', errorText: 'files exited.', via: 'call_tool' });
   open.activity.record(call({ tokensIn: 3, tokensOut: 4 }));
@@ -43,7 +43,7 @@ test('a record comes back as it was given', async () => {
   ]);
 });
 
-test('tokens are counted after the call, those of answers that came as bytes included', async () => {
+test('counts tokens after the call, also of results that arrived as bytes', async () => {
   await using open = openActivity(folder);
   const texts = {
     arguments: '{"path":"a.txt"}',
@@ -63,7 +63,7 @@ test('tokens are counted after the call, those of answers that came as bytes inc
   });
 });
 
-test('what was counted already is not counted again, and what was given untouched is what was sent', async () => {
+test('uses a known token count, and counts a result that was returned unchanged only once', async () => {
   await using open = openActivity(folder);
   open.activity.record(call(), { arguments: '', given: 'three', sent: 'same' });
   open.activity.record(call(), { arguments: '', given: 'three', sent: { tokens: 4711, estimated: true } });
@@ -74,7 +74,7 @@ test('what was counted already is not counted again, and what was given untouche
   ]);
 });
 
-test('closing writes what waits and the tokens still being counted', async () => {
+test('writes waiting records and the tokens still being counted when it closes', async () => {
   {
     await using open = openActivity(folder);
     const record = (): void => open.activity.record(call(), { arguments: 'one two', given: 'three', sent: 'same' });
@@ -87,7 +87,7 @@ test('closing writes what waits and the tokens still being counted', async () =>
   expect(again.activity.stats()).toMatchObject({ calls: 51, tokensIn: 102, tokensOut: 51 });
 });
 
-test('more text than may be held is estimated', async () => {
+test('estimates the tokens of text beyond the memory limit', async () => {
   await using open = openActivity(folder);
   const held = { argumentBytes: 0, givenBytes: 60_000_000 };
   open.activity.record(call(held), { arguments: '', given: 'short', sent: 'same' });
@@ -102,7 +102,7 @@ test('more text than may be held is estimated', async () => {
   ]);
 });
 
-test('records can be filtered and paged', async () => {
+test('filters and pages records', async () => {
   await using open = openActivity(folder);
   for (let n = 1; n <= 20; n++) {
     open.activity.record(call({ startedAt: n, server: n % 2 ? 'odd' : 'even', outcome: n > 18 ? 'blocked' : 'ok' }));
@@ -116,7 +116,7 @@ test('records can be filtered and paged', async () => {
   expect(() => open.activity.recent({ 'id = 1 OR 1': 'x' } as never)).toThrow(/no such filter/);
 });
 
-test('what is to be recorded later is made off the way, and is there for whoever asks', async () => {
+test('creates deferred records later, but before a query reads them', async () => {
   await using open = openActivity(folder);
   let made = 0;
   const make = () => {
@@ -128,7 +128,7 @@ test('what is to be recorded later is made off the way, and is there for whoever
   expect(open.activity.stats().calls).toBe(3);
 });
 
-test('what is to be recorded later is not lost when the log is closed', async () => {
+test('writes deferred records when it closes', async () => {
   {
     await using open = openActivity(folder);
     for (let n = 0; n < 3; n++) open.activity.deferRecord(() => open.activity.record(call()));
@@ -137,7 +137,7 @@ test('what is to be recorded later is not lost when the log is closed', async ()
   expect(again.activity.stats().calls).toBe(3);
 });
 
-test('no more than 1200 calls are held while the database cannot be written', async () => {
+test('holds at most 1200 calls while the database cannot be written', async () => {
   const file = join(folder, 'not', 'a-folder');
   writeFileSync(join(folder, 'not'), '');
   await using open = openActivity(folder, { file });
@@ -149,7 +149,7 @@ test('no more than 1200 calls are held while the database cannot be written', as
   expect(2050 - made.mock.calls.length).toBeLessThanOrEqual(1200);
 });
 
-test('what comes fast is made and written in parts, between which calls are answered', async () => {
+test('writes a burst of records in slices that leave the event loop free in between', async () => {
   await using open = openActivity(folder);
   const made = vi.fn(() => {
     for (const until = performance.now() + 0.1; performance.now() < until;);
@@ -162,7 +162,7 @@ test('what comes fast is made and written in parts, between which calls are answ
   expect(open.activity.stats().calls).toBe(200);
 });
 
-test('what is written in parts is closed within the moment, however much more of it waits', async () => {
+test('commits a sliced write soon, even if more records are waiting', async () => {
   const putOff = new DeferredQueue();
   await using open = openActivity(folder, { putOff });
   for (let n = 0; n < 8; n++) open.activity.record(call());
@@ -174,7 +174,7 @@ test('what is written in parts is closed within the moment, however much more of
   await expect.poll(seen, { interval: 5 }).toBe(8);
 });
 
-test('stats add up what is kept', async () => {
+test('stats add up the retained records', async () => {
   await using open = openActivity(folder);
   expect(open.activity.stats()).toMatchObject({ calls: 0, since: undefined, tools: [] });
   open.activity.record(call({ startedAt: 5, durationMs: 10, tokensIn: 1, tokensOut: 2 }));
@@ -219,14 +219,14 @@ test('stats add up what is kept', async () => {
   });
 });
 
-test('keeps the newest rows up to the bound', async () => {
+test('keeps the newest rows up to maxRows', async () => {
   await using open = openActivity(folder, { maxRows: 1000 });
   for (let n = 1; n <= 20_000; n++) open.activity.record(call({ startedAt: n }));
   const kept = open.activity.recent({}, 100_000);
   expect([kept.length, kept[0]?.startedAt, kept.at(-1)?.startedAt]).toEqual([1000, 20_000, 19_001]);
 });
 
-test.runIf(allCases)('the files stay within the bound of bytes while 20 000 records are written', async () => {
+test.runIf(allCases)('keeps its files within maxBytes while 20 000 records are written', async () => {
   const maxBytes = 1_000_000;
   await using open = openActivity(folder, { maxBytes });
   let [largest, largestWithWal] = [0, 0];
@@ -246,7 +246,7 @@ test.runIf(allCases)('the files stay within the bound of bytes while 20 000 reco
   expect(kept.length).toBe(20_000 - (kept.at(-1)?.startedAt ?? 0) + 1);
 });
 
-test('a smaller bound shrinks a file that is there', async () => {
+test('shrinks an existing file when maxBytes is lowered', async () => {
   const text = 'e'.repeat(2000);
   {
     await using open = openActivity(folder);
@@ -261,7 +261,7 @@ test('a smaller bound shrinks a file that is there', async () => {
   expect(sizeOf(join(folder, 'activity.db'))).toBeLessThan(1_100_000);
 });
 
-test('no secret gets into the database or the log', async () => {
+test('writes no secret to the database or the log', async () => {
   const secret = 'correct horse battery staple';
   const open = openActivity(folder, { masker: new Masker([secret]) });
   const errorText = `401 for ${secret} with Authorization: Bearer abc-zzz-123 and token=zzzq`;
@@ -282,7 +282,7 @@ test.each([
   ['is no database', (file: string) => writeFileSync(file, 'garbage'.repeat(10_000))],
   ['is torn in the middle', tear],
   ['has other tables', (file: string) => alter(file, 'DROP TABLE calls; CREATE TABLE calls (x)')],
-])('a file that %s is set aside, and a new one begun', async (_what, damage) => {
+])('sets aside a file that %s, and starts a new one', async (_what, damage) => {
   {
     await using open = openActivity(folder);
     for (let n = 0; n < 2000; n++) open.activity.record(call({ errorText: 'old' }));
@@ -312,7 +312,7 @@ function tear(file: string): void {
   writeFileSync(file, bytes);
 }
 
-test('a file that cannot be written fails no call, and the records are written once it can be', async () => {
+test('fails no call when the file cannot be written, and writes the records once it can', async () => {
   await using open = openActivity(folder);
   mkdirSync(open.file);
   open.activity.record(call());
@@ -321,14 +321,14 @@ test('a file that cannot be written fails no call, and the records are written o
   expect(open.activity.recent()).toHaveLength(1);
 });
 
-test('odd values are kept as well as they can be', async () => {
+test('stores a record with invalid values after correcting them', async () => {
   await using open = openActivity(folder);
   open.activity.record(call({ durationMs: NaN, resultBytes: 1.5, startedAt: 7.9, tool: `\ud800${'x'.repeat(1000)}` }));
   expect(open.activity.recent()[0]).toMatchObject({ durationMs: 0, resultBytes: 2, startedAt: 8 });
   expect(open.activity.recent()[0]?.tool).toMatch(/^\ufffdx{299}$/);
 });
 
-test('the database is for its owner only', async () => {
+test('gives the database files permissions for their owner only', async () => {
   await using open = openActivity(folder);
   open.activity.record(call());
   open.activity.flush();
@@ -350,7 +350,7 @@ async function kill(child: Awaited<ReturnType<typeof startWriter>>): Promise<voi
   await once(child, 'exit');
 }
 
-test('a process killed while writing leaves a database that can be read and written', async () => {
+test('leaves a readable and writable database when the process is killed while writing', async () => {
   for (let round = 0; round < 3; round++) await kill(await startWriter());
   await using open = openActivity(folder);
   open.activity.record(call({ tool: 'after' }));
@@ -362,7 +362,7 @@ test('a process killed while writing leaves a database that can be read and writ
   expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
 });
 
-test('two processes write the same file at once', async () => {
+test('allows two processes to write the same file at once', async () => {
   const writers = await Promise.all([startWriter(), startWriter()]);
   await using open = openActivity(folder);
   for (let n = 0; n < 500; n++) open.activity.record(call({ tool: 'mine' }));
@@ -375,7 +375,7 @@ test('two processes write the same file at once', async () => {
   expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
 });
 
-test('why the texts of a call are not kept is told with its record', async () => {
+test('returns the reason why the payloads of a call are not stored', async () => {
   await using open = openActivity(folder);
   open.activity.record(call({ unkept: 'busy' }));
   open.activity.record(call());

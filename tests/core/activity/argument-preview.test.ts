@@ -20,11 +20,11 @@ test.each<[unknown, string]>([
   [undefined, ''],
   ['text', ''],
   [{ note: '' }, ''],
-])('%j is told by %j', (args, preview) => {
+])('previews %j as %j', (args, preview) => {
   expect(argumentPreview(args)).toBe(preview);
 });
 
-test('prefers what the schema requires among names of the same kind', () => {
+test('prefers a required argument among names of the same kind', () => {
   const args = { title: 'Draft', name: 'release-notes' };
   expect(argumentPreview(args, { required: ['name'] })).toBe('release-notes');
   expect(argumentPreview(args)).toBe('Draft');
@@ -36,7 +36,7 @@ test('never shows the value of a secret', () => {
   expect(argumentPreview({ query: 'use ghp_0123456789abcdefghijklmnopqrstuvwxyzAB now' })).not.toContain('0123456789');
 });
 
-test('is short, whatever the argument is', () => {
+test('shortens the preview of a long argument', () => {
   const preview = argumentPreview({ query: 'word '.repeat(10_000) });
   expect(preview.length).toBeLessThanOrEqual(120);
   expect(preview.endsWith('…')).toBe(true);

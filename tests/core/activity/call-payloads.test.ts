@@ -1,4 +1,4 @@
-/** What was said in calls, on disk: to the byte, masked, bounded, and with a reason where it is not there. */
+/** Payloads of calls on disk: stored byte for byte, masked and bounded, and with a reason if one is missing. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ function noise(length: number, seed = 1): string {
   }).join('');
 }
 
-test('texts of any length and letters are there to the byte, after a restart as well', async () => {
+test('stores payloads byte for byte, also across a restart', async () => {
   const long = `${'é🚀\n"'.repeat(100_000)}end`;
   {
     await using open = openTexts(file);
@@ -52,7 +52,7 @@ test('texts of any length and letters are there to the byte, after a restart as 
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('what is little waits for company, and is on disk when its core ends all the same', async () => {
+test('holds small payloads back, and writes them when the store closes', async () => {
   const masker = new Masker([secret]);
   {
     await using open = openTexts(file, { masker });
@@ -66,21 +66,18 @@ test('what is little waits for company, and is on disk when its core ends all th
   expect([await open.sent(1), await open.sent(2)]).toEqual(['first ***', 'second ***']);
 });
 
-test.runIf(allCases)(
-  'as much as may wait is on disk when its core ends, and what there is no time for is the end of it',
-  async () => {
-    await using open = openTexts(file);
-    const text = `{"note":"${'as it was said '.repeat(66)}"}`;
-    const most = 30_000;
-    for (let id = 1; id <= most; id++) open.keep(id, saidOf(text));
-    await open.texts.close();
-    using database = new DatabaseSync(file);
-    const { kept, last } = database.prepare('SELECT count(*) AS kept, max(call) AS last FROM texts').get() ?? {};
-    expect([kept, Number(kept) > most / 10]).toEqual([last, true]);
-  },
-);
+test.runIf(allCases)('writes waiting payloads in order when it closes, and stops when its time is up', async () => {
+  await using open = openTexts(file);
+  const text = `{"note":"${'as it was said '.repeat(66)}"}`;
+  const most = 30_000;
+  for (let id = 1; id <= most; id++) open.keep(id, saidOf(text));
+  await open.texts.close();
+  using database = new DatabaseSync(file);
+  const { kept, last } = database.prepare('SELECT count(*) AS kept, max(call) AS last FROM texts').get() ?? {};
+  expect([kept, Number(kept) > most / 10]).toEqual([last, true]);
+});
 
-test('an answer that came as bytes is kept as they are, and stays usable by whoever passes it on', async () => {
+test('stores a result that arrived as bytes unchanged, and leaves its chunks usable', async () => {
   await using open = openTexts(file);
   const chunks = [Buffer.from('{"text":"h'), Buffer.from('é".slice'), Buffer.from('}')];
   const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
@@ -89,7 +86,7 @@ test('an answer that came as bytes is kept as they are, and stays usable by whoe
   expect(Buffer.concat(chunks).toString()).toBe('{"text":"hé".slice}');
 });
 
-test('why a side has no text is told with it', async () => {
+test('returns the reason why a side has no payload', async () => {
   await using open = openTexts(file);
   open.keep(1, { asked: said('{}'), sent: 'kept-answer', given: said('a summary') });
   open.keep(2, { asked: said('{}'), sent: 'nothing', given: said('an error') });
@@ -98,7 +95,7 @@ test('why a side has no text is told with it', async () => {
   expect([(await open.find(3)).given, (await open.find(4)).sent]).toEqual([{ none: 'same' }, { none: 'gone' }]);
 });
 
-test('secrets reach no disk: those of the time, and what came into the config since is not read either', async () => {
+test('masks secrets known at the call, and later ones when it reads', async () => {
   const masker = new Masker([secret]);
   await using open = openTexts(file, { masker });
   const held = open.texts.stage(saidOf(`first ${secret}, then another-one-of-these`), 1);
@@ -109,7 +106,7 @@ test('secrets reach no disk: those of the time, and what came into the config si
   expect(onDisk()).not.toContain(secret);
 });
 
-test('a secret is masked wherever it stands in a long text that is read in parts', async () => {
+test('masks a secret that crosses the boundary of two parts of a long payload', async () => {
   const masker = new Masker();
   await using open = openTexts(file, { masker });
   open.keep(1, saidOf(`${'x'.repeat(995)}${secret}${'y'.repeat(995)}`));
@@ -118,7 +115,7 @@ test('a secret is masked wherever it stands in a long text that is read in parts
   expect(await open.sent(1, 1000)).toBe(`${'x'.repeat(995)}***${'y'.repeat(995)}`);
 });
 
-test('when too much waits to be written a call says so, and the next one is kept again', async () => {
+test('reports "busy" when too much waits to be written, and stores again once there is room', async () => {
   await using open = openTexts(file);
   const big = saidOf('x'.repeat(8 * 1024 * 1024));
   const held = Array.from({ length: 5 }, () => open.texts.stage(big, 1));
@@ -133,7 +130,7 @@ test('when too much waits to be written a call says so, and the next one is kept
   expect(typeof open.texts.stage(big, 5)).toBe('function');
 });
 
-test('switched off nothing is kept, what was there is gone, and it says so', async () => {
+test('deletes all payloads and reports "off" when storing is switched off', async () => {
   let keep = true;
   await using open = openTexts(file, { settings: () => ({ ...textLimits, keep }) });
   open.keep(1, saidOf('before'));
@@ -146,7 +143,7 @@ test('switched off nothing is kept, what was there is gone, and it says so', asy
   expect([await open.sent(1), await open.sent(3)]).toEqual(['gone', 'again']);
 });
 
-test('whoever wants nothing left at the end has no texts left either', async () => {
+test('deletes all payloads at exit when deleteAtExit is set', async () => {
   {
     await using open = openTexts(file, { settings: () => ({ ...textLimits, deleteAtExit: true }) });
     open.keep(1, saidOf('x'));
@@ -155,7 +152,7 @@ test('whoever wants nothing left at the end has no texts left either', async () 
   expect(existsSync(file)).toBe(false);
 });
 
-test('the oldest go when there is no more room, and the file stays within its bound', async () => {
+test('deletes the oldest payloads to stay within maxBytes', async () => {
   const maxBytes = 1_000_000;
   await using open = openTexts(file, { settings: () => ({ ...textLimits, maxBytes }) });
   for (let id = 1; id <= 60; id++) {
@@ -166,7 +163,7 @@ test('the oldest go when there is no more room, and the file stays within its bo
   expect(statSync(file).size).toBeLessThan(maxBytes * 1.1);
 });
 
-test('what is too old is gone, and so is what is older than the oldest record', async () => {
+test('deletes payloads that are older than keepDays or beyond maxRows', async () => {
   const day = 86_400_000;
   let limits = { ...textLimits, keepDays: 1, maxRows: 2 };
   await using open = openTexts(file, { settings: () => limits });
@@ -181,14 +178,14 @@ test('what is too old is gone, and so is what is older than the oldest record', 
   expect([await open.sent(recent), await open.sent(now + 1)]).toEqual(['gone', 'said']);
 });
 
-test('an id that another call had in a record that is no more brings back nothing of it', async () => {
+test('does not return the payload of an earlier call with the same id', async () => {
   await using open = openTexts(file);
   open.keep(1, saidOf('of the first record'));
   const found = await open.texts.find({ id: 1, startedAt: 5, unkept: undefined, sides: ['sent'], from: 0, length: 9 });
   expect(found.sent).toEqual({ none: 'gone' });
 });
 
-test('a broken file is set aside, and one that cannot be written keeps no call from its answer', async () => {
+test('sets a broken file aside, and reports "failed" when the file cannot be written', async () => {
   writeFileSync(file, 'no database at all, but long enough to be looked at'.repeat(100));
   {
     await using open = openTexts(file);
@@ -203,7 +200,7 @@ test('a broken file is set aside, and one that cannot be written keeps no call f
   expect(await open.sent(1)).toBe('failed');
 });
 
-test('the thread ends when it has no work, and comes back for the next', async () => {
+test('ends the thread when it is idle, and starts it again for the next request', async () => {
   await using open = openTexts(file, { idleMs: 1 });
   for (let id = 1; id <= 3; id++) {
     open.keep(id, saidOf(`call ${id}`));
@@ -214,7 +211,7 @@ test('the thread ends when it has no work, and comes back for the next', async (
   expect(await open.sent(1)).toBe('call 1');
 });
 
-test('a process killed while it writes leaves every text that it told of, whole, and no half one', async () => {
+test('leaves every payload it reported as written whole when the process is killed while writing', async () => {
   let told = 0;
   for (let round = 0; round < 3; round++) {
     rmSync(file, { force: true });
@@ -242,7 +239,7 @@ async function ids(open: OpenTexts, text: string, limit = 10): Promise<readonly 
   return (await open.texts.search(text, limit)).ids;
 }
 
-test('what was said is found by the beginnings of its words, also behind escapes, and after a restart', async () => {
+test('finds payloads by word prefixes, also behind escapes and after a restart', async () => {
   {
     await using open = openTexts(file);
     open.keep(1, {
@@ -263,14 +260,14 @@ test('what was said is found by the beginnings of its words, also behind escapes
   expect([await ids(open, 'ello'), await ids(open, '"*" OR ('), await ids(open, '')]).toEqual([[], [], []]);
 });
 
-test('no secret can be found, and none is in the index', async () => {
+test('finds no secret, and keeps none in the index', async () => {
   await using open = openTexts(file, { masker: new Masker([secret]) });
   open.keep(1, saidOf(`the word is ${secret}`));
   expect([await ids(open, 'word'), await ids(open, 'horse'), await ids(open, secret)]).toEqual([[1], [], []]);
   expect(onDisk()).not.toMatch(/horse/);
 });
 
-test('a text that is gone is not found, and no word of it is left on disk', async () => {
+test('does not find a deleted payload, and leaves none of its words on disk', async () => {
   const day = 86_400_000;
   const now = Date.now();
   let limits = { ...textLimits, keepDays: 10 };
@@ -292,7 +289,7 @@ test('a text that is gone is not found, and no word of it is left on disk', asyn
 });
 
 test.runIf(allCases)(
-  'the index counts for the bound of the file, and texts from before there was one are found',
+  'counts the index towards maxBytes, and indexes payloads stored before there was an index',
   async () => {
     const maxBytes = 2_000_000;
     let limits = textLimits;
@@ -318,7 +315,7 @@ test.runIf(allCases)(
   },
 );
 
-test('what a killed core had not written yet is said to be lost in a crash, and nothing else is', async () => {
+test('reports "crashed" only for payloads that a killed core had not written', async () => {
   const script = new URL('texts-writer.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, file, 'now'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [chunk] = (await once(child.stdout, 'data')) as [Buffer];

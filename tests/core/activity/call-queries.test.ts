@@ -1,4 +1,4 @@
-/** What the dashboard asks of the record of calls. */
+/** Queries of the dashboard over recorded calls. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const tools = (log: ActivityLog, search: object): string[] =>
     .query((database, stretches) => searchCalls(database, search, { limit: 10 }, stretches))
     .calls.map(({ tool }) => tool);
 
-test('calls are found by what stands in names, reasons and errors, wildcards being plain characters', () => {
+test('finds calls by text in names, reasons and errors, and takes wildcards literally', () => {
   const log = logOf(
     call({ tool: 'a', why: 'Look for the CULPRIT' }),
     call({ tool: 'b', errorText: '100% full', outcome: 'failed' }),
@@ -76,7 +76,7 @@ test('calls are found by what stands in names, reasons and errors, wildcards bei
   ]);
 });
 
-test('filters narrow together, and the totals are of everything that fits', () => {
+test('combines filters, and totals all matching calls', () => {
   const failed = call({ outcome: 'failed', app: 'x', spillId: 'r1' });
   const log = logOf(call(), failed, failed, call({ app: 'x' }));
   const page = log.query((database, stretches) =>
@@ -85,7 +85,7 @@ test('filters narrow together, and the totals are of everything that fits', () =
   expect({ ...page, calls: page.calls.length }).toMatchObject({ calls: 1, total: 2, failed: 2 });
 });
 
-test('what came after an id is counted as far as it fits, and the newest on record is named whether it does or not', () => {
+test('counts matching calls after an id, and returns the id of the newest call whether it matches or not', () => {
   const log = logOf(call(), call({ outcome: 'failed', app: 'x' }), call({ app: 'x' }), call());
   const ask = (search: object, range: object): unknown => {
     const page = log.query((database, stretches) => searchCalls(database, search, { limit: 0, ...range }, stretches));
@@ -96,7 +96,7 @@ test('what came after an id is counted as far as it fits, and the newest on reco
   expect(ask({}, {})).toEqual([0, undefined, 4]);
 });
 
-test('pages go back from an id and forward from one', () => {
+test('pages backwards and forwards from an id', () => {
   const log = logOf(...Array.from({ length: 5 }, (_, index) => call({ tool: `t${index + 1}` })));
   const ids = (range: object): number[] =>
     log
@@ -105,7 +105,7 @@ test('pages go back from an id and forward from one', () => {
   expect([ids({}), ids({ beforeId: 4 }), ids({ afterId: 4 })]).toEqual([[5, 4], [3, 2], [5]]);
 });
 
-test('calls are told by outcome and hour, and by the time they took', () => {
+test('groups calls by outcome and hour, and returns latency percentiles', () => {
   const log = logOf(
     call({ startedAt: noon - hour, durationMs: 10 }),
     call({ startedAt: noon - 2 * hour, durationMs: 5000, server: 'web' }),
@@ -130,11 +130,11 @@ test.each([
   [0.5, [1, 2, 3, 4], 2],
   [0.95, Array.from({ length: 100 }, (_, at) => at + 1), 95],
   [0.95, [], 0],
-])('of %d of all values none is above the percentile', (share, values, found) => {
+])('returns the percentile of a share of %d', (share, values, found) => {
   expect(percentile(values, share)).toBe(found);
 });
 
-test('calls are found by when they began', () => {
+test('filters calls by start time', () => {
   const log = logOf(call({ startedAt: noon - hour }), call(), call({ startedAt: noon + hour }));
   const sums = log.query((database, stretches) =>
     callTotals(database, { since: noon - hour, until: noon + hour }, stretches),
@@ -142,25 +142,25 @@ test('calls are found by when they began', () => {
   expect(sums.total).toBe(2);
 });
 
-test('servers are summed up with the median of their calls', () => {
+test('returns calls, failures and the median duration by server', () => {
   const log = logOf(call({ durationMs: 1 }), call({ durationMs: 5 }), call({ durationMs: 900, outcome: 'failed' }));
   expect(log.query((database, stretches) => callsByServer(database, 0, stretches))).toMatchObject([
     { server: 'git', calls: 3, failures: 1, medianMs: 5 },
   ]);
 });
 
-test('the first call is one of a client app, not of the person', () => {
+test("returns the first call of a client app, not the user's own", () => {
   const log = logOf(call({ sessionId: 'command-line', tool: 'mine' }), call({ tool: 'theirs', app: 'cursor' }));
   expect(log.query(firstAppCall)).toEqual({ app: 'cursor', tool: 'git:theirs', at: noon });
 });
 
-test('a kept answer leads to its call', () => {
+test('finds the call of a spill', () => {
   const log = logOf(call(), call({ spillId: 'r7' }));
   const id = log.query((database) => findCallBySpill(database, 'r7'));
   expect([id, log.query((database) => findCall(database, 2))?.spillId]).toEqual([2, 'r7']);
 });
 
-test('sums stay true while records come, are counted, are deleted, and are written by somebody else', async () => {
+test('keeps totals correct while calls are added, counted and deleted, also by another process', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-queries-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [log, other] = [logIn(folder, 2300), logIn(folder, 2300)];
@@ -198,7 +198,7 @@ test('sums stay true while records come, are counted, are deleted, and are writt
   expect((seen.at(-1) as [{ total: number; tokensOut: number }])[0]).toMatchObject({ total: 2300 });
 });
 
-test('only what has changed is read again', () => {
+test('reads only the ranges that have changed', () => {
   const log = logOf(...Array.from({ length: 3500 }, () => call()));
   const stretchesRead = (): number[] =>
     log.query((database, stretches) => {
@@ -211,7 +211,7 @@ test('only what has changed is read again', () => {
   expect([...reads, stretchesRead()]).toEqual([[1, 1000, 2000, 3000], [], [3000]]);
 });
 
-test('what was cancelled is on record and no problem of a server', () => {
+test('records cancelled calls without counting them as problems', () => {
   const log = logOf(
     call({ tool: 'a', outcome: 'cancelled' }),
     call({ tool: 'b', outcome: 'failed' }),

@@ -32,7 +32,7 @@ const rowsOf = (file: string): unknown[] => {
   return rows.map(({ n }) => n);
 };
 
-test('nobody else sees a part before all of it is there', () => {
+test('hides its parts from other connections until it commits', () => {
   const batch = new IncrementalTransaction(store());
   expect(batch.add(insert(1, 2))).toBe(true);
   expect(batch.add(insert(3))).toBe(true);
@@ -41,7 +41,7 @@ test('nobody else sees a part before all of it is there', () => {
   expect([batch.isOpen, rowsOf('rows.db')]).toEqual([false, [1, 2, 3]]);
 });
 
-test('a part that fails leaves the others, and what is undone leaves nothing', () => {
+test('keeps the other parts when one fails, and nothing after a rollback', () => {
   const batch = new IncrementalTransaction(store());
   batch.add(insert(1));
   expect(() => batch.add((database) => insert(2, 'three' as unknown as number)(database))).toThrow(/store TEXT value/);
@@ -52,7 +52,7 @@ test('a part that fails leaves the others, and what is undone leaves nothing', (
   expect([batch.isOpen, rowsOf('rows.db')]).toEqual([false, [1]]);
 });
 
-test('a file that turns out to be broken is begun anew with the part at hand, and the others are said to be missing', () => {
+test('recreates a broken file with the current part, and reports that earlier parts are lost', () => {
   const batch = new IncrementalTransaction(store());
   batch.add(insert(1));
   let isBroken = true;
@@ -67,7 +67,7 @@ test('a file that turns out to be broken is begun anew with the part at hand, an
   expect([isWhole, rowsOf('rows.db')]).toEqual([false, [2]]);
 });
 
-test('calls of a batch that comes to nothing are written by the next one, once each, and told their ids then', async () => {
+test('writes the calls of a failed batch once with the next batch, and reports their ids then', async () => {
   await using open = openActivity(folder);
   const [told, written] = [vi.fn(), vi.fn()];
   const write = vi.fn(() => {
@@ -92,7 +92,7 @@ test('calls of a batch that comes to nothing are written by the next one, once e
   expect(open.activity.stats().calls).toBe(100);
 });
 
-test('a file that breaks while rows of others are written is begun anew, with its calls and those rows', async () => {
+test('recreates a file that breaks during a write, with its calls and the rows of other writers', async () => {
   await using open = openActivity(folder);
   const told = vi.fn();
   const rows = { waiting: 1, given: 0, onDisk: 0 };
@@ -122,7 +122,7 @@ test('a file that breaks while rows of others are written is begun anew, with it
   expect(rows).toEqual({ waiting: 0, given: 0, onDisk: 1 });
 });
 
-test('a folder that cannot be had yet loses no call', async () => {
+test('loses no call while the folder cannot be created', async () => {
   const file = join(folder, 'not', 'yet', 'activity.db');
   writeFileSync(join(folder, 'not'), '');
   await using open = openActivity(folder, { file });

@@ -1,4 +1,4 @@
-/** Which tools were used lately: what searches of models are told. */
+/** Recently used tools, which rank higher in searches. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test('tools whose calls ended well are known, those of calls since as well, and of an earlier run', async () => {
+test('returns tools whose calls succeeded, the latest last, also across a restart', async () => {
   {
     await using open = openActivity(folder);
     open.activity.record(call({ tool: 'read' }));
@@ -29,7 +29,7 @@ test('tools whose calls ended well are known, those of calls since as well, and 
   expect([...again.activity.usedTools()]).toEqual(['files:write', 'files:read']);
 });
 
-test('two hundred are remembered, the oldest forgotten', async () => {
+test('remembers the 200 most recent tools', async () => {
   await using open = openActivity(folder);
   expect(open.activity.usedTools().size).toBe(0);
   for (let i = 0; i < 300; i += 1) open.activity.record(call({ tool: `t${i}` }));
@@ -39,7 +39,7 @@ test('two hundred are remembered, the oldest forgotten', async () => {
   expect(open.activity.usedTools().has('files:t100')).toBe(true);
 });
 
-test('a record that cannot be read is no reason for a search to fail', async () => {
+test('returns no tools if the records cannot be read', async () => {
   await using open = openActivity(join(folder, 'not a folder', 'x'));
   writeFileSync(join(folder, 'not a folder'), '');
   expect(open.activity.usedTools().size).toBe(0);

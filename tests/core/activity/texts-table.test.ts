@@ -10,7 +10,7 @@ function called(id: number, startedAt = id): MaskedPayload {
   return { id, startedAt, texts: { asked: { text: `hello ${id}` }, sent: { text: 'world' }, given: { none: 'same' } } };
 }
 
-test('what could not be written takes its index along, and the file goes on as it was', () => {
+test('removes the index entries of a failed write, and goes on with the same file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'texts-table-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'texts.db');
@@ -31,7 +31,7 @@ test('what could not be written takes its index along, and the file goes on as i
   table.close();
 });
 
-test('deletes nothing by age that came after something younger: the clock was wrong when it was written', () => {
+test('does not delete by age a payload that was written after a younger one', () => {
   const folder = mkdtempSync(join(tmpdir(), 'texts-table-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const table = new PayloadTable(join(folder, 'texts.db'), vi.fn(), () => undefined);

@@ -1,4 +1,4 @@
-/** Tokens are counted exactly where they can be, beside the main thread, and always with an answer. */
+/** Tokens are counted in a worker thread, exactly if possible and otherwise estimated. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,11 +41,11 @@ const texts: [string, string][] = [
   ['special tokens', 'x<|endoftext|>y<|im_start|>'],
 ];
 
-test.each(texts)('the count of %s is that of the tokenizer', (_name, text) => {
+test.each(texts)('counts the tokens of %s exactly', (_name, text) => {
   expect(countTokens(text)).toBe(exactly(text));
 });
 
-test('a special token counts as the text it is', () => {
+test('counts a special token as plain text', () => {
   expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
 });
 
@@ -58,7 +58,7 @@ const runs: [string, string][] = [
   ['accents before letters', ` ${'é'.repeat(1990)}${'a'.repeat(1990)}`.repeat(20)],
 ];
 
-test.each(runs)('a run of %s is counted and does not hold up the main thread', async (_name, text) => {
+test.each(runs)('counts a run of %s without blocking the main thread', async (_name, text) => {
   let ticks = 0;
   const ticker = setInterval(() => ticks++, 5);
   const { tokens, estimated } = await counter().count(text);
@@ -69,13 +69,13 @@ test.each(runs)('a run of %s is counted and does not hold up the main thread', a
   expect(tokens).toBeLessThanOrEqual(text.length * 2);
 });
 
-test('counts made at the same time each get their own answer', async () => {
+test('resolves concurrent counts with their own results', async () => {
   const shared = counter();
   const counts = await Promise.all(texts.map(([, text]) => shared.count(text)));
   expect(counts).toEqual(texts.map(([, text]) => ({ tokens: exactly(text), estimated: false })));
 });
 
-test('more than the thread is given at once is counted to the last, and a long one between short ones', async () => {
+test('counts a long queue to the last text, also with a huge text among short ones', async () => {
   const shared = counter();
   const all = Array.from({ length: 3000 }, (_, n) => `${n} `.repeat(n === 7 ? 200_000 : 100));
   const counts = await Promise.all(all.map((text) => shared.count(text)));
@@ -85,20 +85,20 @@ test('more than the thread is given at once is counted to the last, and a long o
   );
 });
 
-test('an empty text has no tokens and starts no thread', async () => {
+test('counts no tokens for an empty text, and starts no thread', async () => {
   const idle = counter();
   expect(await idle.count('')).toEqual({ tokens: 0, estimated: false });
   expect(idle.running).toBe(false);
 });
 
-test('a huge text is estimated from a sample, within a tenth, and says so', async () => {
+test('estimates a huge text from a sample within a tenth, and marks it as estimated', async () => {
   const text = Array.from({ length: 20_000 }, (_, n) => `${n}: the quick brown fox\n`).join('');
   const { tokens, estimated } = await counter({ maxTextLength: 100_000 }).count(text);
   expect(estimated).toBe(true);
   expect(Math.abs(tokens / exactly(text) - 1)).toBeLessThan(0.1);
 });
 
-test('a sample reaches from the first to the last character', () => {
+test('takes a sample that reaches from the first to the last character', () => {
   const text = `S${'m'.repeat(9998)}E`;
   const { texts: pieces, scale } = sampleText(text, 320);
   expect([pieces[0]?.[0], pieces.at(-1)?.at(-1)]).toEqual(['S', 'E']);
@@ -106,7 +106,7 @@ test('a sample reaches from the first to the last character', () => {
   expect(sampleText('short', 320)).toEqual({ texts: ['short'], scale: 1 });
 });
 
-test('when too much waits, further texts are estimated at once', async () => {
+test('estimates further texts at once when too much is queued', async () => {
   const busy = counter({ maxQueueLength: 1000 });
   const first = busy.count('b '.repeat(400));
   expect(await busy.count('c'.repeat(400))).toEqual({ tokens: 100, estimated: true });
@@ -114,14 +114,14 @@ test('when too much waits, further texts are estimated at once', async () => {
   expect(await busy.count('c'.repeat(400))).toMatchObject({ estimated: false });
 });
 
-test('the thread ends when idle and comes back when needed', async () => {
+test('ends the thread when it is idle, and starts it again when needed', async () => {
   const lazy = counter({ idleMs: 20 });
   await lazy.count('one');
   await expect.poll(() => lazy.running).toBe(false);
   expect(await lazy.count('one two')).toEqual({ tokens: 2, estimated: false });
 });
 
-test('closing answers what still waits', async () => {
+test('resolves waiting counts with estimates when it closes', async () => {
   const closing = counter();
   const waiting = closing.count('d'.repeat(4000));
   await closing.close();
@@ -129,13 +129,13 @@ test('closing answers what still waits', async () => {
   expect(await closing.count('later')).toEqual({ tokens: 2, estimated: true });
 });
 
-test('a worker that is missing leads to estimates, not to errors', async () => {
+test('returns estimates, not errors, if the worker file is missing', async () => {
   const broken = counter({ workerUrl: new URL('file:///nowhere/token-worker.js') });
   for (let n = 0; n < 5; n++) expect(await broken.count('12345678')).toEqual({ tokens: 2, estimated: true });
   expect(broken.running).toBe(false);
 });
 
-test('the worker is found beside its source, beside the bundle, and above its chunks', () => {
+test('finds the worker beside its source, beside the bundle, and above its chunks', () => {
   expect(resolveWorkerUrl('token-worker', new URL('token-counter.ts', workerUrl).href)).toEqual(workerUrl);
   const dist = mkdtempSync(join(tmpdir(), 'dist-'));
   mkdirSync(join(dist, 'chunks'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { classifyResult } from '../../../../src-main/core/activity/ledger/ledger-entry.ts';
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 
-test('every helper tool there is has its place in the ledger', () => {
+test('classifies every helper tool', () => {
   const without = [...allModes.helpers.keys()].filter(
     (name) => classifyResult(name, {}, 'proxy', allModes.kindOf) === 'direct',
   );
@@ -26,6 +26,6 @@ test.each([
   ['files', { tool: 'read_result' }, 'gateway', 'readback'],
   ['files', { tool: 'read' }, 'gateway', 'direct'],
   ['search', {}, 'server', 'direct'],
-])('%s %j in mode %s is %s', (tool, input, mode, kind) => {
+])('classifies %s %j in mode %s as %s', (tool, input, mode, kind) => {
   expect(classifyResult(tool, input, mode, allModes.kindOf)).toBe(kind);
 });

@@ -1,4 +1,4 @@
-/** An answer is divided among its causes so that nothing is lost and nothing is counted twice. */
+/** A result is divided among its causes so that nothing is lost or counted twice. */
 import { expect, test } from 'vitest';
 import {
   attributeResult as book,
@@ -27,13 +27,13 @@ function parts(...answer: Parameters<typeof bookAnswer>): unknown[] {
   return bookAnswer(...answer).map(({ cause, server, tool, sent, raw }) => [cause, `${server}:${tool}`, sent, raw]);
 }
 
-test('an answer that nobody changed counts the same on both sides, whatever our line adds to the message', () => {
+test('counts an unchanged result the same on both sides, whatever Tooltray adds to the message', () => {
   const answer = { kind: 'direct', tool: 'files_read', tokens: exactly(130), calls: [call(100, 100)] } as const;
   expect(parts(answer)).toEqual([['results', 'files:read', 130, 100]]);
   expect(bookAnswer(answer)).toMatchObject([{ loaded: 130, baseline: 130 }]);
 });
 
-test('what a helper puts around an answer is the helper’s', () => {
+test('attributes what a helper tool adds around a result to the helper tool', () => {
   const answer = {
     kind: 'call',
     tool: 'invoke',
@@ -46,12 +46,12 @@ test('what a helper puts around an answer is the helper’s', () => {
   ]);
 });
 
-test('a kept answer is worth what the server sent less the summary', () => {
+test('credits a spill with the size of the server result minus the summary', () => {
   const answer = { kind: 'direct', tool: 'files_read', tokens: exactly(300), calls: [call(9000, 300)] } as const;
   expect(parts(answer)).toEqual([['results', 'files:read', 300, 9000]]);
 });
 
-test('a batch is shared out by what each call gave, to the token', () => {
+test("divides a batch exactly by the size of each call's result", () => {
   const calls = [
     call(100, 100, { via: 'proxy' }),
     call(50, 50, { via: 'proxy' }),
@@ -64,7 +64,7 @@ test('a batch is shared out by what each call gave, to the token', () => {
   ]);
 });
 
-test('what a program hands on stands for all answers it got', () => {
+test('divides the output of a program among all results it received', () => {
   const calls = [call(900, 900, { via: 'execute' }), call(100, 100, { via: 'execute', server: 'web' })];
   const answer = { kind: 'program', tool: 'execute', tokens: exactly(10), calls } as const;
   expect(parts(answer)).toEqual([
@@ -73,7 +73,7 @@ test('what a program hands on stands for all answers it got', () => {
   ]);
 });
 
-test('answers without a server behind them are what the tool is for', () => {
+test('attributes responses without a server call to the kind of the tool', () => {
   const own = (kind: Parameters<typeof bookAnswer>[0]['kind']): unknown =>
     parts({ kind, tool: 't', tokens: exactly(5), calls: [] })[0];
   expect([own('discovery'), own('readback'), own('program'), own('call')]).toEqual([
@@ -84,7 +84,7 @@ test('answers without a server behind them are what the tool is for', () => {
   ]);
 });
 
-test('a failed call by name would have failed without us, one through a helper is told by the helper', () => {
+test('attributes a failed direct call to "other", and one through a helper tool to the helper tool', () => {
   const failed = call(0, 0, { raw: undefined, given: undefined });
   expect(parts({ kind: 'direct', tool: 'files_read', tokens: exactly(5), calls: [failed] })).toEqual([
     ['other', 'files:read', 5, 0],
@@ -94,7 +94,7 @@ test('a failed call by name would have failed without us, one through a helper i
   ]);
 });
 
-test('an estimate is told as one', () => {
+test('marks an estimate as estimated', () => {
   const raw = { tokens: 1000, estimated: true };
   const [entry] = bookAnswer({
     kind: 'direct',
@@ -105,7 +105,7 @@ test('an estimate is told as one', () => {
   expect(entry).toMatchObject({ sent: 10, raw: 1000, estimated: 1000 });
 });
 
-test('what the app lets in of an answer is what counts, on both sides, and what was sent stays known', () => {
+test('counts on both sides at most what the app reads of a result, and reports what was sent', () => {
   const [whole, most] = [exactly(500_000), exactly(25_000)];
   const passed = { ...call(500_000, 500_000), baseline: most, read: most };
   const untouched = bookAnswer({ kind: 'direct', tool: 'files_read', tokens: whole, read: most, calls: [passed] });
@@ -121,7 +121,7 @@ test('what the app lets in of an answer is what counts, on both sides, and what 
   ]);
 });
 
-test('shares are whole numbers whose sum is the whole', () => {
+test('divides a total into whole numbers that add up to it', () => {
   expect(apportion(10, [1, 1, 1])).toEqual([3, 4, 3]);
   expect(apportion(7, [0, 0])).toEqual([7, 0]);
   expect(apportion(0, [5, 5])).toEqual([0, 0]);

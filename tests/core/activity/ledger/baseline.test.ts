@@ -1,4 +1,4 @@
-/** What an app would have loaded without us, and when it would have. */
+/** What an app would have loaded without Tooltray, and when. */
 import { expect, test } from 'vitest';
 import {
   Baseline,
@@ -15,14 +15,14 @@ function owes({ instructions, lists }: BaselineIncrement): { instructions: strin
   return { instructions: instructions.map((one) => one.server), lists: lists.map((one) => one.server) };
 }
 
-test('each server’s list counts once for the first list, its instructions once for the introduction', () => {
+test("counts each server's tool list and its instructions once", () => {
   const baseline = new Baseline();
   const servers = [server('a', ['x'], 'Use x.'), server('b', ['y']), server('c', [])];
   expect(owes(baseline.introduce(servers))).toEqual({ instructions: ['a'], lists: [] });
   expect(owes(baseline.list('tools', servers))).toEqual({ instructions: [], lists: ['a', 'b'] });
 });
 
-test('a server that comes later counts when it comes, if the app has asked for lists at all', () => {
+test('counts a server that is added later, if the app has requested lists', () => {
   const [asked, silent] = [new Baseline(), new Baseline()];
   const [a, b] = [server('a', ['x']), server('b', ['y'], 'Hello.')];
   asked.introduce([a]);
@@ -32,7 +32,7 @@ test('a server that comes later counts when it comes, if the app has asked for l
   expect(owes(silent.serversChanged([a, b]))).toEqual({ instructions: [], lists: [] });
 });
 
-test('a list that we asked the app to read again counts only for servers whose list is another one', () => {
+test('counts a list that the app reads again after a notification only for servers that changed', () => {
   const baseline = new Baseline();
   const [a, b] = [server('a', ['x']), server('b', ['y'])];
   baseline.list('tools', [a, b]);
@@ -40,7 +40,7 @@ test('a list that we asked the app to read again counts only for servers whose l
   expect(owes(baseline.list('tools', [server('a', ['x']), server('b', ['y', 'z'])])).lists).toEqual(['b']);
 });
 
-test('a list that the app reads again of its own accord it would have read again everywhere', () => {
+test('counts the whole list again when the app reads it again on its own', () => {
   const baseline = new Baseline();
   const servers = [server('a', ['x']), server('b', ['y'])];
   baseline.list('tools', servers);

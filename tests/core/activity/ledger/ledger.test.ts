@@ -1,4 +1,4 @@
-/** Sessions as a whole: what they would have cost, what they did, and what of it is kept. */
+/** Whole sessions: what they would have cost, what they cost, and what is stored of that. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ function cause(report: SavingsReport, key: string): SavingsReport['rows'][number
   return report.rows.find((row) => row.key === key);
 }
 
-test('lists and instructions of the servers stand against ours', async () => {
+test("compares the servers' lists and instructions with Tooltray's", async () => {
   await using open = openLedger();
   open.servers = [server('files', [read, write], 'Read before you write.')];
   const line = session(open.ledger);
@@ -59,7 +59,7 @@ test('lists and instructions of the servers stand against ours', async () => {
   );
 });
 
-test('a session that asks nothing costs and saves nothing', async () => {
+test('counts nothing for a session without requests', async () => {
   await using open = openLedger();
   open.servers = [server('files', [read])];
   const line = session(open.ledger);
@@ -68,7 +68,7 @@ test('a session that asks nothing costs and saves nothing', async () => {
   expect((await open.ledger.savings()).rows).toEqual([]);
 });
 
-test('a server that comes while a session is open counts when it comes', async () => {
+test('counts a server that is added while a session is open', async () => {
   await using open = openLedger();
   open.servers = [server('files', [read])];
   const [open1, ended] = [session(open.ledger), session(open.ledger, { id: 's2' })];
@@ -84,7 +84,7 @@ test('a server that comes while a session is open counts when it comes', async (
   ]);
 });
 
-test('an app that defers tools loads a line of each, and a definition with its first call: on both sides', async () => {
+test('counts a line per tool and a definition with its first call, for an app that defers tools', async () => {
   await using open = openLedger();
   open.servers = [server('files', [read, write])];
   const listed = [
@@ -111,7 +111,7 @@ test('an app that defers tools loads a line of each, and a definition with its f
   });
 });
 
-test('a negative net is told as it is, and so is how far from even it is', async () => {
+test('reports a negative net and how many searches break even', async () => {
   await using open = openLedger();
   open.servers = [server('files', [read])];
   const line = session(open.ledger);
@@ -124,7 +124,7 @@ test('a negative net is told as it is, and so is how far from even it is', async
   expect(breakEven).toEqual({ reached: false, searches: 3, affordable: 0 });
 });
 
-test('a kept answer: what the server sent, what was given of it, and what was read back', async () => {
+test('counts a spill: the server result, what was returned to the model, and what was read back', async () => {
   await using open = openLedger();
   const line = session(open.ledger);
   const result = { content: [{ type: 'text', text: 'line after line '.repeat(500) }] };
@@ -139,7 +139,7 @@ test('a kept answer: what the server sent, what was given of it, and what was re
   expect(total.net).toBe(tokens(result) - tokens(given) - 2 * tokens(part));
 });
 
-test('keeping a picture claims no savings: what it would have cost depends on the model', async () => {
+test('claims no savings for a spilled picture, since its cost depends on the model', async () => {
   await using open = openLedger();
   await using spills = await openStore();
   const line = session(open.ledger);
@@ -168,7 +168,7 @@ const twice = {
 test.each([
   ['text', 'an app', { content: twice.content }],
   ['structured', 'structured', { content: [], structuredContent: twice.structuredContent }],
-])('what is said twice counts once: as %s, where that is what the app reads', async (_what, app, once) => {
+])('counts a result that is sent twice once, as %s if the app reads that', async (_what, app, once) => {
   await using open = openLedger();
   const line = session(open.ledger, { app });
   const given = { content: [{ type: 'text', text: 'Kept on disk.' }] };
@@ -190,7 +190,7 @@ test.each([
   ]);
 });
 
-test('a text that says something else than the structured content counts beside it', async () => {
+test('counts a text that differs from the structured content beside it', async () => {
   await using open = openLedger();
   const line = session(open.ledger);
   const result = { ...twice, content: [{ type: 'text', text: 'Forty issues were found, all of them open.' }] };
@@ -200,7 +200,7 @@ test('a text that says something else than the structured content counts beside 
   expect((await open.ledger.savings()).total).toMatchObject({ raw: tokens(result), answers: tokens(result), net: 0 });
 });
 
-test('an answer counts at most what its app would have let in, and what was sent is told beside it', async () => {
+test('counts at most what the app would have read of a result, and reports what was sent', async () => {
   await using open = openLedger();
   const long = { content: [{ type: 'text', text: 'line after line '.repeat(200_000) }] };
   const given = { content: [{ type: 'text', text: 'Kept on disk.' }] };
@@ -214,7 +214,7 @@ test('an answer counts at most what its app would have let in, and what was sent
   expect(of('cutting')).toMatchObject({ raw: tokens(long), answers: Math.round(tokens(long) * share) });
 });
 
-test('an answer that comes after a handle is counted where it is fetched', async () => {
+test('counts a result behind a handle with the request that fetches it', async () => {
   await using open = openLedger();
   const line = session(open.ledger);
   const handle = { content: [{ type: 'text', text: 'Still running: h1.' }] };
@@ -236,7 +236,7 @@ test('an answer that comes after a handle is counted where it is fetched', async
   ]);
 });
 
-test('an answer is booked when there is time, and what ends after it has gone out is not taken for a part of it', async () => {
+test('counts a result later, and only for the request that returned it', async () => {
   const counted: [number, number][] = [];
   const steps = {
     idAt: (at: number): number => at,
@@ -273,7 +273,7 @@ test('an answer is booked when there is time, and what ends after it has gone ou
   ]);
 });
 
-test('of several calls for one request each is counted', async () => {
+test('counts each of several calls of one request', async () => {
   await using open = openLedger();
   const line = session(open.ledger);
   const answers = ['one', 'two', 'three'].map((text) => ({ content: [{ type: 'text', text }] }));
@@ -286,7 +286,7 @@ test('of several calls for one request each is counted', async () => {
   expect(rows.map(({ raw }) => raw).toSorted((a, b) => a - b)).toEqual(answers.map(tokens).toSorted((a, b) => a - b));
 });
 
-test('figures of the last days are kept by the hour, older ones by the day, and a question from a time on gets those', async () => {
+test('stores recent figures by hour and older ones by day, and filters them by time', async () => {
   await using open = openLedger();
   const line = session(open.ledger);
   const result = { ok: true };
@@ -305,9 +305,9 @@ test('figures of the last days are kept by the hour, older ones by the day, and 
 });
 
 test.each([
-  ['what a person tries by hand', { app: 'by hand' }],
-  ['what we try under the name of an app', { app: 'an app', client: 'by hand' }],
-])('%s is in no sum', async (_what, facts) => {
+  ['what a user tries by hand', { app: 'by hand' }],
+  ['what Tooltray tries in the name of an app', { app: 'an app', client: 'by hand' }],
+])('does not count %s', async (_what, facts) => {
   await using open = openLedger();
   const line = session(open.ledger, facts);
   exchange(line, 'tools/list', {}, { tools: [{ name: 'a' }] });
@@ -315,7 +315,7 @@ test.each([
   expect((await open.ledger.savings()).rows).toEqual([]);
 });
 
-test('sums survive a restart and go on', async () => {
+test('adds to its totals across a restart', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-kept-'));
   for (let n = 0; n < 2; n++) {
     await using open = openLedger({}, folder);
@@ -326,7 +326,7 @@ test('sums survive a restart and go on', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('the tables stay within their bound, the oldest give way', async () => {
+test('keeps its tables bounded by deleting the oldest rows', async () => {
   await using open = openLedger({ maxBytes: 1 });
   const start = open.now;
   for (let n = 0; n < 60; n++) {
@@ -345,7 +345,7 @@ test('the tables stay within their bound, the oldest give way', async () => {
   expect(Math.min(...rows)).toBeGreaterThan(0);
 });
 
-test('what cannot be written is kept and written when it can be', async () => {
+test('retains entries that cannot be written, and writes them once it can', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-blocked-'));
   // A folder in the place of the file.
   mkdirSync(join(folder, 'activity.db'));
@@ -357,7 +357,7 @@ test('what cannot be written is kept and written when it can be', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('names are masked and bounded before they are kept', async () => {
+test('masks and shortens names before it stores them', async () => {
   await using open = openLedger();
   const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
   exchange(session(open.ledger, { app: `app ${secret} ${'x'.repeat(1000)}` }), 'ping', {}, {});
@@ -366,7 +366,7 @@ test('names are masked and bounded before they are kept', async () => {
   expect(row?.key.length).toBeLessThanOrEqual(300);
 });
 
-test('closing writes what was still being counted', async () => {
+test('writes entries that are still being counted when it closes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-closed-'));
   {
     await using open = openLedger({}, folder);
@@ -378,7 +378,7 @@ test('closing writes what was still being counted', async () => {
   rmSync(folder, { recursive: true });
 });
 
-test('what the counter does not get done in time at the end is estimated, and told as an estimate', async () => {
+test('estimates what is not counted in time when it closes, and marks it as estimated', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-late-'));
   {
     await using open = openLedger({ tokenCounter: { count: () => new Promise(() => undefined) } }, folder);

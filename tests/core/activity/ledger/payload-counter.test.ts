@@ -1,4 +1,4 @@
-/** Payloads are counted later, once each, within limits of memory, and what is not counted in full says so. */
+/** Payloads are counted later, once each, within a memory limit, and marked if estimated. */
 import { expect, test } from 'vitest';
 import { PayloadCounter, sampleBytes } from '../../../../src-main/core/activity/ledger/payload-counter.ts';
 import { DeferredQueue } from '../../../../src-main/core/base/scheduling/deferred-queue.ts';
@@ -19,7 +19,7 @@ function raw(bytes: number): RawJson {
   return new RawJson([Buffer.from(`{"text":"${'x'.repeat(bytes - 11)}"}`)]);
 }
 
-test('an object is counted off the way, and once however often it is handed in', async () => {
+test('counts an object later, and only once however often it is passed in', async () => {
   const [putOff, characters] = [new DeferredQueue(), new Characters()];
   const counter = new PayloadCounter(characters, putOff);
   const result = { content: [] };
@@ -30,7 +30,7 @@ test('an object is counted off the way, and once however often it is handed in',
   expect(characters.asked).toEqual(['{"content":[]}']);
 });
 
-test('an answer kept as bytes is counted by the text that arrived', async () => {
+test('counts a result held as bytes by the text that arrived', async () => {
   const putOff = new DeferredQueue();
   const count = new PayloadCounter(new Characters(), putOff).count(
     new RawJson([Buffer.from('{ "a":'), Buffer.from('1 }')]),
@@ -39,7 +39,7 @@ test('an answer kept as bytes is counted by the text that arrived', async () => 
   expect(await count).toEqual({ tokens: 9, estimated: false });
 });
 
-test('a huge answer is estimated from pieces, without being made a text', async () => {
+test('estimates a huge result from samples without converting it to text', async () => {
   const characters = new Characters();
   const huge = raw(20_000_000);
   expect(await new PayloadCounter(characters, new DeferredQueue()).count(huge)).toEqual({
@@ -49,7 +49,7 @@ test('a huge answer is estimated from pieces, without being made a text', async 
   expect(characters.asked.map((text) => text.length)).toEqual([512 * 1024]);
 });
 
-test('what there is no room for is estimated by its size, and there is room again when the others are counted', async () => {
+test('estimates by size what exceeds its memory limit, and counts again once there is room', async () => {
   const putOff = new DeferredQueue();
   const counter = new PayloadCounter(new Characters(), putOff);
   const held = Array.from({ length: 20 }, () => counter.count(raw(3_500_000)));
@@ -62,13 +62,13 @@ test('what there is no room for is estimated by its size, and there is room agai
   expect((await again).estimated).toBe(false);
 });
 
-test('a sample is spread from first to last over all chunks', () => {
+test('spreads a sample over all chunks from first to last', () => {
   const chunks = [Buffer.from('a'.repeat(1000)), Buffer.from('b'.repeat(1000))];
   const { text, scale } = sampleBytes(chunks, 320);
   expect([text.length, text.startsWith('a'), text.endsWith('b'), scale]).toEqual([320, true, true, 6.25]);
 });
 
-test('a text that comes again is not counted again, the least used are forgotten, and estimates are not kept', async () => {
+test('caches counts, evicts the least recently used, and does not cache estimates', async () => {
   const asked: string[] = [];
   const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(300)) as [string, string, string];
   const counter = {

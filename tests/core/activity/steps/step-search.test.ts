@@ -1,4 +1,4 @@
-/** What is asked of steps on record: pages, and sums that are those of the rows whatever was added, counted and removed. */
+/** Queries over recorded steps: pages, and sums that equal those of the rows. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -62,7 +62,7 @@ function expectSums(database: DatabaseSync, search: StepSearch): void {
   expect([search, searchSteps(database, search, { limit: 1 }).sums]).toEqual([search, sumsOfRows(database, search)]);
 }
 
-test('sums are those of the rows, whatever was added, counted, removed, and after each restart', () => {
+test('keeps sums equal to those of the rows after inserts, updates, deletions and restarts', () => {
   const roll = dice(7);
   const outcomes: readonly CallOutcome[] = ['ok', 'ok', 'failed', 'blocked', 'cancelled'];
   let id = start * 1000;
@@ -127,7 +127,7 @@ test('sums are those of the rows, whatever was added, counted, removed, and afte
   }
 });
 
-test('the oldest steps give way a few at a time, so that there are never many more than may be', () => {
+test('deletes the oldest steps a few at a time, so that the limit is hardly exceeded', () => {
   const [table, most] = [new StepTable(), 500];
   open().use((database) => {
     const counts: number[] = [];
@@ -149,7 +149,7 @@ test('the oldest steps give way a few at a time, so that there are never many mo
   });
 });
 
-test('a step stands in the table as it was, its words masked', () => {
+test('stores a step unchanged except for masked secrets', () => {
   const hiding = { maskText: (text: string): string => text.replace('sesame', '***') };
   const whole = {
     ...step({ id: start * 1000 }),
@@ -170,7 +170,7 @@ test('a step stands in the table as it was, its words masked', () => {
   });
 });
 
-test('a page holds the newest that fit, with or without a filter, and goes on where it ended', () => {
+test('returns the newest matching steps first, and continues after the last one', () => {
   open().use((database) => {
     const steps = Array.from({ length: 50 }, (_one, n) =>
       step({ id: (start + n * 600_000) * 1000, what: n % 2 === 0 ? 'git_log' : 'fs_read' }),
@@ -190,7 +190,7 @@ test('a page holds the newest that fit, with or without a filter, and goes on wh
   });
 });
 
-test('a filter finds the same by the calls of a step, in one session and over all, in a time and without one', () => {
+test('filters steps by their calls, in one session or all, with or without a time range', () => {
   open().use((database) => {
     const steps = Array.from({ length: 60 }, (_one, n) =>
       step({ id: (start + n * 600_000) * 1000, what: '', ...(n % 10 === 0 && { outcome: 'blocked' }) }),
@@ -245,7 +245,7 @@ test('a filter finds the same by the calls of a step, in one session and over al
   });
 });
 
-test('a filter looks through so many steps at the most, and says so', () => {
+test('searches at most 100 000 steps, and reports if it stopped there', () => {
   open().use((database) => {
     new StepTable().insert(database, [step({ id: start * 1000, name: 'oldest_tool' })], masker, 1e6);
     const fill = database.prepare(
@@ -266,7 +266,7 @@ test('a filter looks through so many steps at the most, and says so', () => {
   });
 });
 
-test('sessions are looked for among all of them, up to ten thousand of the newest, which is said', () => {
+test('searches at most the 10 000 newest sessions, and reports if it stopped there', () => {
   open().use((database) => {
     const session = (n: number) =>
       step({ id: (start + n) * 1000, sessionId: `s${n}`, app: n % 4000 === 0 ? 'zed' : 'cursor' });

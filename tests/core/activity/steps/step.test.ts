@@ -1,4 +1,4 @@
-/** What was asked, in a few words. */
+/** A step's short description of its request. */
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { expect, test } from 'vitest';
 import { isStep, describeStep } from '../../../../src-main/core/activity/steps/step.ts';
@@ -32,11 +32,11 @@ test.each([
   ['elicitation/create', { message: 'Who are you?' }, 'proxy', ['question', 'elicitation/create', 'Who are you?']],
   ['completion/complete', {}, 'proxy', ['other', 'completion/complete', '']],
   ['constructor', {}, 'proxy', ['other', 'constructor', '']],
-])('%s %j in %s', (method, params, mode, [kind, name, what]) => {
+])('describes %s %j in mode %s', (method, params, mode, [kind, name, what]) => {
   expect(describeStep(method, params, mode, allModes.kindOf)).toEqual({ kind, name, what });
 });
 
-test('whatever arguments hold, words are bounded and nothing breaks', () => {
+test('bounds the description whatever the arguments hold', () => {
   const deep = { query: { name: [{ tool: 'x'.repeat(10_000) }] } };
   expect(
     describeStep('tools/call', call('search_tools', deep), 'search', allModes.kindOf).what.length,
@@ -44,7 +44,7 @@ test('whatever arguments hold, words are bounded and nothing breaks', () => {
   expect(describeStep('tools/call', { name: 7, arguments: 'no object' }, 'search', allModes.kindOf).kind).toBe('call');
 });
 
-test('what asks for nothing is no step', () => {
+test('records no step for pings, subscriptions and malformed methods', () => {
   expect(['ping', 'tools/list', 'subscriptions/listen'].map(isStep)).toEqual([false, true, false]);
   expect([7, null, { toString: null }].map(isStep)).toEqual([false, false, false]);
 });

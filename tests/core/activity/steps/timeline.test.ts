@@ -1,4 +1,4 @@
-/** What client apps ask and are given, a step each: through whole cores, over their lines. */
+/** What client apps request and receive, one step each, through whole cores. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunningStep } from '../../../../src-main/core/activity/steps/step-log.ts';
 import { dispatchRpc } from '../../../../src-main/rpc/dispatch-rpc.ts';
@@ -36,7 +36,7 @@ const words = ({ kind, name, what, outcome, callCount }: StepSummary): unknown[]
   callCount,
 ];
 
-test('a session is told step by step, what ran for each below it', async () => {
+test('records a session step by step, with the calls of each step', async () => {
   const core = await coreWith({ mode: 'search' });
   const client = await core.open();
   await client.request('tools/list', {});
@@ -62,7 +62,7 @@ test('a session is told step by step, what ran for each below it', async () => {
   expect(found.map(({ id }) => id)).toEqual(found.map(({ id }) => id).toSorted((a, b) => a - b));
 });
 
-test('what was asked and given is there to the byte, also after a restart', async () => {
+test('returns requests and results byte for byte, also after a restart', async () => {
   const core = await coreWith({ mode: 'search' });
   const client = await core.open();
   const asked = { name: 'search_tools', arguments: { query: 'say something back' } };
@@ -82,7 +82,7 @@ test('what was asked and given is there to the byte, also after a restart', asyn
   expect(await texts(later, call?.id)).toEqual([{ message: 'direct' }, direct]);
 });
 
-test('tokens of a step are those of the ledger, and sums those of the rows', async () => {
+test("returns the ledger's tokens for each step, and sums equal to those of the rows", async () => {
   const core = await coreWith({ mode: 'search' });
   const client = await core.open({}, { app: 'cursor' });
   await client.request('tools/list', {});
@@ -99,7 +99,7 @@ test('tokens of a step are those of the ledger, and sums those of the rows', asy
   expect(total.sent).toBe(sums.given);
 });
 
-test('steps and calls are found by what was said in them, on either side', async () => {
+test('finds steps and calls by the text of requests and results', async () => {
   const core = await coreWith({ mode: 'search' });
   const client = await core.open();
   await client.request('tools/call', { name: 'echo_echo', arguments: { message: 'the xylophone, directly' } });
@@ -120,7 +120,7 @@ test('steps and calls are found by what was said in them, on either side', async
   expect([calls.map(({ via }) => via), total]).toEqual([['call_tool'], 1]);
 });
 
-test('a call of the person stands alone', async () => {
+test('records a call made by the user as one step with one call', async () => {
   const core = await coreWith({});
   await ask(core, 'call', { tool: 'echo:echo', arguments: { message: 'by hand' } });
   const [only] = await steps(core);
@@ -128,7 +128,7 @@ test('a call of the person stands alone', async () => {
   expect(only?.calls.map(({ tool }) => tool)).toEqual(['echo']);
 });
 
-test('secrets are masked in what is told of a step', async () => {
+test('masks secrets in steps', async () => {
   const core = await coreWith({
     servers: { echo: { ...fixture('echo'), env: { API_KEY: 'sk-very-secret-value-123' } } },
     mode: 'search',
@@ -144,8 +144,8 @@ test('secrets are masked in what is told of a step', async () => {
   expect(JSON.stringify(detail)).not.toContain('sk-very-secret-value-123');
 });
 
-describe('what runs', () => {
-  test('over HTTP of 2026-07-28 it is ended as well, and the app is given a whole result', async () => {
+describe('running steps', () => {
+  test('can be cancelled over the stateless protocol, and return a whole result to the app', async () => {
     const core = await coreWith({ servers: { asker: fixture('asker') } });
     const client = new ModernClient(new HttpClient(core.url, true));
     const running = client.once('tools/call', { name: 'asker_slow_progress', arguments: { steps: 600, delayMs: 100 } });
@@ -160,7 +160,7 @@ describe('what runs', () => {
     expect(texts.given).toMatchObject({ text });
   });
 
-  test('of two requests of one id the first is no longer open', async () => {
+  test('keep only the last of several requests with the same id', async () => {
     const core = await coreWith({ servers: { asker: fixture('asker') } });
     const client = await core.open();
     const params = { name: 'asker_slow_progress', arguments: { steps: 600, delayMs: 100 } };
@@ -170,7 +170,7 @@ describe('what runs', () => {
     expect(core.host.core.timeline.running.length).toBeLessThan(2);
   });
 
-  test('a question to the app is a step of its own, over when it is answered or taken back', async () => {
+  test('end a question to the app when it is answered or withdrawn', async () => {
     const core = await coreWith({ servers: { asker: fixture('asker') } });
     const client = await core.open({ elicitation: {} });
     client.onRequest('elicitation/create', () => ({ action: 'accept', content: { name: 'Ada' } }));
@@ -196,7 +196,7 @@ describe('what runs', () => {
     ]);
   });
 
-  test('is told with its progress and can be ended: its app hears by whom, the server that it is over', async () => {
+  test('report progress and can be cancelled by the user', async () => {
     const core = await coreWith({ servers: { asker: fixture('asker') } });
     const client = await core.open();
     const long = { steps: 600, delayMs: 100 };
@@ -219,7 +219,7 @@ describe('what runs', () => {
   });
 });
 
-test('with storePayloads off no text is kept, the steps are', async () => {
+test('stores steps without payloads when storePayloads is off', async () => {
   const core = await coreWith({ mode: 'search', activity: { storePayloads: false } });
   const client = await core.open();
   await client.request('tools/call', { name: 'search_tools', arguments: { query: 'say' } });
@@ -230,7 +230,7 @@ test('with storePayloads off no text is kept, the steps are', async () => {
   });
 });
 
-test('frames of any shape end nothing: what is no request is no step', async () => {
+test('survives malformed frames, and records only requests', async () => {
   const core = await coreWith({});
   const client = await core.open();
   const frames = [
