@@ -103,7 +103,7 @@ describe('shell blocks', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a command that does not exist, a wrong flag, and a missing word are found', async () => {
+  test('finds a command that does not exist, a wrong flag, and a missing argument', async () => {
     expect(await problemOf(['lst'])).toContain('no command');
     expect(await problemOf(['list', '--frob'])).toBeDefined();
     expect(await problemOf(['enable'])).toBeDefined();
@@ -152,20 +152,20 @@ describe('configuration blocks', () => {
     },
   );
 
-  test('the page about layers names every setting that a layer can have', () => {
+  test('the page about layers names every setting of a layer', () => {
     const page = readFileSync(join(root, 'docs/team/configuration.md'), 'utf8');
     const [table = ''] = /^\| key[\s\S]*?\n\n/m.exec(page) ?? [];
     const missing = layerSettings.filter((key) => !table.includes(`\`${key}\``));
     expect(missing).toEqual([]);
   });
 
-  test('a key that does not exist is found', () => {
+  test('finds a key that does not exist', () => {
     expect(parseConfig('{ "mood": "auto" }', '/c.json', env).problems).toHaveLength(1);
     expect(configs.length).toBeGreaterThan(15);
   });
 });
 
-describe('examples that need nothing that a reader has to fill in run', () => {
+describe('examples without placeholders', () => {
   const server = { command: process.execPath, args: [`${root}/tests/fixtures/servers/echo.ts`] };
   const home = new CliHome();
   home.writeConfig({
@@ -200,7 +200,7 @@ describe('examples that need nothing that a reader has to fill in run', () => {
     expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.stringMatching(/\S/) as string });
   });
 
-  test('each pattern finds some', () => {
+  test('each pattern matches an example', () => {
     const owned = run.map((line) => line.replace(ours, ''));
     expect(patterns.filter((pattern) => !owned.some((line) => pattern.test(line)))).toEqual([]);
   });

@@ -53,7 +53,7 @@ test.each([
   [['doctor'], {}],
   [['search', 'files'], {}],
   [['test'], { isolation: { mode: 'auto', network: true } }],
-])('"%s" in a foreign folder runs and fetches nothing of it (%o)', async (words, isolation) => {
+])('"%s" in a foreign folder runs and fetches nothing from it (%o)', async (words, isolation) => {
   rmSync(mark, { force: true });
   const before = requests.own;
   await using home = new CliHome({ some: { ...entry, ...isolation } });

@@ -24,7 +24,7 @@ async function stopped(child: ChildProcess): Promise<number | null> {
   return ((await ended) as [number | null])[0];
 }
 
-test.runIf(here)('kill -HUP makes a core read its config again and does not end it', async () => {
+test.runIf(here)('SIGHUP makes a core reload its config without exiting', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const { child, line } = started(home, 'serve', '--port', '0', '--no-open', '--json', '--config', home.configFile);
   const { pid } = JSON.parse(await line()) as { pid: number };
@@ -42,7 +42,7 @@ test.runIf(here)('kill -HUP makes a core read its config again and does not end 
   expect(await stopped(child)).toBe(0);
 });
 
-test.runIf(here)('so it is with a private core, whose client app hears of the new tools', async () => {
+test.runIf(here)('SIGHUP makes a private core reload its config and notify its client app of new tools', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const { child, line } = started(home, 'stdio', '--standalone', '--mode', 'proxy', '--config', home.configFile);
   const send = (message: object): void =>

@@ -8,7 +8,7 @@ import { CliHome } from './cli-home.ts';
 const home = new CliHome();
 afterAll(() => home[Symbol.asyncDispose]());
 
-test('without arguments the help names every command and exits with 0', async () => {
+test('prints every command without arguments and exits with 0', async () => {
   const { code, stdout } = await home.run();
   const named = stdout.match(/^ {2}[a-z-]+(?= )/gm)?.map((word) => word.trim());
   expect({ code, named }, 'a new one goes into this list, where it stands in the help').toEqual({
@@ -65,7 +65,7 @@ test('without arguments the help names every command and exits with 0', async ()
   });
 });
 
-test('a command tells how it is used, by --help and by help', async () => {
+test('prints a command’s usage for --help and for help', async () => {
   const { code, stdout } = await home.run('add', '--help');
   expect({ code, first: stdout.split('\n')[0] }).toEqual({
     code: 0,
@@ -74,11 +74,11 @@ test('a command tells how it is used, by --help and by help', async () => {
   expect((await home.run('help', 'add')).stdout).toBe(stdout);
 });
 
-test('--version prints the name and the version', async () => {
+test('prints the name and the version for --version', async () => {
   expect((await home.run('--version')).stdout).toMatch(/^Tooltray \d+\.\d+\.\d+\n$/);
 });
 
-test('a mistyped command is wrong use, and the one that was meant is named', async () => {
+test('rejects a mistyped command and suggests the closest one', async () => {
   expect(await home.run('lst')).toEqual({
     code: 2,
     stdout: '',
@@ -86,7 +86,7 @@ test('a mistyped command is wrong use, and the one that was meant is named', asy
   });
 });
 
-test('an unknown flag is wrong use, and a script finds the error as JSON on stdout', async () => {
+test('rejects an unknown flag, with the error as JSON on stdout for --json', async () => {
   const { code, stdout, stderr } = await home.run('list', '--frob', '--json');
   expect({ code, stderr }).toEqual({
     code: 2,
@@ -96,7 +96,7 @@ test('an unknown flag is wrong use, and a script finds the error as JSON on stdo
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', message: "Unknown option '--frob'." } });
 });
 
-test('a Node.js without what we need is named in one sentence, with what to do', async () => {
+test('names an unsupported Node.js in one sentence, with what to do', async () => {
   const { code, stdout, stderr } = await home.runWith(
     { node: ['--import', 'data:text/javascript,delete JSON.rawJSON'] },
     'list',
@@ -122,7 +122,7 @@ test.each(commands)(
   },
 );
 
-test('stdio takes what the shim takes in its place', async () => {
+test('stdio accepts the same arguments as the shim', async () => {
   const stdio = await commands.find(({ name }) => name === 'stdio')?.load();
   const given = ['--app', 'a', '--mode', 'm', '--config', '/c'];
   expect(stdio && readArguments(stdio, given).flags).toEqual({ ...parseShimArgs(given), standalone: false });

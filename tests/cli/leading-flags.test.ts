@@ -25,7 +25,7 @@ describe("ToolMux's flags become commands", () => {
   });
 });
 
-test('flags before a command count as its own', () => {
+test('applies flags before a command to that command', () => {
   expect(readLeadingFlags(['--config', 'F', '--json', 'call', 'a:b', '{}'])).toEqual([
     'call',
     '--config',
@@ -37,7 +37,7 @@ test('flags before a command count as its own', () => {
 });
 
 test.each(['--frob', '--config', '--manage frob', '--manage add', '--manage add --server-name x --server-args -y'])(
-  '%s is wrong use',
+  'rejects %s as wrong use',
   (given) => {
     expect(() => readLeadingFlags(given.split(' '))).toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
   },

@@ -8,7 +8,7 @@ import { allCases } from '../support/all-cases.ts';
 import { until } from '../support/until.ts';
 import { CliHome, entries, eventually } from './cli-home.ts';
 
-test('status says whether a core runs, where, and what is ill or cannot be used', async () => {
+test('status reports whether a core runs, where, and which servers fail or have invalid entries', async () => {
   await using home = new CliHome({ echo: entries.echo, crash: entries.crash, broken: { command: 7 } });
   expect(await home.run('status')).toMatchObject({
     code: 1,
@@ -26,7 +26,7 @@ test('status says whether a core runs, where, and what is ill or cannot be used'
 });
 
 test.runIf(allCases)(
-  'serve says why a server is not there, also while that is being tried again as another one still starts',
+  'serve reports why a server failed, also during a retry while another server still starts',
   async () => {
     await using home = new CliHome();
     const [again, gate] = ['again', 'gate'].map((name) => join(home.path, name)) as [string, string];
@@ -55,7 +55,7 @@ test.runIf(allCases)(
   },
 );
 
-test('list shows an entry that cannot be used, with a core and without one', async () => {
+test('list shows an invalid entry, with and without a core', async () => {
   await using home = new CliHome({ echo: entries.echo, broken: { command: 7 } });
   const without = await home.run('list');
   await home.serve();
@@ -64,7 +64,7 @@ test('list shows an entry that cannot be used, with a core and without one', asy
     expect(stdout).toMatch(/error The config file, line \d+, servers\.broken\.command: /);
 });
 
-test('logs gives the last lines of a server, goes on with what comes, and knows no server that is not there', async () => {
+test('logs prints a server’s last lines, follows new ones, and rejects an unknown server', async () => {
   await using home = new CliHome({ crash: entries.crash, quiet: entries.echo });
   await home.serve();
   const { stdout } = await eventually(
@@ -132,7 +132,7 @@ test('activity lists the calls, filters them, and exports every one', async () =
   expect(rows.map(({ tool }) => tool)).toEqual(['current_time', 'echo']);
 });
 
-test.runIf(allCases)('activity tells steps and sessions of apps, not calls alone', async () => {
+test.runIf(allCases)('activity lists the steps and sessions of apps, not only calls', async () => {
   await using home = new CliHome({ echo: entries.echo, utils: { type: 'builtin', builtin: 'utils' } });
   await home.serve();
   await home.run('call', 'echo:echo', 'message=hello', '--read');
@@ -160,7 +160,7 @@ test.runIf(allCases)('activity tells steps and sessions of apps, not calls alone
   expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['call', 'call']);
 });
 
-test.runIf(allCases)('call takes what the call may do at most, pairs, and helper tools of modes', async () => {
+test.runIf(allCases)('call accepts a permission limit, key=value pairs, and helper tools of modes', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-files-'));
   const utils = { type: 'builtin', builtin: 'utils', folders: [folder] };
   await using home = new CliHome({ tracker: entries.tracker, utils });
@@ -173,7 +173,7 @@ test.runIf(allCases)('call takes what the call may do at most, pairs, and helper
   expect((await home.run('call', 'tracker:list_issues', '--read', '--write')).code).toBe(2);
 });
 
-test('validate and list say what is wrong with a secret, without the secret', async () => {
+test('validate and list report an invalid secret value without showing it', async () => {
   await using home = new CliHome({ a: { ...entries.echo, env: { API_TOKEN: ['x1y2z3x1y2z3'] } } });
   for (const command of ['validate', 'list']) {
     const { stdout } = await home.run(command);

@@ -23,7 +23,7 @@ async function rows(): Promise<Row[]> {
   return data['servers'] as Row[];
 }
 
-test('serve --json says in one line where it listens', () => {
+test('serve --json prints in one line where it listens', () => {
   expect(told).toEqual({
     http: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/) as string,
     socket: expect.any(String) as string,
@@ -42,13 +42,13 @@ test('list shows the states of the running servers', async () => {
   ]);
 });
 
-test('a second serve says where the first one is and exits with 1', async () => {
+test('a second serve prints where the first one runs and exits with 1', async () => {
   const { code, stdout, stderr } = await home.run('serve', '--port', '0');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toContain(`Another Tooltray of yours is already running at ${String(told['http'])}`);
 });
 
-test('call and search are answered by the running core', async () => {
+test('call and search use the running core', async () => {
   expect(await home.run('call', 'echo:echo', '{"message":"12345678901234567890"}')).toMatchObject({
     code: 0,
     stdout: '12345678901234567890\n',
@@ -58,13 +58,13 @@ test('call and search are answered by the running core', async () => {
   expect(unknown).toMatchObject({ code: 1, data: { error: { code: 'tool_not_found' } } });
 });
 
-test('retry tries at once: 0 for a server that answers, 1 for one that does not or is not there', async () => {
+test('retry retries at once and exits with 0 for a ready server, 1 for a failing or unknown one', async () => {
   expect(await home.run('retry', 'echo')).toMatchObject({ code: 0, stdout: 'echo: Ready. 1 tool.\n' });
   expect((await home.json('retry', 'crash')).data).toMatchObject({ name: 'crash', level: 'error' });
   expect((await home.run('retry', 'ecko')).stderr).toContain('Did you mean "echo"?');
 });
 
-test('doctor takes the word of the running core', async () => {
+test('doctor reports the findings of the running core', async () => {
   // Between two attempts to start it, the stopped server is starting, which is no problem yet.
   const { stdout } = await eventually(
     () => home.run('doctor'),
@@ -74,7 +74,7 @@ test('doctor takes the word of the running core', async () => {
   expect(stdout).toMatch(/^problem {2}crash: Stopped\. .* To try at once: tooltray retry crash$/m);
 });
 
-test('another config file is not the business of the running core', async () => {
+test('a command with another config file does not use the running core', async () => {
   await using other = new CliHome({ elsewhere: entries.echo });
   expect((await home.json('list', '--config', other.configFile)).data).toMatchObject({
     running: false,
@@ -82,7 +82,7 @@ test('another config file is not the business of the running core', async () => 
   });
 });
 
-test('the running core takes over what add, disable and remove write', async () => {
+test('the running core applies what add, disable and remove write', async () => {
   await home.run('add', 'more', entries.echo.command, ...entries.echo.args);
   await eventually(rows, (found) => found.find(({ name }) => name === 'more')?.state === 'ready');
   await home.run('disable', 'more');

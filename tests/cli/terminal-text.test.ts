@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { columns, jsonText, oneLine, plainText } from '../../src-main/cli/terminal.ts';
 import { contentText } from '../../src-main/cli/commands/call.ts';
 
-test('JSON output has no character that is invisible or turns the direction of writing', () => {
+test('JSON output escapes invisible and bidirectional control characters', () => {
   const value = { text: 'a\u202eb\u200bc\u{e0041}d\u0085e' };
   expect(jsonText(value)).toBe('{"text":"a\\u202eb\\u200bc\\udb40\\udc41d\\u0085e"}');
   expect(JSON.parse(jsonText(value))).toEqual(value);
 });
 
-test('nothing a server says can steer the terminal', () => {
+test('removes control sequences from server text', () => {
   expect(plainText('a\u001b]0;title\u0007b\u001b[2Jc\u009b31md\u202ee\r\nf\tg')).toBe('abcde\nf\tg');
   expect(oneLine('  one\r\n two\u2028three ')).toBe('one two three');
 });
 
-test('columns line up, the last one is cut to the width, and nothing is cut in a pipe', () => {
+test('aligns columns, truncates the last one to the width, and truncates nothing in a pipe', () => {
   const rows = [
     ['NAME', 'N', 'WHERE'],
     ['longer', '12', 'npx -y a-very-long-package-name'],
@@ -23,7 +23,7 @@ test('columns line up, the last one is cut to the width, and nothing is cut in a
   expect(columns(rows, Infinity)[1]).toBe('longer  12  npx -y a-very-long-package-name');
 });
 
-test('cuts the widest columns where the terminal is narrow', () => {
+test('truncates the widest columns in a narrow terminal', () => {
   const rows = [
     ['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'ENDPOINT'],
     ['a-very-long-server-name-indeed', '\u001b[32mReady\u001b[39m', '6', 'stdio', '/usr/bin/node server.js'],
@@ -33,7 +33,7 @@ test('cuts the widest columns where the terminal is narrow', () => {
   expect(lines[1]).toMatch(/^a-\S*… {2}Ready {2}6 {6}stdio\S* /);
 });
 
-test('content that is no text is described, and structured content stands in for none', () => {
+test('describes content that is not text, and prints structured content where there is none', () => {
   const content = [
     { type: 'text', text: 'hello' },
     { type: 'image', mimeType: 'image/png', data: 'A'.repeat(4000) },

@@ -38,7 +38,7 @@ const hello = `${JSON.stringify({
 })}\n`;
 const reason = 'The access of Cursor to Tooltray was revoked';
 
-test('an app is connected by an address that works, revoked while it is in use, and given back by install', async () => {
+test('install --http writes an address that works, revoke ends it while in use, install restores access', async () => {
   await using home = new CliHome();
   const port = await freePort();
   home.writeConfig({ port, servers: {} });
@@ -85,7 +85,7 @@ test('an app is connected by an address that works, revoked while it is in use, 
   expect(await status()).toBe(406);
 });
 
-test.runIf(allCases)('without a core an app is revoked for the next one, and for one of its own', async () => {
+test.runIf(allCases)('revoke without a core holds for the next core and for a private core', async () => {
   await using home = new CliHome({});
   const outcome = await run(home, ['revoke', 'cursor', '--json']);
   expect(JSON.parse(outcome.stdout)).toMatchObject({ app: 'cursor' });
@@ -94,7 +94,7 @@ test.runIf(allCases)('without a core an app is revoked for the next one, and for
   expect((await run(home, ['apps'])).stdout).toMatch(/^cursor +not connected +revoked /m);
 });
 
-test.runIf(allCases)('what cannot be done is refused with the reason', async () => {
+test.runIf(allCases)('refuses what it cannot do and gives the reason', async () => {
   await using home = new CliHome({});
   const desktop = await run(home, ['install', 'claude-desktop', '--http', '--yes']);
   expect([desktop.code, desktop.stderr]).toEqual([

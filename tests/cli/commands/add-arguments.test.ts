@@ -8,7 +8,7 @@ function read(...args: string[]) {
   return entryOf(flags as Parameters<typeof entryOf>[0], words.slice(1));
 }
 
-describe('the entry', () => {
+describe('the entry read from the arguments', () => {
   test.each([
     [['x', 'npx', '-y', 'pkg'], { command: 'npx', args: ['-y', 'pkg'] }],
     [
@@ -43,6 +43,6 @@ test.each([
   [['x', 'c', '--env']],
   [['x', 'c', '--env', '=b']],
   [['x', '--url', 'https://h', '--transport', 'pigeon']],
-])('%j is wrong use', (args) => {
+])('rejects %j as wrong use', (args) => {
   expect(() => read(...args)).toThrow(expect.objectContaining({ code: 'bad_request' }) as Error);
 });

@@ -11,14 +11,14 @@ afterEach(() => home[Symbol.asyncDispose]());
 const servers = (): Record<string, unknown> =>
   (JSON.parse(home.configText()) as { servers: Record<string, unknown> }).servers;
 
-test('a line for another app is written as ours, and what is to be filled in is said', async () => {
+test('writes an entry from another app’s command line and names the placeholders to fill in', async () => {
   const { code, stdout } = await home.run('add', 'claude mcp add -s user notes -e KEY=<key> -- npx -y notes-mcp');
   expect(code).toBe(0);
   expect(stdout).toContain('note <key> stands for something: fill it in.');
   expect(servers()).toMatchObject({ notes: { command: 'npx', args: ['-y', 'notes-mcp'], env: { KEY: '<key>' } } });
 });
 
-test('JSON from stdin brings every server of it, and --dry-run none', async () => {
+test('adds every server of a JSON text from stdin, and none with --dry-run', async () => {
   const input = JSON.stringify({
     mcpServers: { a: { command: 'npx', args: ['a'] }, b: { url: 'https://b.example.com' } },
   });
@@ -35,14 +35,14 @@ test.each([
   ['npx here && touch it', '"&&" is for a shell'],
   ['claude mcp add here -- npx x', 'A server called "here" already exists'],
   ['{"mcpServers":{"a":{"command":"npx"},"here":{"command":"npx"}}}', 'A server called "here" already exists'],
-])('of %j nothing is written', async (text, said) => {
+])('writes nothing for %j', async (text, said) => {
   const before = home.configText();
   const { code, stderr } = await home.run('add', text);
   expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said)]);
   expect(home.configText()).toBe(before);
 });
 
-test('flags that describe one server do not go with a text', async () => {
+test('rejects flags that describe one server together with a pasted text', async () => {
   const { code, stderr } = await home.run('add', 'https://mcp.example.com/mcp', '--header', 'A: b');
   expect([code, stderr]).toEqual([2, expect.stringContaining('With a pasted text only')]);
 });

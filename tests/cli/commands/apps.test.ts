@@ -52,7 +52,7 @@ async function trialEnded(home: CliHome): Promise<void> {
 const serversOf = (home: CliHome): Record<string, unknown> =>
   (JSON.parse(home.configText()) as { servers: Record<string, unknown> }).servers;
 
-test('an app is connected after a look and a yes, tried by a real handshake, and put back to the byte', async () => {
+test('install previews, asks for --yes, tests the connection, and uninstall restores the file byte for byte', async () => {
   await using home = new CliHome();
   // Any free port: the core that the entry starts may not be the only one here.
   home.writeConfig({ port: 0, servers: { e: entries.echo } });
@@ -75,7 +75,7 @@ test('an app is connected after a look and a yes, tried by a real handshake, and
   expect((await run(home, ['undo', '--yes'])).code).toBe(1);
 });
 
-test('an app that is not connected has nothing to be taken out of, and an unknown one is named as such', async () => {
+test('uninstall reports an app without an entry; install rejects an unknown app and suggests a name', async () => {
   await using home = new CliHome({});
   await cursor({});
   expect((await run(home, ['uninstall', 'cursor', '--yes'])).stdout).toBe('Cursor had no entry of Tooltray.\n');
@@ -83,7 +83,7 @@ test('an app that is not connected has nothing to be taken out of, and an unknow
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no client app called "curser"')]);
 });
 
-test('shows servers of apps without their secrets, brings them over and takes them back', async () => {
+test('import shows apps’ servers without their secrets, adds them, and undo removes them', async () => {
   await using home = new CliHome({ mine: entries.echo });
   const echo = { ...entries.echo, env: { GITHUB_TOKEN: secret } };
   await cursor({
@@ -102,7 +102,7 @@ test('shows servers of apps without their secrets, brings them over and takes th
   expect(Object.keys(serversOf(home))).toEqual(['mine']);
 });
 
-test('what looks like a secret is named before, with the way to seal it; sealed, it stands in no file of ours', async () => {
+test('import names likely secrets first; --sealed keeps them out of every file of Tooltray', async () => {
   await using home = new CliHome({});
   const file = await cursor({ mail: { ...entries.echo, env: { GITHUB_TOKEN: secret } } });
   const shown = await run(home, ['import', '--dry-run']);
@@ -116,7 +116,7 @@ test('what looks like a secret is named before, with the way to seal it; sealed,
   expect(done.stdout).not.toContain(secret);
 });
 
-test.runIf(allCases)('moved servers leave their app for ours, and come back', async () => {
+test.runIf(allCases)('import --move takes servers out of their app, and undo moves them back', async () => {
   await using home = new CliHome({});
   const file = await cursor({ a: entries.echo });
   const before = await readFile(file, 'utf8');
@@ -146,14 +146,14 @@ test.each<[string, string, string, object?]>(
     ['Codex', 'config.toml', '[mcp_servers.s]\ncommand = "c"\nargs = ["a"]\n'],
     ['Goose', 'config.yaml', 'extensions:\n  s: {type: stdio, cmd: c, args: [a]}\n'],
   ]),
-)('a file of %s is brought over', async (_, name, text, more = {}) => {
+)('imports a file of %s', async (_, name, text, more = {}) => {
   await using home = new CliHome({});
   const file = await put(name, text);
   expect((await run(home, ['import', '--file', file, '--yes'])).code).toBe(0);
   expect(serversOf(home)).toEqual({ s: { command: 'c', args: ['a'], ...more } });
 });
 
-test.runIf(allCases)('a pasted command line is brought over, and a bundle once it knows what it needs', async () => {
+test.runIf(allCases)('imports a pasted command line, and a bundle once its settings are given', async () => {
   await using home = new CliHome({});
   expect((await run(home, ['import', '--file', '-', '--yes'], 'npx -y @acme/mcp-server-mail\n')).code).toBe(0);
   const manifest = {
@@ -179,26 +179,29 @@ test.runIf(allCases)('a pasted command line is brought over, and a bundle once i
   expect(await json(home, 'test', 'bundled')).toMatchObject({ ok: true, servers: [{ name: 'bundled', tools: 1 }] });
 });
 
-test.runIf(allCases)('doctor tells what could mend a server, and mends it only when it may', async () => {
-  await using home = new CliHome({ x: entries.missing });
-  await cursor({ x: { ...entries.echo, env: { A: 'b' } } });
-  const told = await run(home, ['doctor', '--fix']);
-  expect([told.code, told.stdout]).toEqual([
-    1,
-    expect.stringMatching(/^Cursor starts x as .* Add --yes to use it\.$/m),
-  ]);
-  expect(serversOf(home)['x']).toEqual(entries.missing);
+test.runIf(allCases)(
+  'doctor --fix shows the launch that would repair a server and applies it only with --yes',
+  async () => {
+    await using home = new CliHome({ x: entries.missing });
+    await cursor({ x: { ...entries.echo, env: { A: 'b' } } });
+    const told = await run(home, ['doctor', '--fix']);
+    expect([told.code, told.stdout]).toEqual([
+      1,
+      expect.stringMatching(/^Cursor starts x as .* Add --yes to use it\.$/m),
+    ]);
+    expect(serversOf(home)['x']).toEqual(entries.missing);
 
-  const fixed = await run(home, ['doctor', '--fix', '--yes']);
-  expect([fixed.code, fixed.stdout]).toEqual([
-    0,
-    expect.stringMatching(/^x was mended with the launch that Cursor has: /m),
-  ]);
-  expect(serversOf(home)['x']).toEqual({ ...entries.echo, env: { A: 'b' } });
-});
+    const fixed = await run(home, ['doctor', '--fix', '--yes']);
+    expect([fixed.code, fixed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^x was mended with the launch that Cursor has: /m),
+    ]);
+    expect(serversOf(home)['x']).toEqual({ ...entries.echo, env: { A: 'b' } });
+  },
+);
 
 test.runIf(allCases)(
-  'add with a name alone finds its launch in another app, and runs and writes nothing of it before the yes',
+  'add NAME finds the launch in another app, and runs and writes nothing of it before --yes',
   async () => {
     await using home = new CliHome({});
     const trace = join(person, 'ran');
@@ -226,7 +229,7 @@ async function onPath(): Promise<NodeJS.ProcessEnv> {
 }
 
 test.runIf(allCases)(
-  'a project’s file is connected by a command that works elsewhere too, without secrets, and put back',
+  'install --project writes a portable command without secrets, and uninstall restores the file',
   async () => {
     await using home = new CliHome();
     home.writeConfig({ port: 0, servers: { e: entries.echo } });
@@ -249,36 +252,45 @@ test.runIf(allCases)(
   },
 );
 
-test.runIf(allCases)('a project that is not there, an app without one, and a token in one are refused', async () => {
-  await using home = new CliHome({});
-  const refusal = async (...args: string[]): Promise<unknown[]> => {
-    const { code, stderr } = await run(home, ['install', ...args, '--yes']);
-    return [code, stderr];
-  };
-  expect(await refusal('cursor', '--project', join(person, 'none'))).toEqual([1, expect.stringContaining('no folder')]);
-  expect(await refusal('windsurf', `--project=${person}`)).toEqual([
-    1,
-    expect.stringContaining('Windsurf has no config file for single projects.'),
-  ]);
-  expect(await refusal('claude-code', '--http', `--project=${person}`)).toEqual([
-    1,
-    expect.stringContaining('no address with a token'),
-  ]);
-});
+test.runIf(allCases)(
+  'install rejects a missing project folder, an app without project files, and a token in a project',
+  async () => {
+    await using home = new CliHome({});
+    const refusal = async (...args: string[]): Promise<unknown[]> => {
+      const { code, stderr } = await run(home, ['install', ...args, '--yes']);
+      return [code, stderr];
+    };
+    expect(await refusal('cursor', '--project', join(person, 'none'))).toEqual([
+      1,
+      expect.stringContaining('no folder'),
+    ]);
+    expect(await refusal('windsurf', `--project=${person}`)).toEqual([
+      1,
+      expect.stringContaining('Windsurf has no config file for single projects.'),
+    ]);
+    expect(await refusal('claude-code', '--http', `--project=${person}`)).toEqual([
+      1,
+      expect.stringContaining('no address with a token'),
+    ]);
+  },
+);
 
-test.runIf(allCases)('servers of a project are brought over with their folder, moved, and come back', async () => {
-  await using home = new CliHome({});
-  const file = await put('site/.cursor/mcp.json', `${JSON.stringify({ mcpServers: { a: entries.echo } })}\n`);
-  const project = await realpath(join(person, 'site'));
-  const before = await readFile(file, 'utf8');
-  const done = await run(home, ['import', '--move', '--yes', '--project', project]);
-  expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('These files belong to the project')]);
-  expect(serversOf(home)).toEqual({ a: { ...entries.echo, cwd: project } });
-  expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as { mcpServers: object }).mcpServers)).toEqual([
-    'tooltray',
-  ]);
-  const elsewhere = await run(home, ['undo', '--yes', '--project', home.path]);
-  expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('Nothing was done')]);
-  expect((await run(home, ['undo', '--yes', '--project', project])).code).toBe(0);
-  expect([serversOf(home), await readFile(file, 'utf8')]).toEqual([{}, before]);
-});
+test.runIf(allCases)(
+  'import --project adds a project’s servers with their folder, moves them, and undo moves them back',
+  async () => {
+    await using home = new CliHome({});
+    const file = await put('site/.cursor/mcp.json', `${JSON.stringify({ mcpServers: { a: entries.echo } })}\n`);
+    const project = await realpath(join(person, 'site'));
+    const before = await readFile(file, 'utf8');
+    const done = await run(home, ['import', '--move', '--yes', '--project', project]);
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('These files belong to the project')]);
+    expect(serversOf(home)).toEqual({ a: { ...entries.echo, cwd: project } });
+    expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as { mcpServers: object }).mcpServers)).toEqual([
+      'tooltray',
+    ]);
+    const elsewhere = await run(home, ['undo', '--yes', '--project', home.path]);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('Nothing was done')]);
+    expect((await run(home, ['undo', '--yes', '--project', project])).code).toBe(0);
+    expect([serversOf(home), await readFile(file, 'utf8')]).toEqual([{}, before]);
+  },
+);

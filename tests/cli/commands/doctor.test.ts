@@ -71,7 +71,7 @@ const damages: readonly [what: string, damage: (home: string) => void, id: RegEx
   ['proposals that wait', (home) => writeFileSync(join(home, 'data/proposals.json'), '[{}]'), /^inbox-proposals$/],
 ];
 
-test('needs nobody in a home that is well', async () => {
+test('reports no problem in a healthy home', async () => {
   await using home = usedHome();
   expect(await problems(home)).toEqual([]);
 });
@@ -82,7 +82,7 @@ test.each(damages)('finds %s', async (_what, damage, id) => {
   expect((await problems(home)).map((finding) => finding.id)).toContainEqual(expect.stringMatching(id));
 });
 
-test('finds a server in review and one that lacks a secret without a core', async () => {
+test('finds a server in review and one that lacks a secret while no core runs', async () => {
   await using home = new CliHome();
   const lacking = { command: 'node', args: ['x.js'], env: { KEY: '${secret:NOT_SET}' } };
   home.writeConfig({ servers: { q: { command: 'node', args: ['x.js'], quarantined: true }, lacking } });
@@ -92,7 +92,7 @@ test('finds a server in review and one that lacks a secret without a core', asyn
   expect(JSON.stringify(found.filter(({ id }) => id === 'server-lacking'))).toContain('Needs setup');
 });
 
-test('restores a config that is gone with --fix', async () => {
+test('restores a missing config with --fix', async () => {
   await using home = usedHome();
   rmSync(home.configFile);
   const { data } = await home.json('doctor', '--fix');
@@ -107,7 +107,7 @@ test('finds the same as the Overview while a core runs', async () => {
   expect((await problems(home)).map(({ id }) => id)).toEqual([expect.stringMatching(/^file-.*activity\.db\.corrupt$/)]);
 });
 
-test('keeps the names of secrets in its own sentences', async () => {
+test('shows the names of secrets in its own sentences', async () => {
   await using home = new CliHome();
   const url = 'http://127.0.0.1:9/mcp';
   home.writeConfig({ trustEdits: true, servers: { web: { url, headers: { Authorization: '${env:MY_API_KEY}' } } } });

@@ -7,7 +7,7 @@ import { CliHome, entries } from '../cli-home.ts';
 const servers = (home: CliHome): Record<string, unknown> =>
   (parse(home.configText()) as { servers: Record<string, unknown> }).servers;
 
-test('shows a new user the built-in server and writes no config before a core starts or a server is added', async () => {
+test('list shows a new user the built-in server and writes no config', async () => {
   await using home = new CliHome();
   const { code, stdout } = await home.run('list');
   expect({ code, stdout }).toEqual({
@@ -42,7 +42,7 @@ test('add writes the entry, keeps the comments, and shows no secret', async () =
   expect(home.configText()).toContain('// Your MCP servers.');
 });
 
-test('add warns of a command that is not there, and with --dry-run writes nothing', async () => {
+test('add warns about a missing command, and writes nothing with --dry-run', async () => {
   await using home = new CliHome({});
   const before = home.configText();
   const { code, data } = await home.json('add', '--dry-run', 'x', entries.missing.command);
@@ -59,7 +59,7 @@ test('add warns of a command that is not there, and with --dry-run writes nothin
   expect(home.configText()).toBe(before);
 });
 
-test('add refuses a name that is taken', async () => {
+test('add rejects a name that is taken', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect(await home.run('add', 'echo', '--url', 'https://example.com/mcp')).toEqual({
     code: 1,
@@ -69,7 +69,7 @@ test('add refuses a name that is taken', async () => {
   });
 });
 
-test('disable, enable and remove change the entry, and say so when there is nothing to do', async () => {
+test('disable, enable and remove change the entry, and report when nothing changes', async () => {
   await using home = new CliHome({ echo: entries.echo, other: entries.echo });
   expect((await home.run('disable', 'echo')).stdout).toBe('echo is switched off.\n');
   expect(servers(home)['echo']).toEqual({ ...entries.echo, enabled: false });
@@ -80,14 +80,14 @@ test('disable, enable and remove change the entry, and say so when there is noth
   expect(Object.keys(servers(home))).toEqual(['other']);
 });
 
-test('an unknown name is answered with the one that was meant and those there are', async () => {
+test('an unknown server name is rejected with the closest name and the existing ones', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const outcomes = await Promise.all(['remove', 'enable', 'validate'].map((command) => home.run(command, 'ehco')));
   const stderr = 'tooltray: There is no server called "ehco". Did you mean "echo"? There are: echo.\n';
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: '', stderr })));
 });
 
-test('validate names a value that neither the environment nor the vault has, until the vault has it', async () => {
+test('validate reports a value that neither the environment nor the vault has, until the vault has it', async () => {
   const env = { A: '${env:TOOLTRAY_TEST_UNSET}', B: '${env:TOOLTRAY_TEST_UNSET_TOO:-default}' };
   await using home = new CliHome({ lacking: { ...entries.echo, env } });
   expect(await home.json('validate')).toMatchObject({
@@ -98,7 +98,7 @@ test('validate names a value that neither the environment nor the vault has, unt
   expect(await home.json('validate')).toMatchObject({ data: { problems: [] } });
 });
 
-test('validate points at each fault by line and column, missing commands included', async () => {
+test('validate reports each fault with line and column, missing commands included', async () => {
   await using home = new CliHome({ good: entries.echo, bad: { url: 'ftp://x' }, gone: entries.missing });
   const { code, stdout } = await home.run('validate');
   const lines = home.configText().split('\n');
@@ -121,7 +121,7 @@ test('validate points at each fault by line and column, missing commands include
   });
 });
 
-test('a file that is no JSON is said to be so by every command, with the place', async () => {
+test('every command reports a config file that is not JSON, with the position', async () => {
   await using home = new CliHome();
   writeFileSync(home.configFile, '{ "servers": {');
   const commands = [['list'], ['test'], ['list', '--tools'], ['add', 'x', 'y'], ['validate']];

@@ -20,7 +20,7 @@ async function onlyId(home: CliHome): Promise<string> {
   return (await items())[0]?.id ?? '';
 }
 
-test('a server that says something else: shown with what is new first, one tool accepted, the rest kept, taken back', async () => {
+test('shows changed tool definitions first, accepts one tool, keeps the rest pending, and undoes it', async () => {
   const file = join(folder, 'offered.json');
   const offer = (...tools: object[]): void => writeFileSync(file, JSON.stringify({ tools }));
   offer(tool('draw', 'Draws.'), tool('erase', 'Erases.'));
@@ -53,7 +53,7 @@ test('a server that says something else: shown with what is new first, one tool 
   await onlyId(home);
 });
 
-test.runIf(allCases)('what another program wrote into the config file is approved, and taken back', async () => {
+test.runIf(allCases)('approves what another program wrote into the config file, and undoes it', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect((await home.run('inbox')).stdout).toBe(nothing);
   home.writeConfig({ servers: { echo: entries.echo, evil: { ...entries.echo, env: { API_TOKEN: 'x' } } } });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { RawClient } from '../../support/raw-client.ts';
 import { CliHome, entries, eventually } from '../cli-home.ts';
 
-test('list shows the mode of every session with the reason that auto has, and says who shows an old list', async () => {
+test('list shows each session’s mode with the reason for auto, and which sessions have a stale list', async () => {
   await using home = new CliHome({ echo: entries.echo });
   await home.serve();
   const child = home.spawn(['stdio', '--app', 'claude-ai'], {}, []);
@@ -31,7 +31,7 @@ test('list shows the mode of every session with the reason that auto has, and sa
   await once(child, 'close');
 });
 
-test('without a running core there are none', async () => {
+test('lists no sessions without a running core', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect((await home.json('list')).data['sessions']).toEqual([]);
   expect((await home.run('list')).stdout).not.toContain('SESSION');

@@ -9,7 +9,7 @@ const servers = async (home: CliHome): Promise<unknown> =>
     state === 'disabled' ? `(${name})` : name,
   );
 
-test('an edit of the config file by another program is told, shown whole, and used once it is approved', async () => {
+test('an edit of the config file by another program is listed, shown whole, and used once approved', async () => {
   await using home = new CliHome({ echo: entries.echo });
   // A change of the user's own records what they agreed to; commands that only read do not.
   for (const change of ['disable', 'enable']) expect((await home.run(change, 'echo')).code).toBe(0);
@@ -32,14 +32,14 @@ test('an edit of the config file by another program is told, shown whole, and us
   expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
 });
 
-test('what the command line itself writes is the word of the person', async () => {
+test('what the command line writes itself needs no approval', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const { command, args } = entries.echo;
   expect((await home.run('add', 'mine', '--', command, ...args)).code).toBe(0);
   expect(await servers(home)).toEqual(['echo', 'mine']);
 });
 
-test('a file named by --config is used as it stands, edited by whomever', async () => {
+test('a file given by --config is used as it stands, whichever program edited it', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const named = async (): Promise<unknown> =>
     ((await home.json('list', '--config', home.configFile)).data['servers'] as { name: string }[]).map(
@@ -50,7 +50,7 @@ test('a file named by --config is used as it stands, edited by whomever', async 
   expect(await named()).toEqual(['echo', 'more']);
 });
 
-test('enable lets no server out of a review; review shows what it would run and takes the word on that', async () => {
+test('enable starts no server in review; review shows what it would run and accepts exactly that', async () => {
   await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
   expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'held', state: 'disabled' }]);
   const refused = await home.run('enable', 'held');
@@ -70,7 +70,7 @@ test('enable lets no server out of a review; review shows what it would run and 
   expect((await home.run('review')).stdout).toBe('No server waits for your review.\n');
 });
 
-test('a server in review is started for a look alone, in a box, and tried by no other command', async () => {
+test('a server in review starts only for review --look, in a sandbox, and test refuses it', async () => {
   const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
   await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
   const tried = await home.run('test', 'held');
@@ -83,7 +83,7 @@ test('a server in review is started for a look alone, in a box, and tried by no 
 });
 
 test.runIf(allCases)(
-  'approve takes several ids, tells of each, and one that is gone keeps no other from being decided',
+  'approve decides several ids, reports each, and an expired one does not block the others',
   async () => {
     await using home = new CliHome({ echo: entries.echo });
     const ask = async (name: string): Promise<string> => {
@@ -107,7 +107,7 @@ test.runIf(allCases)(
   },
 );
 
-test.runIf(allCases)('a description that a model wrote is seen beside the original, and taken back', async () => {
+test.runIf(allCases)('a description that a model wrote is listed beside the original, and undone', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
   const { stdout } = await home.run('call', 'optimize_descriptions', JSON.stringify(save));

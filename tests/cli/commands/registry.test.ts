@@ -22,7 +22,7 @@ afterEach(async () => {
 const everything = 'io.github.modelcontextprotocol/everything';
 const run = 'npx -y @modelcontextprotocol/server-everything@2026.8.31 stdio';
 
-test('list names the registries, search what they have', async () => {
+test('registry lists the registries, and registry search finds their servers', async () => {
   const listed = await home.run('registry');
   expect(listed.stdout).toContain(`official  ${registry.url}`);
   const { code, stdout } = await home.run('registry', 'search', 'weather');
@@ -36,7 +36,7 @@ test('list names the registries, search what they have', async () => {
   expect((rest.data['servers'] as unknown[]).length).toBe(5);
 });
 
-test('show tells who publishes a server, where its source is, what runs and what it asks for', async () => {
+test('registry show names a server’s publisher, source, command and settings', async () => {
   const { code, stdout } = await home.run('registry', 'show', 'io.github.example/database-manager');
   expect(code).toBe(0);
   for (const part of [
@@ -53,7 +53,7 @@ test('show tells who publishes a server, where its source is, what runs and what
 });
 
 describe('add', () => {
-  test('shows what it would run and does nothing without a yes', async () => {
+  test('shows what it would run and does nothing without --yes', async () => {
     const { code, stdout } = await home.runWith({ input: 'open-sesame-42' }, 'registry', 'add', everything);
     expect([code, stdout]).toEqual([1, expect.stringContaining(`It runs:\n  ${run}\n  EVERYTHING_PASS=***`)]);
     expect(stdout).toContain('Nothing was changed. Add --yes to do it.');
@@ -62,7 +62,7 @@ describe('add', () => {
 
   // Fetched from npm with all it needs.
   test.runIf(allCases)(
-    'starts it once and keeps it, the secret from stdin in the vault',
+    'starts it once and adds it, with the secret from stdin in the vault',
     async () => {
       const given = ['--as', 'all', '--set', 'LOG_LEVEL=error', '--yes'];
       const { code, stdout, stderr } = await home.runWith(
@@ -82,7 +82,7 @@ describe('add', () => {
     120_000,
   );
 
-  test.runIf(allCases)('untried it waits for a review, in a running core as well', async () => {
+  test.runIf(allCases)('with --untried adds it for review, also beside a running core', async () => {
     await home.serve();
     const set = ['--set', 'WEATHER_API_KEY=open-sesame-42'];
     const { code, stdout } = await home.run(
@@ -114,20 +114,20 @@ describe('add', () => {
       ['what is not there', ['a/b'], 'The registry "official" has no server "a/b"'],
       ['a registry that nobody knows', [everything, '--registry', 'x'], 'There is no registry called "x".'],
     ]),
-  )('says %s, and adds nothing', async (_, words, why) => {
+  )('reports %s and adds nothing', async (_, words, why) => {
     const { code, stderr } = await home.run('registry', 'add', ...words, '--yes');
     expect([code, stderr]).toEqual([expect.toBeOneOf([1, 2]), expect.stringContaining(why)]);
     expect(home.configText()).toContain('"servers": {}');
   });
 });
 
-test.runIf(allCases)('a registry that does not answer is an error, and not an empty list', async () => {
+test.runIf(allCases)('reports a registry that fails as an error, not as an empty list', async () => {
   options.answer = (_, response) => void response.writeHead(500).end('{"servers":[]}');
   const { code, stdout, stderr } = await home.run('registry', 'search', 'weather');
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be asked: it answered HTTP 500')]);
 });
 
-test.runIf(allCases)('nothing found is said as that', async () => {
+test.runIf(allCases)('reports a search without hits', async () => {
   const { code, stdout } = await home.run('registry', 'search', 'zzzz');
   expect([code, stdout]).toEqual([0, 'official has no server with "zzzz" in its name.\n']);
 });

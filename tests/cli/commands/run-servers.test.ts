@@ -5,7 +5,7 @@ import { allCases } from '../../support/all-cases.ts';
 
 const secret = 'hunter2-hunter2';
 
-test('test tells which servers answer and why the others do not, with their last words', async () => {
+test('test reports which servers work and why others fail, with their last stderr lines', async () => {
   await using home = new CliHome({
     echo: entries.echo,
     crash: entries.crash,
@@ -28,7 +28,7 @@ test('test tells which servers answer and why the others do not, with their last
   });
 });
 
-test('test of one server prints a line for it and exits with 0, also where it is switched off', async () => {
+test('test NAME prints a row and exits with 0, also for a disabled server', async () => {
   await using home = new CliHome({ echo: { ...entries.echo, enabled: false }, crash: entries.crash });
   const { code, stdout } = await home.run('test', 'echo');
   expect({ code, stdout: stdout.replace(/\d+\.\d s/, 'T') }).toEqual({
@@ -37,13 +37,16 @@ test('test of one server prints a line for it and exits with 0, also where it is
   });
 });
 
-test.runIf(allCases)('build-cache lists every server once, and list knows their tools from then on', async () => {
-  await using home = new CliHome({ echo: entries.echo });
-  expect((await home.run('build-cache')).stdout).toMatch(/\nCached 1 tool of 1 of 1 server\.\n$/);
-  expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'echo', state: 'not-running', tools: 1 }]);
-});
+test.runIf(allCases)(
+  'build-cache lists the tools of every server once, and list shows their number afterwards',
+  async () => {
+    await using home = new CliHome({ echo: entries.echo });
+    expect((await home.run('build-cache')).stdout).toMatch(/\nCached 1 tool of 1 of 1 server\.\n$/);
+    expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'echo', state: 'not-running', tools: 1 }]);
+  },
+);
 
-test('call prints the text of the result, without what would steer the terminal', async () => {
+test('call prints the text of the result without terminal control sequences', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const message = { message: 'one\ntwo \u001b[31mred\u0007' };
   expect(await home.run('call', 'echo:echo', JSON.stringify(message))).toEqual({
@@ -56,7 +59,7 @@ test('call prints the text of the result, without what would steer the terminal'
 });
 
 test.runIf(allCases)(
-  'call exits with 1 for an error of the tool, 1 for an unknown tool and 2 for arguments that are no object',
+  'call exits with 1 for a tool error, 1 for an unknown tool and 2 for arguments that are not an object',
   async () => {
     await using home = new CliHome({ utils: { type: 'builtin', builtin: 'utils' } });
     const codes = [
@@ -69,7 +72,7 @@ test.runIf(allCases)(
   },
 );
 
-test.runIf(allCases)('search and list --tools name the tools there are', async () => {
+test.runIf(allCases)('search and list --tools name the matching tools and all tools', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect((await home.run('search', 'return', 'message')).stdout).toMatch(
     /^echo:echo\n {2}Returns the message it was given\.\n {2}\S/,
@@ -78,7 +81,7 @@ test.runIf(allCases)('search and list --tools name the tools there are', async (
   expect((await home.run('list', '--tools')).stdout).toBe('echo:echo  Returns the message it was given.\n\n1 tool\n');
 });
 
-test('doctor exits with 1 for a server that needs a person, and with 0 when nothing does', async () => {
+test('doctor exits with 1 for a server that needs the user, and with 0 when none does', async () => {
   await using home = new CliHome();
   home.writeConfig({ trustEdits: true, servers: { echo: entries.echo } });
   const well = await home.run('doctor');
@@ -112,7 +115,7 @@ test('no command shows a secret of the config', async () => {
   expect(outcomes[0]?.stdout).toContain('--api-key ***');
 });
 
-test('retry says that no Tooltray is running', async () => {
+test('retry reports that no Tooltray is running', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect(await home.run('retry', 'echo')).toMatchObject({
     code: 1,

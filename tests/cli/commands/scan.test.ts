@@ -21,7 +21,7 @@ function parsed(stdout: string): Scanned[] {
     .map((line) => JSON.parse(line) as Scanned);
 }
 
-test('each line of a file is answered by one, in its order, whatever is wrong with it', async () => {
+test('returns one verdict for each line of a file, in order, also for malformed lines', async () => {
   await using home = new CliHome();
   const file = join(home.path, 'cases.jsonl');
   const lines = [
@@ -54,7 +54,7 @@ test('each line of a file is answered by one, in its order, whatever is wrong wi
   expect(scanned[1]?.findings?.[0]).toMatchObject({ rule: 'override', place: '/description' });
 });
 
-test('stdin is read too, and a file that is not there is said', async () => {
+test('reads stdin, and reports a missing file', async () => {
   await using home = new CliHome();
   const input = JSON.stringify({ id: 1, text: poison });
   const { stdout } = await home.runWith({ input }, 'scan', '--file', '-', '--json');
@@ -64,7 +64,7 @@ test('stdin is read too, and a file that is not there is said', async () => {
   expect(missing.stderr).toContain('none.jsonl could not be read (ENOENT)');
 });
 
-test('what servers list is looked through, what is held from models too, and of one server alone where it is named', async () => {
+test('scans what servers list, including tools withheld from models, or one server where named', async () => {
   await using home = new CliHome();
   const server = (name: string, tools: readonly object[]): object => {
     const file = join(home.path, `${name}.json`);

@@ -12,7 +12,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-test('a private core answers on stdout in frames alone, whatever its servers print', async () => {
+test('a private core writes only MCP frames to stdout, whatever its servers print', async () => {
   await using home = new CliHome({ echo: entries.echo, crash: entries.crash, missing: entries.missing });
   const child = home.spawn(['stdio', '--standalone'], {}, []);
   let stdout = '';
@@ -39,7 +39,7 @@ test('a private core answers on stdout in frames alone, whatever its servers pri
   expect(names).toContain('echo_echo');
 });
 
-test('a private core answers all that was piped in before it ends', async () => {
+test('a private core responds to all piped requests before it exits', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const asked = [
     initialize,
@@ -58,7 +58,7 @@ test('a private core answers all that was piped in before it ends', async () => 
   expect(answers.find(({ id }) => id === 3)?.result?.content?.[0]?.text).toContain('hi');
 });
 
-test('what goes wrong is said on stderr, and stdout stays empty', async () => {
+test('prints errors to stderr and nothing to stdout', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const wrong = [
     ['stdio', '--standalone', '--config', `${home.path}/none.json`],
@@ -76,7 +76,7 @@ test('what goes wrong is said on stderr, and stdout stays empty', async () => {
 /** What Node 20 lacks of JSON. */
 const olderNode = ['--import', 'data:text/javascript,delete JSON.rawJSON; delete JSON.isRawJSON'];
 
-test('with Node 20, which cannot run a core, it reaches one that runs', async () => {
+test('with Node 20, which cannot run a core, connects to a running core', async () => {
   await using home = new CliHome({ echo: entries.echo });
   await home.serve();
   // It says where it listens before its servers are there.
@@ -93,7 +93,7 @@ test('with Node 20, which cannot run a core, it reaches one that runs', async ()
   expect(stdout).toMatch(/"id":2\b.*"tools":\[\{/);
 });
 
-test.runIf(allCases)('with Node 20 and no core, each request is answered with what is needed', async () => {
+test.runIf(allCases)('with Node 20 and no core, responds to each request with the Node.js version needed', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const env = { TOOLTRAY_CORE_COMMAND: JSON.stringify([process.execPath, ...olderNode, cliFile, 'serve']) };
   const { stdout } = await home.runWith({ node: olderNode, env, input: `${JSON.stringify(initialize)}\n` }, 'stdio');
@@ -103,12 +103,12 @@ test.runIf(allCases)('with Node 20 and no core, each request is answered with wh
   });
 });
 
-test('a client app that leaves at once leaves nothing behind', async () => {
+test('a client app that disconnects at once leaves no output and no error', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect(await home.run('stdio', '--standalone')).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-test.runIf(allCases)('a private core mends a server that does not start, where nobody has to be asked', async () => {
+test.runIf(allCases)('a private core repairs a server that does not start, where no approval is needed', async () => {
   await using home = new CliHome({ x: entries.missing });
   mkdirSync(join(home.path, '.cursor'), { recursive: true });
   writeFileSync(join(home.path, '.cursor/mcp.json'), JSON.stringify({ mcpServers: { x: entries.echo } }));

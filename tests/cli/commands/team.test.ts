@@ -11,7 +11,7 @@ const home = new CliHome();
 home.writeConfig({ servers: { echo: entries.echo } });
 afterAll(() => home[Symbol.asyncDispose]());
 
-test('somebody is added, gets a token, comes in with it, and is taken out again', async () => {
+test('adds a user, creates a token that works, and removes the user', async () => {
   const database = await teamDatabase();
   vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
   onTestFinished(() => void vi.unstubAllEnvs());
@@ -56,7 +56,7 @@ test('somebody is added, gets a token, comes in with it, and is taken out again'
 });
 
 test.runIf(allCases)(
-  'secrets of a team are kept for the organisation and for each user apart, and sealed anew',
+  'keeps team secrets separate for the organisation and each user, and seals them again',
   async () => {
     const at = ['--database', await teamDatabase()];
     vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
@@ -84,7 +84,7 @@ test.runIf(allCases)(
 );
 
 test.runIf(allCases)(
-  'a user’s sign-ins are listed, a link for them is made, and all that is sealed as theirs is erased with them',
+  'lists a user’s sign-ins, creates a link, and erases all that is sealed for the user on removal',
   async () => {
     const at = ['--database', await teamDatabase()];
     vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
@@ -105,14 +105,14 @@ test.runIf(allCases)(
   },
 );
 
-test('what is of use with --team alone is refused without it', async () => {
+test('rejects flags that need --team without it', async () => {
   const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
   expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);
   const alone = await home.run('serve', '--team', '--client-id', 'tooltray', '--database', 'postgres://127.0.0.1:9/x');
   expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--client-id is of use with --issuer')]);
 });
 
-test('a config in layers is checked for a hook of Git: what is wrong stands with its place, and the exit code says so', async () => {
+test('team-config check reports each fault with its position and sets the exit code', async () => {
   const folder = join(home.path, 'team-config');
   const write = (name: string, text: string): void => {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -140,7 +140,7 @@ test('a config in layers is checked for a hook of Git: what is wrong stands with
   ]);
 });
 
-test('what a config comes to for somebody has their groups of the database, and all quotas that they count in', async () => {
+test('team-config show applies a user’s groups of the database, and all quotas that count them', async () => {
   const folder = join(home.path, 'shown-config');
   mkdirSync(join(folder, 'groups'), { recursive: true });
   const quotas = { calls: { by: ['user'], calls: 2000, per: 'day' } };

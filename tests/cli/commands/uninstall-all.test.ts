@@ -51,7 +51,7 @@ test.each([false, true])(
   },
 );
 
-test('asks first, and wants to be told which app or all of them', async () => {
+test('asks for confirmation, and for an app or --all', async () => {
   await using home = new CliHome();
   home.writeConfig({ servers: {} });
   const cursor = await put('.cursor/mcp.json', '{"mcpServers":{"tooltray":{"command":"tooltray","args":["stdio"]}}}');

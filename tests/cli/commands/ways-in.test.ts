@@ -26,7 +26,7 @@ test.each([
   ['zed', 'is named, with the command that imports it'],
   ['codex', 'is named, with the command that imports it'],
   ['goose', 'is named, with the command that imports it'],
-])('the file of %s comes in by import and add, and by --config it %s', async (id, how) => {
+])('reads the file of %s in import and add, and with --config it %s', async (id, how) => {
   const writer = writers.find((one) => one.id === id);
   if (writer === undefined) throw new Error(`There is no writer ${id}.`);
   await using home = new CliHome({});

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../../cli-home.ts';
 
-test('with a core and without one: the list, whether it holds, and where it does not', async () => {
+test('lists the audit, verifies it, and reports where it breaks, with and without a core', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect((await home.run('audit')).stdout).toMatch(/^No record fits/);
   expect(await home.run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'There is no record yet.\n' });
@@ -41,7 +41,7 @@ test('with a core and without one: the list, whether it holds, and where it does
   expect(spoilt.stdout).toContain('What this cannot prove:');
 });
 
-test('an approval without a running core, and an app whose access is taken back, are there', async () => {
+test('records a revoked app without a running core', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect(await home.run('revoke', 'cursor')).toMatchObject({ code: 0 });
   expect((await home.json('audit', '--kind', 'access')).data['entries']).toMatchObject([
@@ -49,7 +49,7 @@ test('an approval without a running core, and an app whose access is taken back,
   ]);
 });
 
-test('wrong use is told', async () => {
+test('rejects wrong use', async () => {
   await using home = new CliHome({});
   expect((await home.run('audit', '--kind', 'calls')).stderr).toContain('--kind takes one of decision, refusal');
   expect((await home.run('audit', 'verify', '--head', '7')).stderr).toContain('--head takes SEQ:HASH');

@@ -5,7 +5,7 @@ import { allCases } from '../../../support/all-cases.ts';
 
 const env = { PLANTED_API_KEY: 'sk-planted-0002' };
 
-test('names are told and never what is in them; a variable is given by its name, or all are', async () => {
+test('shows names and never values; gives a variable by name, or all of them', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const shown = await home.runWith({ env }, 'env', 'echo');
   expect(shown).toMatchObject({ code: 0, stderr: '' });
@@ -25,7 +25,7 @@ test('names are told and never what is in them; a variable is given by its name,
   expect((await home.runWith({ env }, 'env')).stdout).toMatch(/echo +all, as you said/);
 });
 
-test.runIf(allCases)('a server that is not there, or that nothing is started for, is said so', async () => {
+test.runIf(allCases)('rejects an unknown server and one that has no command', async () => {
   await using home = new CliHome({ far: { url: 'https://mcp.test/mcp' } });
   expect((await home.run('env', 'fra')).stderr).toContain('Did you mean "far"?');
   expect((await home.run('env', 'far')).stderr).toContain('not started here by a command');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../../cli-home.ts';
 
-test('a server is put into a box with what it may reach, is told in words, and taken out again', async () => {
+test('puts a server into a sandbox with its access, describes it, and takes it out again', async () => {
   await using home = new CliHome({ echo: entries.echo });
   expect((await home.run('isolate', 'echo')).stdout).toContain('echo: none\n  Runs with your rights');
   const args = ['sandbox', '--read', '/srv', '--write', '~/out', '--network'];
@@ -23,7 +23,7 @@ test('a server is put into a box with what it may reach, is told in words, and t
   expect((await home.run('isolate', 'ecko')).stderr).toContain('Did you mean "echo"?');
 });
 
-test('what the paths of a server lead to is fixed by the command that adds them, and anew by the next one', async () => {
+test('resolves a server’s paths when a command adds them, and again with the next command', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const [one, other, link] = ['one', 'other', 'link'].map((name) => join(home.path, 'user', name)) as [
     string,
@@ -44,7 +44,7 @@ test('what the paths of a server lead to is fixed by the command that adds them,
   expect(agreed()).toMatchObject([{ server: 'echo', write: { [link]: other } }]);
 });
 
-test("MCPProxy's switch and VS Code's do not contradict what was said last", async () => {
+test('isolation settings of MCPProxy and VS Code are overridden by the latest command', async () => {
   await using home = new CliHome({
     a: { ...entries.echo, isolation: { enabled: true, image: 'node:20' } },
     b: { ...entries.echo, sandboxEnabled: true },

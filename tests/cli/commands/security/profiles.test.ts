@@ -15,32 +15,29 @@ afterAll(() => home[Symbol.asyncDispose]());
 
 const lines = async (...args: string[]) => (await home.run('profiles', ...args)).stdout.split('\n');
 
-test.runIf(allCases)(
-  'profiles are listed and shown with servers, rules and the apps that are held to them',
-  async () => {
-    expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
-      ['PROFILE', 'SERVERS', 'RULES', 'APPS'],
-      ['work', 'echo', 'not echo:echo; only what reads', 'Cursor'],
-      ['open', 'all', 'none'],
-      [''],
-    ]);
-    expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
-    expect((await home.json('profiles', 'show', 'work')).data).toMatchObject({
-      name: 'work',
-      servers: ['echo'],
-      readOnly: true,
-      apps: [{ app: 'cursor', appName: 'Cursor' }],
-      tokens: [],
-    });
-    const { code, stderr } = await home.run('profiles', 'show', 'nobody');
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: expect.stringContaining('There is no profile named "nobody". There are: work, open.') as string,
-    });
-  },
-);
+test.runIf(allCases)('lists and shows profiles with servers, rules and the apps bound to them', async () => {
+  expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
+    ['PROFILE', 'SERVERS', 'RULES', 'APPS'],
+    ['work', 'echo', 'not echo:echo; only what reads', 'Cursor'],
+    ['open', 'all', 'none'],
+    [''],
+  ]);
+  expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
+  expect((await home.json('profiles', 'show', 'work')).data).toMatchObject({
+    name: 'work',
+    servers: ['echo'],
+    readOnly: true,
+    apps: [{ app: 'cursor', appName: 'Cursor' }],
+    tokens: [],
+  });
+  const { code, stderr } = await home.run('profiles', 'show', 'nobody');
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringContaining('There is no profile named "nobody". There are: work, open.') as string,
+  });
+});
 
-test('a token is told once, listed until it ends, opens the running core, and is taken back', async () => {
+test('shows a token once, lists it until it expires, accepts it in the running core, and revokes it', async () => {
   const { http } = (await home.serve()) as { http: string };
   const { data } = await home.json('profiles', 'token', 'work', '--expires', '12h');
   const { id, token, url, since, ends } = data as {
@@ -76,28 +73,25 @@ test('a token is told once, listed until it ends, opens the running core, and is
   expect((await lines('tokens'))[1]).toContain('revoked');
 });
 
-test.runIf(allCases)(
-  'without an end a token has thirty days, and what is no end within a year is refused',
-  async () => {
-    const { data } = await home.json('profiles', 'token', 'open');
-    expect(Math.round((Number(data['ends']) - Number(data['since'])) / 86_400_000)).toBe(30);
-    const said = await Promise.all([
-      home.run('profiles', 'token', 'open', '--expires', 'soon'),
-      home.run('profiles', 'token', 'open', '--expires', '100w'),
-      home.run('profiles', 'token', 'nobody'),
-      home.run('profiles', 'token'),
-    ]);
-    expect(said.map(({ code, stderr }) => [code, stderr.split('\n')[0]])).toEqual([
-      [2, expect.stringContaining('--expires takes 30d, 12h or a date')],
-      [2, expect.stringContaining('A token ends within a year')],
-      [1, expect.stringContaining('There is no profile named "nobody".')],
-      [2, expect.stringContaining('Something is missing')],
-    ]);
-  },
-);
+test.runIf(allCases)('a token expires after 30 days by default, and an expiry beyond a year is rejected', async () => {
+  const { data } = await home.json('profiles', 'token', 'open');
+  expect(Math.round((Number(data['ends']) - Number(data['since'])) / 86_400_000)).toBe(30);
+  const said = await Promise.all([
+    home.run('profiles', 'token', 'open', '--expires', 'soon'),
+    home.run('profiles', 'token', 'open', '--expires', '100w'),
+    home.run('profiles', 'token', 'nobody'),
+    home.run('profiles', 'token'),
+  ]);
+  expect(said.map(({ code, stderr }) => [code, stderr.split('\n')[0]])).toEqual([
+    [2, expect.stringContaining('--expires takes 30d, 12h or a date')],
+    [2, expect.stringContaining('A token ends within a year')],
+    [1, expect.stringContaining('There is no profile named "nobody".')],
+    [2, expect.stringContaining('Something is missing')],
+  ]);
+});
 
 test.runIf(allCases)(
-  'without a running core no server is started for it, and the audit knows of the token all the same',
+  'without a core, creates and revokes a token without starting a server, and audits both',
   async () => {
     await using alone = new CliHome();
     const mark = join(alone.path, 'started');

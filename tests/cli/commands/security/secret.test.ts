@@ -29,7 +29,7 @@ function filesWith(home: CliHome, text: string): string[] {
     .sort();
 }
 
-test('a value comes from stdin and is told to nobody; who needs it is', async () => {
+test('reads a value from stdin and never prints it; names the servers that need it', async () => {
   await using home = new CliHome({ a: { command: 'x', env: { K: '${secret:K}', L: '${secret:L}' } } });
   const { code, stdout } = await run(home, `${planted}\n`, 'set', 'K');
   expect([code, stdout]).toEqual([0, 'K is kept. a gets it.\n']);
@@ -51,14 +51,14 @@ test.for([
   ['no value', ['set', 'K']],
   ['a place that is none', ['key', 'cloud']],
   ['a passphrase that is too short', ['key', 'passphrase']],
-] as const)('%s is refused', async ([, words]) => {
+] as const)('rejects %s', async ([, words]) => {
   await using home = new CliHome({});
   const { code } = await run(home, '', ...words);
   expect(code).not.toBe(0);
   expect(existsSync(join(home.path, 'data/secrets/vault.json'))).toBe(false);
 });
 
-test('move takes what looks like a secret out of the config, and names each file that still has it', async () => {
+test('move takes likely secrets out of the config, and names each file that still has them', async () => {
   await using home = new CliHome();
   const config = `{
   // Mine.
@@ -92,7 +92,7 @@ test('move takes what looks like a secret out of the config, and names each file
   expect(await json(home, 'move', 'nobody')).toMatchObject({ error: { code: 'server_not_found' } });
 });
 
-test('killed at any moment of a move, each value is in the config or in the vault, and moving again ends it', async () => {
+test('a move killed at any moment leaves each value in config or vault, and a second move finishes it', async () => {
   for (const delayMs of allCases ? [60, 100, 130, 160, 190, 220, 260, 320] : [130, 220]) {
     await using home = new CliHome({
       a: { command: 'x', env: { API_KEY: planted } },
@@ -121,7 +121,7 @@ test('killed at any moment of a move, each value is in the config or in the vaul
 });
 
 test.runIf(allCases)(
-  'a running core is told: a server starts when its secret is set, and the passphrase opens its vault',
+  'a running core starts a server when its secret is set, and unlocks its vault with the passphrase',
   async () => {
     await using home = new CliHome({ echo: { ...entries.echo, env: { K: '${secret:K}' } } });
     const words = 'correct horse battery';
@@ -137,25 +137,30 @@ test.runIf(allCases)(
   },
 );
 
-test.runIf(allCases)('doctor says where the key lies, what is missing, and when nothing can be opened', async () => {
-  await using home = new CliHome({ off: { command: 'x', env: { K: '${secret:K}' }, enabled: false } });
-  const finding = async (): Promise<unknown> => {
-    const { stdout } = await home.runWith({ env }, 'doctor', '--json');
-    return (JSON.parse(stdout) as { findings: { topic: string }[] }).findings.find(({ topic }) => topic === 'secrets');
-  };
-  expect(await finding()).toMatchObject({ level: 'problem', text: expect.stringContaining('Not set: K.') as string });
-  await run(home, planted, 'set', 'K');
-  expect(await finding()).toMatchObject({
-    level: 'note',
-    text: expect.stringContaining('the key lies in a file') as string,
-  });
-  const folder = join(home.path, 'data/secrets');
-  const [key = ''] = readdirSync(folder).filter((name) => name.startsWith('key-'));
-  writeFileSync(join(folder, key), 'not a key');
-  expect(await finding()).toMatchObject({ level: 'problem', text: expect.stringContaining('is locked') as string });
-});
+test.runIf(allCases)(
+  'doctor reports where the key is stored, what is missing, and a vault that cannot be opened',
+  async () => {
+    await using home = new CliHome({ off: { command: 'x', env: { K: '${secret:K}' }, enabled: false } });
+    const finding = async (): Promise<unknown> => {
+      const { stdout } = await home.runWith({ env }, 'doctor', '--json');
+      return (JSON.parse(stdout) as { findings: { topic: string }[] }).findings.find(
+        ({ topic }) => topic === 'secrets',
+      );
+    };
+    expect(await finding()).toMatchObject({ level: 'problem', text: expect.stringContaining('Not set: K.') as string });
+    await run(home, planted, 'set', 'K');
+    expect(await finding()).toMatchObject({
+      level: 'note',
+      text: expect.stringContaining('the key lies in a file') as string,
+    });
+    const folder = join(home.path, 'data/secrets');
+    const [key = ''] = readdirSync(folder).filter((name) => name.startsWith('key-'));
+    writeFileSync(join(folder, key), 'not a key');
+    expect(await finding()).toMatchObject({ level: 'problem', text: expect.stringContaining('is locked') as string });
+  },
+);
 
-test('add --sealed writes a reference, and the value into the vault', async () => {
+test('add --sealed writes a reference into the config and the value into the vault', async () => {
   await using home = new CliHome({});
   const { code } = await home.runWith({ env }, 'add', 'a', '--sealed', '--env', `API_KEY=${planted}`, '--', 'x');
   expect(code).toBe(0);
