@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { Desktop } from './open-desktop.ts';
 
-test('a view of a run is shown in the window, and has no bridge', async () => {
+test('shows a run’s app view in the window, without the bridge', async () => {
   await using desktop = await Desktop.open({ servers: { viewer: fixtureCommand('viewer') } });
   const page = await desktop.page();
   await expect(page.getByRole('navigation')).toBeVisible();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Desktop, root } from './open-desktop.ts';
 
-test('the page has the bridge and nothing else of the app', async () => {
+test('exposes only the bridge to the page', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   const seen = await page.evaluate(() => ({
@@ -14,7 +14,7 @@ test('the page has the bridge and nothing else of the app', async () => {
   expect(seen).toEqual({ bridge: ['request', 'takeBack', 'watch'], isFrozen: true, rest: [] });
 });
 
-test('questions beside the contract, or with wrong arguments, are refused with a code', async () => {
+test('rejects unknown methods and wrong arguments with a code', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   const ask = (method: unknown, input: unknown): Promise<unknown> =>
@@ -26,7 +26,7 @@ test('questions beside the contract, or with wrong arguments, are refused with a
   expect(await ask('reveal', { what: '/etc/passwd' })).toMatchObject({ error: { code: 'bad_request' } });
 });
 
-test('a page from elsewhere that has got hold of the preload is answered nothing', async () => {
+test('rejects requests of another page that has the preload', async () => {
   await using desktop = await Desktop.open();
   await desktop.page();
   const preload = join(root, 'dist/preload.cjs');
@@ -41,7 +41,7 @@ test('a page from elsewhere that has got hold of the preload is answered nothing
   expect(answer).toMatchObject({ error: { code: 'not_allowed' } });
 });
 
-test('the page cannot be led elsewhere, nor open a window', async () => {
+test('blocks the page from navigating away and opening windows', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   await expect(page.getByRole('navigation')).toBeVisible();
@@ -54,7 +54,7 @@ test('the page cannot be led elsewhere, nor open a window', async () => {
   expect(await desktop.windowCount()).toBe(1);
 });
 
-test('neither scripts nor frames nor requests from elsewhere get into the page', async () => {
+test('blocks scripts, frames and requests from other origins', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   await expect(page.getByRole('navigation')).toBeVisible();

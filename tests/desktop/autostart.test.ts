@@ -17,7 +17,7 @@ describe('on Linux', () => {
 
   const program = ['/opt/a "b" $c%/tooltray'];
 
-  test('is a file that comes and goes, with the program quoted as desktops read it', () => {
+  test('creates and deletes a file that quotes the program as desktops read it', () => {
     const autostart = linuxAutostart(folder, program);
     expect(autostart.isOn()).toBe(false);
     autostart.set(true);
@@ -27,7 +27,7 @@ describe('on Linux', () => {
     expect(autostart.isOn()).toBe(false);
   });
 
-  test('follows an app that has moved, and leaves one alone that is still there', () => {
+  test('updates the path of an app that has moved, and keeps one that still exists', () => {
     const old = join(folder, String.raw`old "100%" \$.AppImage`);
     writeFileSync(old, '');
     linuxAutostart(folder, [old]).set(true);
@@ -39,15 +39,12 @@ describe('on Linux', () => {
     expect(readFileSync(file, 'utf8')).toContain('Exec="/new/electron" "/checkout" --background\n');
   });
 
-  test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])(
-    'is off where the desktop wrote %s, and stays so',
-    (line) => {
-      linuxAutostart(folder, program).set(true);
-      writeFileSync(file, `[Desktop Entry]\nExec=/old\n${line}\n`);
-      expect(linuxAutostart(folder, program).isOn()).toBe(false);
-      expect(readFileSync(file, 'utf8')).toContain('Exec=/old\n');
-    },
-  );
+  test.each(['Hidden=true', 'X-GNOME-Autostart-enabled=false'])('stays off where the desktop wrote %s', (line) => {
+    linuxAutostart(folder, program).set(true);
+    writeFileSync(file, `[Desktop Entry]\nExec=/old\n${line}\n`);
+    expect(linuxAutostart(folder, program).isOn()).toBe(false);
+    expect(readFileSync(file, 'utf8')).toContain('Exec=/old\n');
+  });
 });
 
 describe('on macOS and Windows', () => {
@@ -68,7 +65,7 @@ describe('on macOS and Windows', () => {
     };
   }
 
-  test('is an item of the system, which starts without a window', () => {
+  test('adds and removes a login item that starts without a window', () => {
     const app = system();
     const autostart = systemAutostart(app, ['C:\\my app'], 'win32');
     autostart.set(true);
@@ -86,12 +83,12 @@ describe('on macOS and Windows', () => {
     ['darwin', { openAtLogin: true, status: 'enabled' }, true],
     // Switched off under Login Items.
     ['darwin', { openAtLogin: true, status: 'requires-approval' }, false],
-  ] as const)('is what the system says: on %s with %j it is %s', (platform, settings, isOn) => {
+  ] as const)('reports the system’s state: on %s with %j it is %s', (platform, settings, isOn) => {
     const app = { ...system(), getLoginItemSettings: () => settings as unknown as LoginItemSettings };
     expect(systemAutostart(app, [], platform).isOn()).toBe(isOn);
   });
 
-  test('a start at login opens no window, also on macOS, which hands no words over', () => {
+  test('treats a start at login as a background start, also on macOS, which passes no arguments', () => {
     expect(isBackgroundStart(system(), ['--background'], 'win32')).toBe(true);
     expect(isBackgroundStart(system(true), [], 'darwin')).toBe(true);
     expect(isBackgroundStart(system(), [], 'darwin')).toBe(false);

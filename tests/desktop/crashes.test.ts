@@ -29,7 +29,7 @@ function watched() {
   return { app, logged, reloads, open };
 }
 
-test('a page that crashed is logged and loaded again, once in a minute', () => {
+test('logs a crashed page and reloads it at most once a minute', () => {
   const { logged, reloads, open } = watched();
   const { window, die } = open();
   die('crashed');
@@ -41,7 +41,7 @@ test('a page that crashed is logged and loaded again, once in a minute', () => {
   expect(reloads).toEqual([window, window]);
 });
 
-test('a page that was closed is no crash, and a window that is gone is not loaded', () => {
+test('ignores a page that was closed, and does not reload a destroyed window', () => {
   const { logged, reloads, open } = watched();
   open().die('clean-exit');
   const { window, die } = open();
@@ -50,7 +50,7 @@ test('a page that was closed is no crash, and a window that is gone is not loade
   expect([logged.length, reloads]).toEqual([1, []]);
 });
 
-test('other processes that end, and a window that does not respond, are logged', () => {
+test('logs other processes that exit and an unresponsive window', () => {
   const { app, logged, open } = watched();
   app.emit('child-process-gone', {}, { type: 'GPU', reason: 'crashed', exitCode: 9, serviceName: 'gpu' });
   open().window.emit('unresponsive');
@@ -58,7 +58,7 @@ test('other processes that end, and a window that does not respond, are logged',
   expect(logged[0]?.[1]).toMatchObject({ type: 'GPU', name: 'gpu', reason: 'crashed' });
 });
 
-test('dumps are kept on this computer', () => {
+test('keeps crash dumps on this computer', () => {
   const started: unknown[] = [];
   keepCrashDumps({ start: (options) => void started.push(options) });
   expect(started).toEqual([{ uploadToServer: false }]);

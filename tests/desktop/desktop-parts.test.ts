@@ -20,24 +20,24 @@ import { watchWakeAndNetwork } from '../../src-main/desktop/wake-monitor.ts';
 import type { AttentionItem } from '../../src-main/rpc/contract.ts';
 
 describe('a link', () => {
-  test('names a place of the dashboard', () => {
+  test('names a view of the dashboard', () => {
     expect(parseDeepLink('tooltray://servers/git hub')).toBe('servers/git%20hub');
     expect(parseDeepLink('TOOLTRAY://Settings')).toBe('settings');
     expect(dashboardUrl('servers/a')).toBe('app://tooltray/#/servers/a');
   });
 
-  test('that names nothing there is leads to the dashboard as it is', () => {
+  test('falls back to the dashboard for an unknown place', () => {
     expect(['tooltray://', 'tooltray://run/rm', 'tooltray://../../etc'].map(parseDeepLink)).toEqual(['', '', '']);
   });
 
-  test('cannot smuggle anything into the address', () => {
+  test('escapes its text in the address', () => {
     expect(parseDeepLink('tooltray://servers/%22%3E%3Cscript%3E#x?y=1')).toBe('servers/%22%3E%3Cscript%3E');
     expect(parseDeepLink('tooltray://servers/%zz')).toBe('servers/%25zz');
     expect(parseDeepLink(`tooltray://servers/${'a'.repeat(600)}`)).toBeUndefined();
     expect(parseDeepLink('https://servers/')).toBeUndefined();
   });
 
-  test('is found among the words of a second start', () => {
+  test('is found among the arguments of a second start', () => {
     expect(describeLink(['/opt/Tooltray/tooltray', '--flag', 'tooltray://spills'])).toBe('spills');
     expect(describeLink(['/opt/Tooltray/tooltray'])).toBeUndefined();
   });
@@ -65,7 +65,7 @@ describe('a page with edits', () => {
     return { leaves, answers, log };
   }
 
-  test('stays while the user is asked, once, and leaves when they discard the edits', async () => {
+  test('stays open while the user is asked, once, and closes when they discard the edits', async () => {
     const { leaves, answers, log } = leaving();
     expect([leaves(), leaves(), answers.length]).toEqual([false, false, 1]);
     answers[0]?.resolve(true);
@@ -73,7 +73,7 @@ describe('a page with edits', () => {
     expect(leaves()).toBe(true);
   });
 
-  test('stays when they keep the edits, and asks again the next time', async () => {
+  test('stays open when they keep the edits, and asks again the next time', async () => {
     const { leaves, answers, log } = leaving();
     leaves();
     answers[0]?.resolve(false);
@@ -114,18 +114,18 @@ describe('quitting', () => {
     expect(log.filter((one) => one !== 'put off')).toEqual(['window', 'stop', 'quit']);
   });
 
-  test('goes on where the user keeps the window', async () => {
+  test('is cancelled when the user keeps the window open', async () => {
     const { order, log } = quitting({ mayClose: false });
     expect(await order.prepare()).toBe(false);
     expect(log).toEqual(['window']);
   });
 
-  test('waits no longer than allowed for a core that does not stop', async () => {
+  test('stops waiting for a core that does not stop', async () => {
     const { order } = quitting({ stop: () => new Promise(() => undefined) });
     expect(await order.prepare()).toBe(true);
   });
 
-  test('asks nobody when the system shuts down', async () => {
+  test('does not ask when the system shuts down', async () => {
     const { monitor, log } = quitting({ mayClose: false });
     monitor.emit('shutdown', { preventDefault: () => undefined });
     await vi.waitFor(() => expect(log).toEqual(['stop', 'quit']));
@@ -141,13 +141,13 @@ describe('a notification', () => {
   });
   const signIn = item('sign-in');
 
-  test('comes once, after what it tells has stood for a while', () => {
+  test('is shown once, after a problem has lasted for ten seconds', () => {
     const news = new NotificationFilter();
     const told = [0, 9_000, 10_000, 20_000, 90_000].map((now) => news.next([signIn], now).length);
     expect(told).toEqual([0, 0, 1, 0, 0]);
   });
 
-  test('does not come for what mended itself, nor again for what only flickered', () => {
+  test('is not shown for a problem that resolves itself, nor again after a brief interruption', () => {
     const news = new NotificationFilter();
     const steps: [number, AttentionItem[]][] = [
       [0, [signIn]],
@@ -160,7 +160,7 @@ describe('a notification', () => {
     expect(steps.map(([now, items]) => news.next(items, now).length)).toEqual([0, 0, 0, 1, 0, 0]);
   });
 
-  test('comes again when the same is wrong another day', () => {
+  test('is shown again when the problem recurs on another day', () => {
     const news = new NotificationFilter();
     const day = 24 * 60 * 60_000;
     news.next([signIn], 0);
@@ -170,7 +170,7 @@ describe('a notification', () => {
     expect(news.next([signIn], day + 20_000)).toEqual([signIn]);
   });
 
-  test('comes once for all that has one cause, and anew for another one', () => {
+  test('is shown once for all items with one cause, and again for another cause', () => {
     const news = new NotificationFilter();
     const decide = (id: string, cause: string): AttentionItem => ({ ...item('decide'), id, cause });
     const steps = [
@@ -181,7 +181,7 @@ describe('a notification', () => {
     expect(steps.map((items, at) => news.next(items, at).map(({ id }) => id))).toEqual([['inbox-1'], [], ['inbox-4']]);
   });
 
-  test('does not come for what is tried again anyway', () => {
+  test('is not shown for a problem that is retried automatically', () => {
     const news = new NotificationFilter();
     news.next([item('retry')], 0);
     expect(news.next([item('retry')], 60_000)).toEqual([]);
@@ -191,21 +191,21 @@ describe('a notification', () => {
 describe('the window', () => {
   const area = { x: 0, y: 0, width: 1280, height: 800 };
 
-  test('opens where it was', () => {
+  test('opens at its last position', () => {
     const last = { x: 100, y: 50, width: 900, height: 600 };
     expect(windowBounds(last, [area])).toEqual(last);
   });
 
-  test('opens where it can be seen, when its display is gone', () => {
+  test('opens in a visible place when its display is gone', () => {
     const last = { x: 3000, y: 50, width: 900, height: 600 };
     expect(windowBounds(last, [area])).toEqual({ width: 900, height: 600 });
   });
 
-  test('is no bigger than the display', () => {
+  test('is not larger than the display', () => {
     expect(windowBounds(undefined, [{ ...area, width: 1024, height: 700 }])).toEqual({ width: 1024, height: 700 });
   });
 
-  test('has the ground of the page before the page is drawn', () => {
+  test('has the page’s background color before the page is drawn', () => {
     const tokens = readFileSync(join(import.meta.dirname, '../../src-renderer/theme/tokens.css'), 'utf8');
     expect(tokens).toContain(`--paper: light-dark(${backgroundColors.light}, ${backgroundColors.dark});`);
   });
@@ -214,7 +214,7 @@ describe('the window', () => {
 describe('another core of the same home', () => {
   const pollMs = 1;
 
-  test('is asked once to end, and waited for', async () => {
+  test('is asked once to stop, and waited for', async () => {
     const log: string[] = [];
     let looks = 0;
     const other = { ask: async () => void log.push('stop'), close: async () => undefined };
@@ -226,7 +226,7 @@ describe('another core of the same home', () => {
     expect(log).toEqual(['stop', 'listen']);
   });
 
-  test('that comes between our look and our try is asked as well', async () => {
+  test('that starts between the check and the attempt to listen is asked as well', async () => {
     const log: string[] = [];
     const other = { ask: async () => void log.push('stop'), close: async () => undefined };
     const found = [undefined, other, undefined];
@@ -241,7 +241,7 @@ describe('another core of the same home', () => {
     expect([tries, log]).toEqual([2, ['stop']]);
   });
 
-  test('that does not end is told of, with what to do', async () => {
+  test('that does not stop is reported, with what to do', async () => {
     const other = { ask: async () => undefined, close: async () => undefined };
     const taking = replaceRunningCore({
       find: async () => other,
@@ -304,7 +304,7 @@ describe('updates', () => {
     [{ setting: 'notify' }, false],
     [{ setting: 'install' }, true],
     [{ setting: 'install', refusal: 'unsigned' }, false],
-  ] as const)('with %j are downloaded by themselves: %s', async (wishes, isDownloaded) => {
+  ] as const)('with %j are downloaded automatically: %s', async (wishes, isDownloaded) => {
     const { updates, updater } = updating(wishes);
     await updates.check();
     expect(updater).toMatchObject({
@@ -314,7 +314,7 @@ describe('updates', () => {
     });
   });
 
-  test('are new once per version, also over restarts', () => {
+  test('are announced once per version, also across restarts', () => {
     const { tell, log } = updating({ notified: '1.9.0' });
     tell('update-available', '1.9.0');
     tell('update-available');
@@ -323,20 +323,20 @@ describe('updates', () => {
     expect(log).toEqual(['1.9.0', '2.0.0 new', '2.0.0', '2.0.0 ready']);
   });
 
-  test('are downloaded first, then everything ends, then the installer runs', async () => {
+  test('are downloaded first, then everything stops, then the installer runs', async () => {
     const { updates, log } = updating();
     await updates.install();
     expect(log).toEqual(['download', 'prepare', 'install']);
   });
 
-  test('are not downloaded twice, nor installed where the user goes on working', async () => {
+  test('are not downloaded twice, nor installed while the user keeps the window open', async () => {
     const { updates, log, tell } = updating({ isReady: false, notified: '2.0.0' });
     tell('update-downloaded');
     await updates.install();
     expect(log).toEqual(['2.0.0 ready', 'prepare']);
   });
 
-  test('are refused where nobody could verify who signed them', async () => {
+  test('are refused where the signature cannot be verified', async () => {
     const { updates, log } = updating({ refusal: 'unsigned' });
     await expect(updates.install()).rejects.toMatchObject({ code: 'unsupported' });
     expect(log).toEqual([]);
@@ -364,7 +364,7 @@ describe('waking up', () => {
     return { wakes: () => wakes, resume: () => resume.forEach((tell) => tell()), stop };
   }
 
-  test('gives the network a moment, then tells', () => {
+  test('notifies three seconds after resume, once the network is up', () => {
     const { wakes, resume, stop } = watching(() => '10.0.0.2');
     resume();
     expect(wakes()).toBe(0);
@@ -373,7 +373,7 @@ describe('waking up', () => {
     stop();
   });
 
-  test('a new network is told, a lost one is not', () => {
+  test('notifies about a new network address, not about a lost one', () => {
     let address = '10.0.0.2';
     const { wakes, stop } = watching(() => address);
     address = '';
@@ -420,7 +420,7 @@ describe('a page', () => {
     return { opened, permissions, isStopped, open: (url: string) => onOpen({ url }) };
   }
 
-  test('goes nowhere but the dashboard, in none of its frames', () => {
+  test('navigates nowhere but to the dashboard, in any frame', () => {
     const { isStopped } = guarded();
     const urls = [
       'app://tooltray/#/servers',
@@ -433,14 +433,14 @@ describe('a page', () => {
     expect(isStopped('will-attach-webview', '')).toBe(true);
   });
 
-  test('opens no window; links of ours go to the browser, and only to the web', () => {
+  test('opens no window; web links go to the browser, other links nowhere', () => {
     const { open, opened } = guarded();
     const urls = ['https://example.com/', 'file:///etc/passwd', 'javascript:alert(1)'];
     expect(urls.map(open)).toEqual(urls.map(() => ({ action: 'deny' })));
     expect(opened).toEqual(['https://example.com/']);
   });
 
-  test('gets none of the machine\u2019s devices, but may copy', () => {
+  test('is denied device permissions, but may write to the clipboard', () => {
     const { permissions } = guarded();
     const answers: boolean[] = [];
     for (const permission of ['media', 'geolocation', 'openExternal', 'clipboard-sanitized-write']) {

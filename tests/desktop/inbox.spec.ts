@@ -10,7 +10,7 @@ type WithNotes = typeof globalThis & { notes?: Notification[] };
 
 const tool = (name: string, description: string): object => ({ name, description, inputSchema: { type: 'object' } });
 
-test('a server that changes without an update is told once, counted in the tray, and seen whole by a click', async () => {
+test('notifies once about changed tool definitions, counts them in the tray, and opens them on a click', async () => {
   const home = makeHome({ canvas: fixtureCommand('changing', '${env:TOOLTRAY_HOME}/offered.json') });
   const offer = (...tools: object[]): void => writeFileSync(join(home, 'offered.json'), JSON.stringify({ tools }));
   offer(tool('draw', 'Draws.'), tool('erase', 'Erases.'));

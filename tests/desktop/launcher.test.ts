@@ -58,7 +58,7 @@ async function written(facts: LauncherFacts): Promise<string> {
 }
 
 describe.skipIf(process.platform === 'win32')('the launcher', () => {
-  test('starts the shim with the app as Node.js, and passes words and bytes on', async () => {
+  test('starts the shim with the app as Node.js, and passes arguments and bytes through', async () => {
     const app = program('Tooltray');
     const file = await written({ program: app, script: { file: '/a b/tooltray.cjs' }, appWords: ['--background'] });
     const { out } = await run(file, ['stdio', '--app', 'my app'], '{"id":0}\n');
@@ -66,14 +66,14 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     expect(out.split('\n')).toEqual([`1|${command}`, '/a b/tooltray.cjs', 'stdio', '--app', 'my app', '{"id":0}', '']);
   });
 
-  test('says what to do when the app is gone', async () => {
+  test('prints what to do when the app is gone', async () => {
     const file = await written({ program: join(folder, 'gone'), script: { file: '/shim.cjs' }, appWords: [] });
     const { code, out, err } = await run(file, ['stdio']);
     expect([code, out]).toEqual([127, '']);
     expect(err).toMatch(/^tooltray: The Tooltray app is no longer at .*gone\. Install it again/);
   });
 
-  test('mounts an AppImage, starts what is in it, and lets go of it', async () => {
+  test('mounts an AppImage, starts the app inside, and unmounts it', async () => {
     program('mount/tooltray-app');
     const held = join(folder, 'held');
     // As an AppImage does: says where it is mounted, and holds that until it is ended.
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     await until(() => !existsSync(held));
   });
 
-  test('extracts an AppImage that cannot be mounted, once for each version, and says why where it can do neither', async () => {
+  test('extracts an AppImage once per version if it cannot be mounted, and reports why if both fail', async () => {
     const image = script(
       'Tooltray.AppImage',
       [
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     expect(err).toContain('fuse: device not found');
   });
 
-  test('is mended when it was changed or the app moved, and left alone otherwise', async () => {
+  test('is rewritten when it was changed or the app moved, and otherwise left alone', async () => {
     const facts = { program: '/opt/Tooltray/tooltray', script: { file: '/s.cjs' }, appWords: [] };
     const file = await written(facts);
     expect(statSync(file).mode & 0o777).toBe(0o755);
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     expect(readFileSync(file, 'utf8')).toContain(`program='/elsewhere'`);
   });
 
-  test('is written by an app that will not stay where it is only while it finds no other one', async () => {
+  test('is written by an app in a temporary place only if no other app is found', async () => {
     const other = program('Installed');
     const script = { file: '/s.cjs' };
     const file = await written({ program: other, script, appWords: [] });
@@ -150,7 +150,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
   });
 });
 
-describe('where the app is', () => {
+describe('the app’s location', () => {
   const place = {
     platform: 'linux',
     program: '/opt/Tooltray/tooltray',
@@ -159,14 +159,14 @@ describe('where the app is', () => {
     checkout: undefined,
   } as const;
 
-  test('is where it was installed', () => {
+  test('is its installation folder', () => {
     expect(launcherFacts(place)).toMatchObject({
       program: place.program,
       script: { file: '/opt/Tooltray/resources/shim/tooltray.cjs' },
     });
   });
 
-  test('is the AppImage, not where that is mounted just now', () => {
+  test('is the AppImage, not its mount point', () => {
     const facts = launcherFacts({
       ...place,
       program: '/tmp/.mount_x/tooltray',
@@ -175,7 +175,7 @@ describe('where the app is', () => {
     expect(facts).toMatchObject({ program: '/home/me/Tooltray.AppImage', script: 'in-appimage' });
   });
 
-  test('is Electron with a checkout, where it was never packed', () => {
+  test('is Electron with a checkout for an unpackaged app', () => {
     const facts = launcherFacts({ ...place, program: '/src/electron', checkout: '/src' });
     expect(facts).toEqual({
       program: '/src/electron',
@@ -184,7 +184,7 @@ describe('where the app is', () => {
     });
   });
 
-  test('is not for long while macOS runs it from a random folder', () => {
+  test('is temporary while macOS runs the app from a randomized folder', () => {
     const program = '/private/var/folders/x/AppTranslocation/y/d/Tooltray.app/Contents/MacOS/Tooltray';
     expect([program, place.program].map(isTranslocated)).toEqual([true, false]);
   });
@@ -193,7 +193,7 @@ describe('where the app is', () => {
 describe('on Windows', () => {
   const program = 'C:\\Users\\Jürgen & Zoë\\100%\\Tooltray.exe';
 
-  test('the launcher is a program, and reads beside it what to start', () => {
+  test('the launcher is a program that reads what to start from a file beside it', () => {
     const facts = launcherFacts({
       platform: 'win32',
       program,
@@ -212,7 +212,7 @@ describe('on Windows', () => {
     expect(programOf('something else\n')).toBeUndefined();
   });
 
-  test('a new version of the program replaces the old one, which may run', async () => {
+  test('a new version of the program replaces the old one, also while it runs', async () => {
     const windowsProgram = join(folder, 'new.exe');
     const file = join(folder, 'bin/tooltray.exe');
     const facts = { program, script: { file: 'x.cjs' }, appWords: [], windowsProgram };

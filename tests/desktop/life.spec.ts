@@ -10,7 +10,7 @@ import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { Desktop, ended, envOf, makeHome, root } from './open-desktop.ts';
 
-test('quitting ends the servers, with what they have started', async () => {
+test('quitting stops the servers and their child processes', async () => {
   test.skip(process.platform !== 'linux', 'processes are looked up in /proc');
   const mark = randomUUID();
   const { command, args } = fixtureCommand('echo');
@@ -31,7 +31,7 @@ test('quitting ends the servers, with what they have started', async () => {
   }
 });
 
-test('quit until it is started again, it is not started by client apps', async () => {
+test('after "Quit until I start it", client apps do not start the app', async () => {
   const home = makeHome();
   const connected = (): Promise<void> => desktop.connect().then((client) => client.close());
   let desktop = await Desktop.open({ home });
@@ -52,7 +52,7 @@ test('quit until it is started again, it is not started by client apps', async (
   }
 });
 
-test('start at login, switched on in the settings, starts this app without a window', async () => {
+test('start at login, enabled in the settings, starts this app without a window', async () => {
   test.skip(process.platform !== 'linux', 'the other systems keep a list of their own');
   const home = makeHome();
   const file = join(home, 'autostart/tooltray.desktop');
@@ -70,7 +70,7 @@ test('start at login, switched on in the settings, starts this app without a win
   }
 });
 
-test('a core that was left running in the same home is ended and taken over', async () => {
+test('stops a core that still runs in the same home, and takes over', async () => {
   const home = makeHome({ utils: { type: 'builtin', builtin: 'utils' } });
   const words = [join(root, 'dist/cli.js'), 'serve', '--no-open', '--json'];
   const serve = spawn(process.execPath, words, { env: envOf(home), stdio: ['ignore', 'pipe', 'inherit'] });
@@ -86,7 +86,7 @@ test('a core that was left running in the same home is ended and taken over', as
   }
 });
 
-test('where another program has the port, the app runs all the same and says so', async () => {
+test('runs although another program uses the port, and reports that', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -111,7 +111,7 @@ test('where another program has the port, the app runs all the same and says so'
   }
 });
 
-test('the command line starts no second core beside the app, and asks the app', async () => {
+test('the command line starts no second core beside the app, and uses the app’s core', async () => {
   await using desktop = await Desktop.open();
   await desktop.page();
   const run = async (...words: string[]): Promise<[code: number | null, said: string]> => {

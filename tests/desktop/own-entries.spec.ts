@@ -12,7 +12,7 @@ interface Entry {
   readonly env: Record<string, string>;
 }
 
-test('an entry that starts the app from where it no longer is is mended at the start, and works', async () => {
+test('repairs at startup an entry whose launch path no longer exists', async () => {
   test.skip(process.platform === 'win32', 'a batch file cannot be started without a shell');
   const home = makeHome({ utils: { type: 'builtin', builtin: 'utils' } });
   const person = join(home, 'person');
@@ -44,7 +44,7 @@ test('an entry that starts the app from where it no longer is is mended at the s
   }
 });
 
-test('an app is connected from the dashboard, with a launch that was tried', async () => {
+test('connects an app from the dashboard with a tested launch', async () => {
   const home = makeHome();
   const person = join(home, 'person');
   const file = join(person, '.cursor/mcp.json');

@@ -22,7 +22,7 @@ function entitlements(file: string): string[] {
   return keys;
 }
 
-test('the main app may ask for what servers need, each with its sentence; helper processes may only compile', () => {
+test('the main app has the entitlements that servers need, each with a text; helpers have only JIT', () => {
   const { entitlements: own, entitlementsInherit: inherited, extendInfo } = builder.mac;
   expect(entitlements(String(inherited))).toEqual(['com.apple.security.cs.allow-jit']);
   expect(entitlements(String(own))).toEqual([
@@ -105,14 +105,14 @@ describe('the workflows', () => {
   }));
   const steps = workflows.flatMap(({ file, jobs }) => jobs.flatMap((job) => job.steps.map((step) => ({ file, step }))));
 
-  test('hide no failure', () => {
+  test('ignore no failure', () => {
     const hiding = steps.filter(
       ({ step }) => step['continue-on-error'] === true || /\|\|\s*true\b/.test(step.run ?? ''),
     );
     expect(hiding).toEqual([]);
   });
 
-  test('run only scripts that there are', () => {
+  test('run only scripts that exist', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Readonly<Record<string, string>> };
     const text = steps.map(({ step }) => step.run ?? '').join('\n');
     const files = [...text.matchAll(/scripts\/[\w./-]+\.(?:mjs|ps1|ts)/g)].map(([file]) => file);

@@ -40,30 +40,30 @@ function menuOf(slices: Parameters<typeof stateWith>[0], version?: string): Tray
 describe('the first row', () => {
   const first = (slices: Parameters<typeof stateWith>[0]): string | undefined => labels(menuOf(slices))[0];
 
-  test('says that it starts until the servers are known', () => {
+  test('reports that Tooltray is starting until the servers are known', () => {
     expect(first({})).toBe('Tooltray is starting…');
   });
 
-  test('counts the servers that are switched on, and what was saved today', () => {
+  test('shows the number of enabled servers and the tokens saved today', () => {
     const servers = [enabled, enabled, { enabled: false }];
     expect(first({ servers, savings: saved(184_321) })).toBe('2 servers · 184.3k tokens saved today');
   });
 
-  test('says "about" where a part is an estimate', () => {
+  test('says "about" where part of the number is an estimate', () => {
     expect(first({ servers: [enabled], savings: saved(1200, 0.2) })).toBe('1 server · about 1.2k tokens saved today');
   });
 
-  test('boasts of nothing where nothing was saved, or less', () => {
+  test('shows no savings where nothing was saved, or less than nothing', () => {
     expect(first({ servers: [], savings: saved(0) })).toBe('0 servers');
     expect(first({ servers: [], savings: saved(-500) })).toBe('0 servers');
   });
 
-  test('says that all is paused, which matters more than what was saved', () => {
+  test('shows that all is paused instead of the savings', () => {
     expect(first({ core: { paused: true }, servers: [enabled], savings: saved(9) })).toBe('Paused · 1 server');
   });
 });
 
-test('with nothing known yet, the window, the settings and the way out are there', () => {
+test('shows only the window, settings and quit rows before the state is known', () => {
   expect(labels(menuOf({}))).toEqual([
     'Tooltray is starting…',
     '—',
@@ -75,7 +75,7 @@ test('with nothing known yet, the window, the settings and the way out are there
   ]);
 });
 
-test('with everything there is, the rows stand in the order in which they are needed', () => {
+test('shows all rows in the order of urgency', () => {
   const attention = [item('github', 'sign-in', 'Sign in')];
   const setup = { apps: [{ installed: true, connected: 'no' }] };
   const menu = menuOf({ core: { paused: false }, servers: [enabled], attention, modes, setup }, '2.0.0');
@@ -95,28 +95,28 @@ test('with everything there is, the rows stand in the order in which they are ne
   ]);
 });
 
-describe('what is to be mended', () => {
+describe('rows of problems', () => {
   const fixes = (...attention: AttentionItem[]): string[] =>
     labels(menuOf({ attention })).filter((label) => label.startsWith('Fix:'));
 
-  test('is shown three times at most', () => {
+  test('shows at most three problems', () => {
     const many = ['a', 'b', 'c', 'd'].map((server) => item(server, 'retry', 'Try again'));
     expect(fixes(...many)).toEqual(['Fix: a — try again', 'Fix: b — try again', 'Fix: c — try again']);
   });
 
-  test('has its sentence where no server is to blame', () => {
+  test('shows the problem’s sentence where no server causes it', () => {
     expect(fixes(item(undefined, 'open-config', 'Open config file'))).toEqual([
       'Fix: Line 3: a comma is missing. — open config file…',
     ]);
   });
 
-  test('leaves out what has a row of its own', () => {
+  test('omits problems that have a row of their own', () => {
     const inbox = [item('a', 'heal', 'Decide'), item(undefined, 'decide', 'Decide')];
     expect(fixes(item(undefined, 'resume', 'Resume'), item(undefined, 'connect-app', 'Mend'), ...inbox)).toEqual([]);
   });
 });
 
-test('what waits for a decision is counted in a row that opens the inbox; without any there is none', () => {
+test('counts inbox items in a row that opens the inbox, and has no row without any', () => {
   expect(row(menuOf({ inbox: [{}, {}, {}] }), 'inbox')).toEqual({
     id: 'inbox',
     label: 'Inbox: 3 decisions for you…',
@@ -125,7 +125,7 @@ test('what waits for a decision is counted in a row that opens the inbox; withou
   expect(row(menuOf({ inbox: [] }), 'inbox')).toBeUndefined();
 });
 
-test('the mode in force is the chosen one, each has its line', () => {
+test('checks the current mode, and describes each mode', () => {
   expect(row(menuOf({ modes }), 'mode')?.rows).toEqual([
     { id: 'mode-auto', label: 'Auto — whatever costs least', action: { kind: 'mode', mode: 'auto' }, chosen: false },
     {
@@ -137,29 +137,29 @@ test('the mode in force is the chosen one, each has its line', () => {
   ]);
 });
 
-test('pausing turns into going on', () => {
+test('shows Resume while paused, and Pause all otherwise', () => {
   const pause = (paused: boolean): TrayRow | undefined => row(menuOf({ core: { paused } }), 'pause');
   expect(pause(false)).toEqual({ id: 'pause', label: 'Pause all', action: { kind: 'pause', paused: true } });
   expect(pause(true)).toEqual({ id: 'pause', label: 'Resume', action: { kind: 'pause', paused: false } });
 });
 
-test('connecting an app is offered while one that is here is not connected', () => {
+test('offers to connect an app while an installed one is not connected', () => {
   const offered = (...apps: object[]): boolean => row(menuOf({ setup: { apps } }), 'connect') !== undefined;
   expect(offered({ installed: true, connected: 'yes' }, { installed: false, connected: 'no' })).toBe(false);
   expect(offered({ installed: true, connected: 'stale' })).toBe(true);
 });
 
-test('what servers and people write cannot break a row', () => {
+test('removes control characters from labels and limits their length', () => {
   expect(toLabel('a\u0007b\n\u202Ec & d')).toBe('a b c && d');
   expect([...toLabel('😀'.repeat(100))]).toHaveLength(70);
 });
 
-test('numbers are short', () => {
+test('shortens numbers', () => {
   expect([12, 1_234, 999_950, 2_500_000].map(toShortNumber)).toEqual(['12', '1.2k', '1M', '2.5M']);
 });
 
 describe('the icon', () => {
-  test('is hollow when paused, has a dot where somebody is needed, else is whole', () => {
+  test('shows a pause first, then a problem that needs the user, else the normal state', () => {
     const attention = [item('a', 'sign-in', 'Sign in')];
     expect(trayIcon(stateWith({ core: { paused: true }, attention }))).toBe('paused');
     expect(trayIcon(stateWith({ core: { paused: false }, attention }))).toBe('attention');
@@ -167,7 +167,7 @@ describe('the icon', () => {
     expect(trayIcon({})).toBe('normal');
   });
 
-  test('is a template image on macOS, and big on Linux, where panels shrink it', () => {
+  test('is a template image on macOS, and large on Linux, where panels shrink it', () => {
     const files = (['darwin', 'linux', 'win32'] as const).map((one) => trayIconFile('/i', 'paused', one));
     expect(files).toEqual(['/i/pausedTemplate.png', '/i/paused-linux.png', '/i/paused.ico']);
   });
@@ -192,18 +192,18 @@ describe('a click', () => {
   }
   const fixing = (...given: Parameters<typeof item>): Promise<string[]> => done({ kind: 'fix', item: item(...given) });
 
-  test('on a mode sets it, on pause pauses', async () => {
+  test('sets the mode, or pauses', async () => {
     expect(await done({ kind: 'mode', mode: 'code' })).toEqual(['setMode {"mode":"code"}']);
     expect(await done({ kind: 'pause', paused: true })).toEqual(['setPaused {"paused":true}']);
   });
 
-  test('on something to mend does it, where that needs no more than a click', async () => {
+  test('fixes a problem, where that needs no more than a click', async () => {
     expect(await fixing('git hub', 'sign-in', '')).toEqual(['signIn {"server":"git hub"}', 'browser https://sign.in']);
     expect(await fixing('a', 'retry', '')).toEqual(['retry {"server":"a"}']);
     expect(await fixing('a', 'enable', '')).toEqual(['setServerEnabled {"server":"a","enabled":true}']);
   });
 
-  test('on anything else leads to where it can be done', async () => {
+  test('opens the view where the problem can be fixed', async () => {
     expect(await fixing('git hub', 'view-log', '')).toEqual(['open servers/git%20hub/log']);
     expect(await fixing('a', 'edit-config', '')).toEqual(['open servers/a/config']);
     const waiting = { ...item(undefined, 'decide', ''), id: 'inbox-1a2b3c' };

@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { Desktop } from './open-desktop.ts';
 
-test('the menu tells how many servers there are, what to mend, and the modes', async () => {
+test('shows the number of servers, the problems and the modes', async () => {
   await using desktop = await Desktop.open({
     servers: { utils: { type: 'builtin', builtin: 'utils' }, lost: { command: '/nowhere/to/be/found' } },
   });
@@ -15,7 +15,7 @@ test('the menu tells how many servers there are, what to mend, and the modes', a
   expect(labels.filter((label) => /^(Auto|Proxy|Search|Code) — /.test(label))).toHaveLength(4);
 });
 
-test('another mode, chosen in the tray, changes the list of a client app that is connected', async () => {
+test('a mode chosen in the tray changes the tool list of a connected client app', async () => {
   await using desktop = await Desktop.open({ servers: { echo: fixtureCommand('echo') } });
   let changes = 0;
   const client = await desktop.connect(() => changes++);
@@ -28,7 +28,7 @@ test('another mode, chosen in the tray, changes the list of a client app that is
   await expect.poll(() => desktop.isChosen('mode-search')).toBe(true);
 });
 
-test('a pause refuses calls with a sentence until it is over', async () => {
+test('refuses calls during a pause', async () => {
   await using desktop = await Desktop.open({ servers: { echo: fixtureCommand('echo') } });
   const client = await desktop.connect();
   const call = async (): Promise<boolean> => {

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import type { BrowserWindow, Notification } from 'electron';
 import { Desktop, makeHome } from './open-desktop.ts';
 
-test('starting the app opens the dashboard, which knows its servers and its keys', async () => {
+test('opens the dashboard at startup, with its servers and keyboard shortcuts', async () => {
   await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
   const page = await desktop.page();
   const answer = await page.evaluate(() => window.tooltray?.request('state', {}));
@@ -14,7 +14,7 @@ test('starting the app opens the dashboard, which knows its servers and its keys
   await expect(page).toHaveURL(/#\/servers$/);
 });
 
-test('a change of the state reaches the page without it asking', async () => {
+test('pushes a state change to the page', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   await page.evaluate(() => {
@@ -28,7 +28,7 @@ test('a change of the state reaches the page without it asking', async () => {
   await expect.poll(() => page.evaluate(() => (window as unknown as { seen: string[] }).seen.at(-1))).toBe('search');
 });
 
-test('closing the window leaves client apps connected, and the tray brings it back', async () => {
+test('closing the window keeps client apps connected, and the tray opens it again', async () => {
   await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
   const client = await desktop.connect();
   const page = await desktop.page();
@@ -39,7 +39,7 @@ test('closing the window leaves client apps connected, and the tray brings it ba
   await expect((await desktop.page()).getByRole('navigation')).toBeVisible();
 });
 
-test('started in the background it opens no window; starting it once more opens one', async () => {
+test('opens no window for a background start, and one for the next start', async () => {
   await using desktop = await Desktop.open({ words: ['--background'] });
   await expect.poll(() => desktop.trayLabels()).toContain('Open Dashboard');
   expect(await desktop.windowCount()).toBe(0);
@@ -47,7 +47,7 @@ test('started in the background it opens no window; starting it once more opens 
   await expect((await desktop.page()).getByRole('navigation')).toBeVisible();
 });
 
-test('started once more by the system it opens no window', async () => {
+test('opens no window for a second start by the system', async () => {
   await using desktop = await Desktop.open({ words: ['--background'] });
   await expect.poll(() => desktop.trayLabels()).toContain('Open Dashboard');
   expect(await desktop.startAgain('--background')).toBe(0);
@@ -58,7 +58,7 @@ test('started once more by the system it opens no window', async () => {
   expect(await desktop.windowCount()).toBe(1);
 });
 
-test('answers client apps while a dialog is open', async () => {
+test('serves client apps while a dialog is open', async () => {
   await using desktop = await Desktop.open({ servers: { utils: { type: 'builtin', builtin: 'utils' } } });
   const client = await desktop.connect();
   await desktop.page();
@@ -72,7 +72,7 @@ test('answers client apps while a dialog is open', async () => {
   expect((await client.listTools()).tools.length).toBeGreaterThan(0);
 });
 
-test('a link opens the view that it names, and nothing else', async () => {
+test('a link opens the view that it names, and ignores unknown ones', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   await expect(page.getByRole('navigation')).toBeVisible();
@@ -83,7 +83,7 @@ test('a link opens the view that it names, and nothing else', async () => {
   expect(await page.evaluate(() => location.hash)).toBe('#/servers/github');
 });
 
-test('the theme that was chosen is the window\u2019s', async () => {
+test('applies the chosen theme to the window', async () => {
   await using desktop = await Desktop.open();
   const page = await desktop.page();
   const isDark = (): Promise<boolean> => page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
@@ -93,7 +93,7 @@ test('the theme that was chosen is the window\u2019s', async () => {
   await expect.poll(isDark).toBe(false);
 });
 
-test('the window remembers where it was, also after the app has ended', async () => {
+test('restores the window’s position, also after a restart of the app', async () => {
   const home = makeHome();
   try {
     const last = { x: 40, y: 60, width: 900, height: 620 };
@@ -110,7 +110,7 @@ test('the window remembers where it was, also after the app has ended', async ()
   }
 });
 
-test('closing the window for the first time says that the app goes on', async () => {
+test('notifies that the app keeps running when the window is first closed', async () => {
   await using desktop = await Desktop.open();
   await desktop.app.evaluate(({ Notification }) => {
     const shown: string[] = [];
