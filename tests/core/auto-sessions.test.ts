@@ -1,4 +1,4 @@
-/** What a session in the mode that `auto` picks costs against listing every tool as the servers have it: in o200k tokens, use by use. */
+/** What a session in the mode that `auto` picks costs compared with listing every tool as its server does: in o200k tokens. */
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
@@ -71,7 +71,7 @@ describe.each([8, 27, 60, 90, 230, 900])('auto with %i tools', (tools) => {
   const list = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
   const fixed = countTokens(JSON.stringify({ tools: list })) + countTokens(mode.instructions(shown));
 
-  test.each([1, 5, 20])('a session of %i uses is no dearer than the list of all', async (uses) => {
+  test.each([1, 5, 20])('makes a session of %i uses no more expensive than a list of all tools', async (uses) => {
     let total = fixed;
     if (mode.name !== 'proxy') {
       expect(mode.name).toBe('search');
@@ -81,7 +81,7 @@ describe.each([8, 27, 60, 90, 230, 900])('auto with %i tools', (tools) => {
     expect(total).toBeLessThanOrEqual(direct);
   });
 
-  test('says why in a sentence', () => {
+  test('states its reason in one sentence', () => {
     expect(reason).toMatch(
       mode.name === 'proxy'
         ? /^(All \d+ tools cost about [\d,]+ tokens, \d\.\d+ % of the window|No other mode is sure to cost less)/

@@ -1,4 +1,4 @@
-/** Promises of mode `auto`: cheap lists are shown, big ones are not, and nothing it picks costs more than direct. */
+/** Mode `auto`: shows cheap lists, does not show expensive ones, and never costs more than direct. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../src-main/core/activity/token-worker.ts';
 import {
@@ -34,13 +34,13 @@ function view(tools: number, words: number): ModeView {
 
 const costs = (tools: number, words: number): Costs => new ModeCosts(allModes).costsFor(view(tools, words));
 
-test('a few tools are all shown, and the reason says what they cost', () => {
+test('shows all tools of a small catalog, and states their cost', () => {
   const { mode, reason } = chooseMode(costs(5, 5), 'claude-ai');
   expect(mode.name).toBe('proxy');
   expect(reason).toMatch(/^All 5 tools cost about \d+ tokens, 0\.\d+ % of the window of Claude Desktop\.$/);
 });
 
-test('a large catalog is not listed to an app that would load all of it', () => {
+test('does not list a large catalog to an app that would load all of it', () => {
   const { mode, reason } = chooseMode(costs(600, 20), 'some app');
   expect(mode.name).not.toBe('proxy');
   expect(reason).toMatch(
@@ -48,18 +48,18 @@ test('a large catalog is not listed to an app that would load all of it', () => 
   );
 });
 
-test('what is much for a small window is little for a large one', () => {
+test("considers the size of the app's context window", () => {
   const same = costs(150, 10);
   expect(chooseMode(same, 'some app').mode.name).not.toBe('proxy');
   expect(chooseMode(same, 'gemini-cli').mode.name).toBe('proxy');
 });
 
-test('an app that defers tools itself gets all of them', () => {
+test('shows all tools to an app that defers tools itself', () => {
   const { mode, reason } = chooseMode(costs(600, 20), 'claude-code');
   expect([mode.name, reason]).toEqual(['proxy', 'Claude Code loads tools when it needs them, so every one is shown.']);
 });
 
-describe('what auto picks never costs more than direct', () => {
+describe('auto compared with direct', () => {
   function listed(shown: ModeView): number {
     const { mode } = chooseMode(new ModeCosts(allModes).costsFor(shown), undefined);
     const tools = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(shown)];
@@ -68,7 +68,7 @@ describe('what auto picks never costs more than direct', () => {
   const direct = ({ catalog }: ModeView): number =>
     countTokens(JSON.stringify({ tools: catalog.tools.map(({ definition }) => definition) }));
 
-  test('with eight tools of usual size on two servers', () => {
+  test('costs less for eight tools of typical size on two servers', () => {
     const shown = viewOf(['files', fileTools], ['web', webTools]);
     expect(direct(shown)).toBeGreaterThan(1100);
     expect(listed(shown)).toBeLessThan(0.95 * direct(shown));
@@ -76,20 +76,20 @@ describe('what auto picks never costs more than direct', () => {
   });
 
   // Of tools without a word too many there is nothing to leave out; where they come from is said in a line all the same.
-  test.each([1, 3, 10, 30, 100, 300, 1000])('with %i tools that are as short as can be', (tools) => {
+  test.each([1, 3, 10, 30, 100, 300, 1000])('costs no more for %i tools that are as short as can be', (tools) => {
     const shown = view(tools, 10);
     expect(listed(shown)).toBeLessThanOrEqual(direct(shown) + countTokens(allModes.find('proxy').instructions(shown)));
   });
 });
 
 describe('costs', () => {
-  test('are worked out once for a catalog, however many sessions ask', () => {
+  test('are computed once for a catalog, however many sessions request them', () => {
     const [shared, shown] = [new ModeCosts(allModes), view(10, 5)];
     expect(shared.costsFor({ ...shown })).toBe(shared.costsFor(shown));
     expect(shared.costsFor(view(10, 5))).not.toBe(shared.costsFor(shown));
   });
 
-  test('are others where texts stay as they are, and anew where written texts have changed', () => {
+  test('depend on the level of descriptions, and are computed again after descriptions change', () => {
     const [shared, shown] = [new ModeCosts(allModes), viewOf(['files', fileTools])];
     const before = shared.costsFor(shown);
     expect(shared.costsFor({ ...shown, level: 'full' }).all).toBeGreaterThan(before.all);
@@ -98,7 +98,7 @@ describe('costs', () => {
   });
 });
 
-test('a mode that the person names is taken as it is, an unknown one is refused', () => {
+test('uses the mode set by the user, and rejects an unknown one', () => {
   expect(modeChooser('search', 'claude-code', new ModeCosts(allModes))(view(1, 1))).toMatchObject({
     mode: { name: 'search' },
     reason: undefined,
@@ -109,7 +109,7 @@ test('a mode that the person names is taken as it is, an unknown one is refused'
   expect(() => requireMode('auto')).not.toThrow();
 });
 
-test('a setting that changes is followed, a mistake in it is not', () => {
+test('follows a changed setting, and ignores an invalid one', () => {
   let setting = 'search';
   const choose = modeChooserFollowing(() => setting, undefined, new ModeCosts(allModes));
   const modeNow = (name: string): string => {

@@ -1,4 +1,4 @@
-/** What a model adds runs in a box; what would reach more is the person's to say. */
+/** Servers that models add run in a sandbox; granting more is up to the user. */
 import { expect, test } from 'vitest';
 import {
   withDefaultSandbox,
@@ -10,7 +10,7 @@ import type { ServerChange } from '../../../src-main/core/admin/server-change.ts
 
 const add = (entry: Record<string, unknown>): ServerChange => ({ kind: 'add', server: 's', entry });
 
-test('a command that says nothing of it gets the usual box; what says something stays as it is', () => {
+test('gives a command without isolation the default sandbox, and leaves other entries unchanged', () => {
   expect(withDefaultSandbox(add({ command: 'npx' }))).toEqual(
     add({ command: 'npx', isolation: { mode: 'auto', network: true } }),
   );
@@ -40,11 +40,11 @@ test.each([
   [{ command: 'x', isolation: { mode: 'container', network_mode: 'host' } }, false],
   [{ command: 'x', inheritEnv: 'all', isolation: { mode: 'auto' } }, false],
   [{ command: 'x', sandboxEnabled: true }, false],
-])('%j is in a box that gives no more than the usual one: %s', (entry, expected) => {
+])('returns whether %j is within the default sandbox: %s', (entry, expected) => {
   expect(isWithinDefaultSandbox(entry)).toBe(expected);
 });
 
-test('which fields say where a server runs, and which box is the usual one', () => {
+test('recognizes fields that change the sandbox, and the default sandbox', () => {
   expect([
     changesSandbox({ isolation: null }),
     changesSandbox({ sandboxEnabled: false }),

@@ -1,9 +1,9 @@
-/** Whether a server answers, by what it does: asleep, silent, gone, broken. */
+/** Connection tests of servers that sleep, hang, crash or fail. */
 import { expect, test } from 'vitest';
 import { type WakePolicy, tryServer } from '../../../src-main/core/admin/probe-entry.ts';
 import { serversHarness } from '../servers/servers-harness.ts';
 
-test('a server that sleeps is woken for a test, and left alone for a look', async () => {
+test('wakes a sleeping server for a test, but not for a look', async () => {
   const harness = serversHarness();
   const server = harness.server(harness.fixture('e', 'echo'));
   expect(await tryServer(server, 'leave')).toMatchObject({ ok: true, status: 'healthy', asleep: true });
@@ -14,7 +14,7 @@ test('a server that sleeps is woken for a test, and left alone for a look', asyn
 });
 
 test.each<WakePolicy>(['leave', 'wake', 'retry'])(
-  'a server that was ready and is silent now is late (%s)',
+  'reports a timeout for a ready server that stopped responding (%s)',
   async (rousing) => {
     const harness = serversHarness();
     const server = harness.server(harness.scripted('s'));
@@ -27,7 +27,7 @@ test.each<WakePolicy>(['leave', 'wake', 'retry'])(
   },
 );
 
-test('a server that never comes up is late, one that cannot start says why', async () => {
+test('reports a timeout for a server that never starts, and the error of one that fails to start', async () => {
   const harness = serversHarness();
   const hanging = harness.server(harness.fixture('h', 'misbehaving', ['silent']));
   expect(await tryServer(hanging, 'wake', 200)).toMatchObject({ ok: false, status: 'timeout' });
@@ -37,7 +37,7 @@ test('a server that never comes up is late, one that cannot start says why', asy
   expect(looked).toMatchObject({ ok: false, status: 'error', error: expect.stringContaining('c') as string });
 });
 
-test('a server without tools that says so is one that answers', async () => {
+test('reports a server without tools as healthy', async () => {
   const harness = serversHarness();
   const refusal = { error: { code: -32601, message: 'Method not found' } };
   const server = harness.server(harness.scripted('s', { capabilities: {}, answers: { 'tools/list': refusal } }));

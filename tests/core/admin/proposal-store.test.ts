@@ -1,4 +1,4 @@
-/** Proposals of one home, seen by several processes at once: none is lost, none that was decided comes back, none crowds others out. */
+/** Proposals shared by several processes: none is lost or restored, and no app crowds out others. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -27,7 +27,7 @@ function asked(server: string, app = 'claude'): Parameters<ProposalStore['add']>
 const sentences = async (store: ProposalStore): Promise<string[]> =>
   (await store.all()).map(({ sentence }) => sentence);
 
-test('what another process decided does not come back, and what it added is kept', async () => {
+test('keeps what another process added, and does not restore what it decided', async () => {
   const file = await newFile();
   const [core, standalone] = [
     new ProposalStore(new FileJsonDocument(file)),
@@ -42,7 +42,7 @@ test('what another process decided does not come back, and what it added is kept
   await expect(standalone.take(first.id)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a file is there to be watched where none was, and what is in one stays as it is', async () => {
+test('creates a missing file for watching, and leaves an existing one unchanged', async () => {
   for (const text of [undefined, '[{"id":']) {
     const file = await newFile();
     if (text !== undefined) await mkdir(dirname(file)).then(() => writeFile(file, text));
@@ -53,7 +53,7 @@ test('a file is there to be watched where none was, and what is in one stays as 
   }
 });
 
-test('many at once are all kept, and each is decided by one process alone', async () => {
+test('keeps proposals added at once, and lets only one process decide each', async () => {
   const file = await newFile();
   const stores = [
     new ProposalStore(new FileJsonDocument(file)),
@@ -70,7 +70,7 @@ test('many at once are all kept, and each is decided by one process alone', asyn
   expect(await stores[2]?.all()).toEqual([]);
 });
 
-test('a watching store tells what another process added and decided', async () => {
+test('notifies when another process adds or decides a proposal', async () => {
   const file = await newFile();
   const [core, standalone] = [
     new ProposalStore(new FileJsonDocument(file)),
@@ -89,7 +89,7 @@ test('a watching store tells what another process added and decided', async () =
   }
 });
 
-test('one app that asks without end leaves room for the others, and is told', async () => {
+test('rejects further proposals of one app beyond its limit, and accepts those of others', async () => {
   const store = new ProposalStore(new FileJsonDocument(await newFile()));
   for (let each = 0; each < 20; each++) await store.add(asked(`s${each}`));
   await expect(store.add(asked('more'))).rejects.toMatchObject({
@@ -100,7 +100,7 @@ test('one app that asks without end leaves room for the others, and is told', as
   expect(await store.add(asked('theirs', 'codex'))).toMatchObject({ sentence: 'Add the server "theirs".' });
 });
 
-test('a proposal that is longer than anybody would read is refused, and says so', async () => {
+test('rejects a proposal that is longer than the limit', async () => {
   const store = new ProposalStore(new FileJsonDocument(await newFile()));
   const long: ServerChange = { kind: 'add', server: 'x', entry: { command: 'x', args: ['y'.repeat(200_000)] } };
   await expect(store.add({ ...asked('x'), changes: [long] })).rejects.toMatchObject({
@@ -110,7 +110,7 @@ test('a proposal that is longer than anybody would read is refused, and says so'
   expect(await store.all()).toEqual([]);
 });
 
-test('changes that belong together are one proposal, asked for again the same one', async () => {
+test('stores changes that belong together as one proposal, and returns it when proposed again', async () => {
   const store = new ProposalStore(new FileJsonDocument(await newFile()));
   const kit = { ...asked('a'), changes: [...asked('a').changes, ...asked('b').changes], sentence: 'Load the kit "k".' };
   const first = await store.add(kit);

@@ -1,4 +1,4 @@
-/** What doctor tells of a server besides how it does. */
+/** What doctor reports about the origin of a server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ async function told(entry: object, account?: string): Promise<string> {
   return formatProvenance(await loadServerProvenance(server, { pinFolder: folder, signedIn }));
 }
 
-test('a package: its version, its box, its secrets, since when', async () => {
+test('describes a package: version, sandbox, secrets and time of acceptance', async () => {
   const pinned = { server: 's', acceptedAt: Date.UTC(2026, 9, 3), program: 'p', pin: null, decisions: [] };
   const [definitions, refused, rugPulls, waits] = [new Map(), new Map(), new Map(), new Map()];
   await new FilePinStore(folder)
@@ -38,7 +38,7 @@ test('a package: its version, its box, its secrets, since when', async () => {
   );
 });
 
-test('one that floats, one that is elsewhere, and never what is in a secret', async () => {
+test('describes an unpinned package and a remote server without showing secret values', async () => {
   expect(await told({ command: 'uvx', args: ['some-server'], inheritEnv: 'all' })).toMatch(
     /^Is some-server by uvx, the newest at each start\. .*Runs with your rights.*Gets every variable of your login\.$/,
   );
@@ -62,12 +62,12 @@ test.each<[string, object, RegExp]>([
   ['comes with Tooltray', { builtin: 'utils', folders: ['/n'] }, /^Comes with Tooltray\. Reads and writes \/n\.$/],
   ['floats', { command: 'npx', args: ['-y', 'a'] }, /^Is a by npx, the newest at each start\. .* Holds no secret\.$/],
   [
-    'floats, in a box',
+    'floats, in a sandbox',
     { command: 'npx', args: ['-y', 'a@latest'], isolation: sandbox },
     /^Is a by npx, the newest when it was installed for its box\. /,
   ],
   [
-    'floats, in a box where there is one',
+    'floats, in a sandbox where one is available',
     { command: 'npx', args: ['-y', 'a'], isolation: 'auto' },
     /installed for its box, or without one the newest at each start\./,
   ],
@@ -77,12 +77,12 @@ test.each<[string, object, RegExp]>([
     /^Is the image ghcr\.io\/github\/github-mcp-server by docker, whatever that name stands for here when it starts\. .* Starts a container itself: .* Holds A_TOKEN\.$/,
   ],
   [
-    'is an image and no other',
+    'is an image pinned by digest',
     { command: 'docker', args: ['run', '-i', `a/b@${digest}`] },
     /^Is the image a\/b by docker, which is sha256:abababababab and no other\./,
   ],
   [
-    'is an engine that runs none',
+    'is a container engine without an image',
     { command: 'docker', args: ['mcp', 'gateway'] },
     /^Is docker on this computer, of a version/,
   ],
@@ -97,22 +97,22 @@ test.each<[string, object, RegExp]>([
     /^Is \/n\/s\.py by python3 on this computer, .* Holds a key in its arguments\.$/,
   ],
   [
-    'is elsewhere',
+    'is remote',
     { url: 'https://a.test/mcp' },
     /^Lies at a\.test, in whatever version its operator runs\. .* Reads nothing here; /,
   ],
   [
-    'is at an address of this computer',
+    'is at an address of the local computer',
     { url: 'http://127.0.0.1:3000/mcp' },
     /^Lies on this computer, at 127\.0\.0\.1:3000, .* what whoever started it lets it;/,
   ],
-])('one that %s', async (_what, entry, sentence) => {
+])('describes a server that %s', async (_what, entry, sentence) => {
   const text = await told(entry);
   expect(text).toMatch(sentence);
   expect(text).not.toContain('planted');
 });
 
-test('one that a person is signed in to holds that, too', async () => {
+test('names the account the user is signed in with', async () => {
   const entry = { url: 'https://a.test/mcp', oauth: { clientId: 'c', clientSecret: '${secret:FAR}' } };
   expect(await told(entry, 'ana@example.org')).toMatch(/Holds FAR and your sign-in as ana@example\.org\.$/);
 });

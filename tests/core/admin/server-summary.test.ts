@@ -1,4 +1,4 @@
-/** What models and people are told of a server, whatever it is doing at that moment. */
+/** The summary of a server in each of its states. */
 import { expect, test } from 'vitest';
 import { summarizeServer } from '../../../src-main/core/admin/server-summary.ts';
 import { AppError } from '../../../src-main/core/base/errors.ts';
@@ -26,13 +26,13 @@ test.each<ServerState>([
   { kind: 'connecting', since: 0, failures: 1, error },
   { kind: 'discovering', since: 0, failures: 1, error },
   { kind: 'pending-sign-in', error },
-])('a server that failed says why, also while it is tried again: $kind', (state) => {
+])('returns the error of a failed server, also while it retries: $kind', (state) => {
   expect(errorIn(state)).toBe('dead did not start.');
 });
 
 test.each<ServerState>([
   { kind: 'connecting', since: 0, failures: 0 },
   { kind: 'ready', since: 0 },
-])('a server that did not fail has no error: $kind', (state) => {
+])('returns no error for a server that did not fail: $kind', (state) => {
   expect(errorIn(state)).toBeUndefined();
 });

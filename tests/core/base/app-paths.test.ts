@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('TOOLTRAY_HOME puts everything under one folder', () => {
+test('puts everything under TOOLTRAY_HOME', () => {
   const paths = resolveAppPaths({ TOOLTRAY_HOME: '/p/home', XDG_CONFIG_HOME: '/x' }, 'linux', '/home/ann');
   expect(paths).toEqual({
     home: '/p/home',
@@ -30,7 +30,7 @@ test('TOOLTRAY_HOME puts everything under one folder', () => {
   });
 });
 
-test('Linux follows XDG and ignores relative values', () => {
+test('follows XDG on Linux and ignores relative values', () => {
   const paths = resolveAppPaths({ XDG_CONFIG_HOME: '/xdg/config', XDG_CACHE_HOME: 'relative' }, 'linux', '/home/ann');
   expect(paths.home).toBeUndefined();
   expect(paths.configFile).toBe('/xdg/config/tooltray/config.json');
@@ -38,7 +38,7 @@ test('Linux follows XDG and ignores relative values', () => {
   expect(paths.activityFile).toBe('/home/ann/.local/share/tooltray/activity.db');
 });
 
-test('shim and core find the same socket and token, whatever variables the client app passes on', () => {
+test('gives shim and core the same socket and token, whatever variables the client app passes on', () => {
   const full = { XDG_RUNTIME_DIR: '/run/user/1', XDG_STATE_HOME: '/s', XDG_DATA_HOME: '/d', TMPDIR: '/t' };
   for (const home of ['/home/ann', `/home/${'deep/'.repeat(30)}`]) {
     const [core, shim] = [resolveAppPaths(full, 'linux', home), resolveAppPaths({}, 'linux', home)];
@@ -46,14 +46,14 @@ test('shim and core find the same socket and token, whatever variables the clien
   }
 });
 
-test('macOS uses Library', () => {
+test('uses Library on macOS', () => {
   const paths = resolveAppPaths({}, 'darwin', '/Users/ann');
   expect(paths.configFile).toBe('/Users/ann/Library/Application Support/Tooltray/config.json');
   expect(paths.logDir).toBe('/Users/ann/Library/Logs/Tooltray');
   expect(paths.cacheDir).toBe('/Users/ann/Library/Caches/Tooltray');
 });
 
-test('Windows uses a folder of the profile, whatever AppData is', () => {
+test('uses a folder of the profile on Windows, whatever AppData is', () => {
   const env = { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L', USERNAME: 'Ann' };
   const paths = resolveAppPaths(env, 'win32', 'C:\\Users\\Ann');
   expect(paths.configFile).toBe('C:\\Users\\Ann\\.tooltray\\config.json');
@@ -70,7 +70,7 @@ test('Windows uses a folder of the profile, whatever AppData is', () => {
   expect(resolveAppPaths(env, 'win32', 'C:\\Users\\Bob').socketPath).not.toBe(paths.socketPath);
 });
 
-test('a socket path too long for the system is replaced by a short one that can be listened on', async () => {
+test('replaces a socket path that is too long for the system by a short one that works', async () => {
   const long = join(folder, 'ü'.repeat(50), 'more');
   const { socketPath } = resolveAppPaths({ TOOLTRAY_HOME: long }, 'linux', '/home/ann');
   expect(Buffer.byteLength(socketPath)).toBeLessThanOrEqual(100);
@@ -81,14 +81,14 @@ test('a socket path too long for the system is replaced by a short one that can 
   server.close();
 });
 
-test('a private folder is made with its parents, for its owner only', () => {
+test('creates a private folder and its parents for their owner only', () => {
   const path = join(folder, 'a', 'b');
   ensurePrivateDir(path);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
 });
 
-test('a folder of ours that others can read is closed to them', () => {
+test("removes other users' access to an existing folder", () => {
   const path = join(folder, 'open');
   mkdirSync(path);
   chmodSync(path, 0o777);
@@ -96,14 +96,14 @@ test('a folder of ours that others can read is closed to them', () => {
   expect(statSync(path).mode & 0o777).toBe(0o700);
 });
 
-test('accepts a link of the user to a folder of theirs, and makes that private', () => {
+test('accepts a link of the user to their own folder, and makes that folder private', () => {
   mkdirSync(join(folder, 'disk'), { mode: 0o755 });
   symlinkSync(join(folder, 'disk'), join(folder, 'link'));
   ensurePrivateDir(join(folder, 'link'));
   expect(statSync(join(folder, 'disk')).mode & 0o777).toBe(0o700);
 });
 
-test('refuses a file and a dangling link with what to do', () => {
+test('rejects a file and a dangling link, and names the fix', () => {
   symlinkSync(join(folder, 'nowhere'), join(folder, 'dangling'));
   writeFileSync(join(folder, 'file'), '');
   for (const name of ['dangling', 'file']) {
@@ -114,7 +114,7 @@ test('refuses a file and a dangling link with what to do', () => {
 });
 
 // Only root can give a folder away, so only root can try this.
-test.skipIf(process.getuid?.() !== 0)('a folder of another user is refused', async () => {
+test.skipIf(process.getuid?.() !== 0)('rejects a folder of another user', async () => {
   const { chownSync, lchownSync } = await import('node:fs');
   const path = join(folder, 'theirs');
   mkdirSync(path);

@@ -18,14 +18,14 @@ async function mode(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o777).toString(8);
 }
 
-test('a new file appears with its folders, and nothing else stays behind', async () => {
+test('creates a new file with its folders, and leaves no temporary file', async () => {
   const path = join(folder, 'deep', 'er', 'file');
   expect(await writeFileAtomic(path, 'héllo')).toBe(true);
   expect(await readFile(path, 'utf8')).toBe('héllo');
   expect(await readdir(join(folder, 'deep', 'er'))).toEqual(['file']);
 });
 
-test.runIf(isPosix)('a new file is for its owner only, an existing one keeps its permissions', async () => {
+test.runIf(isPosix)('makes a new file private, and keeps the permissions of an existing one', async () => {
   const [fresh, old] = [join(folder, 'fresh'), join(folder, 'old')];
   await writeFile(old, 'x');
   await chmod(old, 0o644);
@@ -34,7 +34,7 @@ test.runIf(isPosix)('a new file is for its owner only, an existing one keeps its
   expect([await mode(fresh), await mode(old)]).toEqual(['600', '644']);
 });
 
-test.runIf(isPosix)('a symbolic link stays one, and its target is written', async () => {
+test.runIf(isPosix)('keeps a symbolic link, and writes its target', async () => {
   const [target, alias] = [join(folder, 'target'), join(folder, 'alias')];
   await writeFile(target, 'old');
   await symlink('target', alias);
@@ -43,7 +43,7 @@ test.runIf(isPosix)('a symbolic link stays one, and its target is written', asyn
   expect([await readlink(alias), await readFile(target, 'utf8')]).toEqual(['target', 'new']);
 });
 
-test('a refused or failed write leaves the old file and no draft', async () => {
+test('keeps the old file and leaves no temporary file if a write is refused or fails', async () => {
   const path = join(folder, 'file');
   await writeFile(path, 'old');
   expect(await writeFileAtomic(path, 'new', { beforeReplace: async () => false })).toBe(false);
@@ -53,7 +53,7 @@ test('a refused or failed write leaves the old file and no draft', async () => {
   expect([await readFile(path, 'utf8'), await readdir(folder)]).toEqual(['old', ['file']]);
 });
 
-test('a reader beside many writers always sees one whole content', async () => {
+test('shows readers one whole content while many writers write', async () => {
   const path = join(folder, 'file');
   const contents = ['a', 'b', 'c'].map((letter) => letter.repeat(200_000));
   await writeFileAtomic(path, contents[0] ?? '');
@@ -69,7 +69,7 @@ test('a reader beside many writers always sees one whole content', async () => {
   expect([...seen].filter((content) => !contents.includes(content))).toEqual([]);
 });
 
-test('backups move up by one and the oldest goes', async () => {
+test('rotates backups and deletes the oldest', async () => {
   const path = join(folder, 'file');
   await rotateBackups(path, 3);
   for (const content of ['1', '2', '3', '4']) {

@@ -1,4 +1,4 @@
-/** Suggestions for slips of the pen. */
+/** Suggestions for misspelled words. */
 import { expect, test } from 'vitest';
 import { closestMatch } from '../../../src-main/core/base/text-format.ts';
 
@@ -10,7 +10,7 @@ test.each([
   ['shoe', undefined],
   ['ur', undefined],
   ['', undefined],
-])('%s → %s', (word, expected) => {
+])('suggests for %s: %s', (word, expected) => {
   expect(closestMatch(word, ['command', 'args', 'working_dir', 'mcpServers', 'url'])).toBe(expected);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError, addFix } from '../../../src-main/core/base/errors.ts';
 
-test('a further sentence about what helps begins after the one before has ended', () => {
+test('adds a fix as a sentence after the end of the previous one', () => {
   const missing = new AppError('secret_missing', 'x needs KEY.', { fix: 'Set it: tooltray secret set KEY' });
   expect(addFix(missing, 'It is tried again in 2 s.').text).toBe(
     'x needs KEY. Set it: tooltray secret set KEY. It is tried again in 2 s.',

@@ -1,10 +1,10 @@
-/** Slots go round among owners, however often one of them asks. */
+/** Slots are shared fairly among owners, however often one of them asks. */
 import { expect, test } from 'vitest';
 import { FairSemaphore } from '../../../src-main/core/base/semaphore.ts';
 
 const never = new AbortController().signal;
 
-test('turns go round among owners, and one holds at most half', async () => {
+test('alternates between owners, and gives one owner at most half the slots', async () => {
   const slots = new FairSemaphore<string>(2);
   const entered: string[] = [];
   const ask = (owner: string, name: string): void => void slots.acquire(owner, never).then(() => entered.push(name));
@@ -23,7 +23,7 @@ test('turns go round among owners, and one holds at most half', async () => {
   expect(entered).toEqual(['a1', 'b1', 'c1', 'a2']);
 });
 
-test('who waits no more gives up its place, and a slot is not lost over it', async () => {
+test('removes an aborted waiter without losing a slot', async () => {
   const slots = new FairSemaphore<string>(1);
   expect(await slots.acquire('a', never)).toBe(true);
   const controller = new AbortController();

@@ -1,4 +1,4 @@
-/** One holder at a time, and no lock that stays for ever. */
+/** One holder at a time, and no lock that stays forever. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test('work under the lock never overlaps, and the lock file goes away', async () => {
+test('runs work under the lock one at a time, and removes the lock file', async () => {
   let inside = 0;
   const seen: number[] = [];
   const work = async (): Promise<void> => {
@@ -31,18 +31,18 @@ test('work under the lock never overlaps, and the lock file goes away', async ()
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('the lock is let go when the work fails', async () => {
+test('releases the lock when the work fails', async () => {
   await expect(withSqliteLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withSqliteLock(path, async () => 'yes')).toBe('yes');
 });
 
-test('the lock of a dead process is taken over', async () => {
+test('takes over the lock of a dead process', async () => {
   const { pid } = spawnSync(process.execPath, ['-e', '0']);
   await writeFile(`${path}.lock`, `${pid} x\n`);
   expect(await withSqliteLock(path, async () => 'mine', { waitMs: 0 })).toBe('mine');
 });
 
-test('a lock that is too old is taken over, also by many at once', async () => {
+test('takes over an expired lock, one holder at a time', async () => {
   await writeFile(`${path}.lock`, `${process.pid} x\n`);
   await utimes(`${path}.lock`, new Date(0), new Date(0));
   let inside = 0;
@@ -59,7 +59,7 @@ test('a lock that is too old is taken over, also by many at once', async () => {
   expect(Math.max(...most)).toBe(1);
 });
 
-test('a lock that a living process keeps ends in an error that names the process', async () => {
+test('fails with the pid of the process that holds the lock', async () => {
   await writeFile(`${path}.lock`, `${process.pid} x\n`);
   await expect(withSqliteLock(path, async () => 'mine', { waitMs: 50 })).rejects.toMatchObject({
     code: 'config_conflict',
@@ -67,7 +67,7 @@ test('a lock that a living process keeps ends in an error that names the process
   });
 });
 
-test('whoever is killed while it takes the lock leaves none without its number', async () => {
+test('never shows a lock file without the pid of its holder', async () => {
   const file = join(folder, 'taken.lock');
   const taker = spawn(process.execPath, [join(import.meta.dirname, 'lock-taker.fixture.ts'), file], {
     stdio: 'ignore',

@@ -4,7 +4,7 @@ import { RandomJson, randomFrom } from '../wire/random-json.ts';
 
 const roundTrip = (text: string): string => JSON.stringify(parseJson(text));
 
-describe('numbers keep their spelling', () => {
+describe('spelling of numbers', () => {
   const spellings = [
     '12345678901234567890',
     '1234567890123456',
@@ -20,13 +20,13 @@ describe('numbers keep their spelling', () => {
     '-0e1',
   ];
 
-  test.each(spellings)('%s, wherever a number may stand', (number) => {
+  test.each(spellings)('keeps %s wherever a number may stand', (number) => {
     const texts = [`${number}`, `[${number}]`, `[1,${number}]`, `{"a":${number}}`, `{"jsonrpc":"2.0","id":${number}}`];
     expect(texts.map(roundTrip)).toEqual(texts);
     expect(roundTrip(`{"a": ${number},\n "b":\t${number} }`)).toBe(`{"a":${number},"b":${number}}`);
   });
 
-  test('plain numbers are numbers, and texts that look like numbers stay texts', () => {
+  test('parses plain numbers as numbers, and keeps texts that look like numbers as texts', () => {
     const text = '{"jsonrpc":"2.0","date":"2026-07-28","hash":"3e10","id":7,"count":-12,"version":"1.0.0"}';
     expect(parseJson(text)).toEqual({
       jsonrpc: '2.0',
@@ -38,7 +38,7 @@ describe('numbers keep their spelling', () => {
     });
   });
 
-  test('a kept number is no object', () => {
+  test('does not treat a number that keeps its spelling as an object', () => {
     expect(isObject((parseJson('{"a":1.0}') as { a: unknown }).a)).toBe(false);
   });
 });
@@ -49,7 +49,7 @@ function normal(text: string): string {
   return tokens.map((token) => (token.startsWith('"') ? JSON.stringify(JSON.parse(token)) : token)).join('');
 }
 
-test.each([1, 2, 3])('random documents come out as they went in (seed %i)', (seed) => {
+test.each([1, 2, 3])('round-trips random documents (seed %i)', (seed) => {
   const json = new RandomJson(randomFrom(seed));
   for (let i = 0; i < 500; i++) {
     const text = json.value(5);
@@ -58,13 +58,13 @@ test.each([1, 2, 3])('random documents come out as they went in (seed %i)', (see
 });
 
 test.each(['', '{', '{a:1}', '01', '1.', '.5', '+1', '-', 'NaN', '[1.0,]', '{"a":1.0}x', "{'a':1}"])(
-  '%j is no JSON',
+  'rejects %j',
   (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
   },
 );
 
-test('a member called __proto__ is a member, with and without numbers to keep', () => {
+test('keeps a member called __proto__, with and without numbers to keep', () => {
   for (const text of ['{"__proto__":{"x":1}}', '{"__proto__":{"x":1.0}}']) {
     const value = parseJson(text) as object;
     expect([Object.keys(value), Object.getPrototypeOf(value) === Object.prototype, JSON.stringify(value)]).toEqual([
@@ -75,7 +75,7 @@ test('a member called __proto__ is a member, with and without numbers to keep', 
   }
 });
 
-test('objects are objects and nothing else is', () => {
+test('isObject accepts only objects', () => {
   expect([{}, Object.create(null), [], null, 'x', 1, undefined].map(isObject)).toEqual([
     true,
     true,
@@ -87,7 +87,7 @@ test('objects are objects and nothing else is', () => {
   ]);
 });
 
-test('a number can be had whether its spelling is kept or not, and what is none stays', () => {
+test('toPlainNumber converts numbers that keep their spelling, and leaves other values unchanged', () => {
   expect([parseJson('1.50'), 7, parseJson('1e400'), 'x', null, undefined].map(toPlainNumber)).toEqual([
     1.5,
     7,
@@ -101,7 +101,7 @@ test('a number can be had whether its spelling is kept or not, and what is none 
 describe('nesting', () => {
   const lists = (depth: number, inside: string): string => '['.repeat(depth) + inside + ']'.repeat(depth);
 
-  test('up to five hundred levels is read and written, and beyond that refused', () => {
+  test('reads and writes up to 500 levels, and rejects more', () => {
     for (const number of ['1', '1.50']) {
       expect(roundTrip(lists(500, number))).toBe(lists(500, number));
       expect(() => parseJson(lists(501, number))).toThrow(RangeError);
@@ -109,7 +109,7 @@ describe('nesting', () => {
     }
   });
 
-  test('counts what is open at the same time, and no brackets in texts', () => {
+  test('counts only open brackets, and none inside texts', () => {
     const wide = `[${Array.from({ length: 1000 }, () => '[{}]').join(',')}]`;
     const texts = JSON.stringify(['['.repeat(2000), '\\', '"{'.repeat(600), '\\"[[['.repeat(400), ']'.repeat(600)]);
     expect([roundTrip(wide), roundTrip(texts)]).toEqual([wide, texts]);

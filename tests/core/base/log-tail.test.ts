@@ -1,4 +1,4 @@
-/** The end of a log, and what comes after it. */
+/** The end of a log, and the lines that follow. */
 import { appendFileSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ function logFile(text?: string): string {
   return file;
 }
 
-test('the last whole lines that fit are read, then what comes, and a line only once it has an end', async () => {
+test('returns the last whole lines that fit, then new lines once they are complete', async () => {
   const file = logFile('first\nsecond\nthird\nfou');
   const tail = await readLogTail(file, 12);
   expect([tail.lines, tail.skipped]).toEqual([['third'], false]);
@@ -21,7 +21,7 @@ test('the last whole lines that fit are read, then what comes, and a line only o
   expect((await readLogTail(file, 100, next.mark)).lines).toEqual([]);
 });
 
-test('nothing is missed or told twice when the file is begun anew', async () => {
+test('misses and repeats no line when the file is rotated', async () => {
   const file = logFile('a\n');
   const { mark } = await readLogTail(file, 100);
   appendFileSync(file, 'b\n');
@@ -34,7 +34,7 @@ test('nothing is missed or told twice when the file is begun anew', async () => 
   expect((await readLogTail(file, 100, next.mark)).lines).toEqual([]);
 });
 
-test('more than is read at once is left out from the front, and said', async () => {
+test('skips lines from the front if more was written than is read at once, and reports it', async () => {
   const file = logFile('begin\n');
   const { mark } = await readLogTail(file, 100);
   appendFileSync(file, 'x\n'.repeat(100));
@@ -42,7 +42,7 @@ test('more than is read at once is left out from the front, and said', async () 
   expect([lines.length, skipped]).toEqual([9, true]);
 });
 
-test('a log that is not there yet is empty, and what comes is read from its beginning', async () => {
+test('returns no lines for a missing log, and reads it from the start once it exists', async () => {
   const file = logFile();
   const { lines, mark } = await readLogTail(file, 100);
   expect(lines).toEqual([]);
@@ -50,7 +50,7 @@ test('a log that is not there yet is empty, and what comes is read from its begi
   expect((await readLogTail(file, 100, mark)).lines).toEqual(['first']);
 });
 
-test('what is no log is said', async () => {
+test('rejects a path that is not a log', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'log-tail-'));
   await expect(readLogTail(folder, 100)).rejects.toMatchObject({ code: 'internal' });
 });

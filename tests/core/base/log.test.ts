@@ -1,4 +1,4 @@
-/** The log is bounded, masked, private, and harmless to who writes it. */
+/** The log is bounded, masked, private, and never fails its caller. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ test('writes one JSON object per line with scope, fields and the chain of causes
   ]);
 });
 
-test('a line of what cannot be masked is written without it', () => {
+test('writes a line without its fields if they cannot be masked', () => {
   const masker = new Masker();
   vi.spyOn(masker, 'maskObject').mockImplementation(() => {
     throw new RangeError('Maximum call stack size exceeded');
@@ -60,7 +60,7 @@ test('writes nothing below its level', () => {
   expect(lines().map((line) => line['message'])).toEqual(['yes']);
 });
 
-test('writes by itself a moment later, and at once after close', async () => {
+test('writes lines shortly after they are logged, and at once after it is closed', async () => {
   const log = createLog({ file });
   log.info('soon');
   await expect.poll(() => lines()).toHaveLength(1);
@@ -69,7 +69,7 @@ test('writes by itself a moment later, and at once after close', async () => {
   expect(lines()).toHaveLength(2);
 });
 
-test('no secret gets into the file or to stderr', () => {
+test('writes no secret to the file or to stderr', () => {
   const secret = 'pl41n-words-secret';
   const stderr = new PassThrough();
   const log = createLog({ file, masker: new Masker(secretValues({ MY_TOKEN: secret, MODE: 'production' })), stderr });
@@ -84,7 +84,7 @@ test('no secret gets into the file or to stderr', () => {
   }
 });
 
-test('stays within two files of the size given, and loses only the oldest lines', () => {
+test('stays within two files of maxBytes, and loses only the oldest lines', () => {
   const log = createLog({ file, maxBytes: 20_000 });
   for (let n = 0; n < 3000; n++) log.info(`line ${n}`, { filler: 'x'.repeat(50) });
   log.flush();
@@ -93,7 +93,7 @@ test('stays within two files of the size given, and loses only the oldest lines'
   expect(existsSync(`${file}.2`)).toBe(false);
 });
 
-test('a huge text is cut, and says so', () => {
+test('truncates a huge text, and states its length', () => {
   const log = createLog({ file });
   log.info('y'.repeat(5_000_000), { answer: 'z'.repeat(5_000_000), many: Array(1000).fill('w'.repeat(1000)) });
   log.flush();
@@ -101,7 +101,7 @@ test('a huge text is cut, and says so', () => {
   expect(lines()[0]?.['message']).toMatch(/5000000 characters/);
 });
 
-test('files and folder are for their owner only, also when they were not', () => {
+test('makes the file private, also an existing one', () => {
   mkdirSync(join(folder, 'logs'));
   writeFileSync(file, '');
   chmodSync(file, 0o666);
@@ -111,7 +111,7 @@ test('files and folder are for their owner only, also when they were not', () =>
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a log that cannot be written does not fail the caller, and later says what was lost', () => {
+test('does not fail the caller if the log cannot be written, and later reports the lost lines', () => {
   mkdirSync(file, { recursive: true });
   const log = createLog({ file });
   const circular: Record<string, unknown> = {};
@@ -124,13 +124,13 @@ test('a log that cannot be written does not fail the caller, and later says what
   expect(lines()).toMatchObject([{ lostLines: 1 }, { message: 'kept' }]);
 });
 
-test('text of a server cannot steer the terminal', () => {
+test('replaces control characters of a server text on stderr', () => {
   const stderr = new PassThrough();
   createLog({ stderr }).info('a\u001b[2Jb\nc\u009b');
   expect(String(stderr.read())).toMatch(/info {2}a \[2Jb c \n$/);
 });
 
-test('a closed stderr does not end the process', async () => {
+test('survives a closed stderr', async () => {
   const stderr = new PassThrough();
   const log = createLog({ stderr });
   stderr.destroy(new Error('EPIPE'));

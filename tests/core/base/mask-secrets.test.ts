@@ -1,4 +1,4 @@
-/** No secret gets into what people, logs or models read, and ordinary text stays readable. */
+/** No secret reaches users, logs or models, and ordinary text stays readable. */
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { isSecretName, Masker, maskObject, maskText, CachingMasker } from '../../../src-main/core/base/mask.ts';
@@ -75,7 +75,7 @@ test('masks an AWS access key id', () => {
   expect(maskText(`id AKIA${'ABCDEFGH'.repeat(2)} end`)).toBe('id *** end');
 });
 
-test('shows what is around a secret', () => {
+test('keeps the text around a secret', () => {
   expect(maskText(`https://ann:${S}@host/a?token=${S}&page=2`)).toBe('https://ann:***@host/a?token=***&page=2');
   expect(maskText(`{"apiKey":"${S}","user":"ann"}`)).toBe('{"apiKey":"***","user":"ann"}');
   expect(maskText(`curl -H "Authorization: Bearer ${S}" https://x`)).toBe('curl -H "Authorization: ***" https://x');
@@ -102,18 +102,18 @@ const ordinary = [
   'sk-learn-contrib-imbalanced-learn, rk-3588-board-support-package, hf_hub_enable_hf_transfer_in_2026',
 ];
 
-test.each(ordinary)('leaves alone: %s', (text) => {
+test.each(ordinary)('leaves unchanged: %s', (text) => {
   expect(maskText(text)).toBe(text);
 });
 
-test('names are secret by the words in them', () => {
+test('recognizes secret names by the words in them', () => {
   const secret = ['token', 'API_KEYS', 'xapikey', 'GITHUB_TOKEN_2', 'clientSecret', 'proxy-authorization', 'db.pass'];
   const plain = ['tokenCount', 'keyId', 'public_key', 'monkey', 'author', 'passenger', 'cookieFile', 'tokensIn', ''];
   expect(secret.filter((name) => !isSecretName(name))).toEqual([]);
   expect(plain.filter((name) => isSecretName(name))).toEqual([]);
 });
 
-test('objects are masked by key at any depth, and stay plain JSON', () => {
+test('masks objects by key at any depth, and returns plain JSON', () => {
   const cause = Object.assign(new Error(`bad token=${S}`), { code: 'E1', headers: { 'X-Api-Key': S } });
   const value: Record<string, unknown> = {
     env: { GITHUB_TOKEN: S, HOME: '/home/ann' },
@@ -152,7 +152,7 @@ test('objects are masked by key at any depth, and stay plain JSON', () => {
   });
 });
 
-test('known secret values are masked anywhere, in every spelling', () => {
+test('masks known secret values anywhere, in every spelling', () => {
   const secret = 'pa"ss wörd/1';
   const masker = new Masker([secret, 'Bearer opaque-value', 'abc', 'opaque-value-longer']);
   const texts = [secret, JSON.stringify(secret), encodeURIComponent(secret), 'x opaque-value y', 'opaque-value-longer'];
@@ -198,7 +198,7 @@ test.each(hostile)('stays linear on millions of %s', (_name, piece) => {
   expect(maskText(text).length).toBeGreaterThan(0);
 });
 
-test('a secret of several lines is hidden line by line, its frame and its blank lines stay', () => {
+test('masks a secret of several lines line by line, and keeps its frame and blank lines', () => {
   const key = [
     '-----BEGIN THING-----',
     'c2VjcmV0LWxpbmUtb25lLTAx',
@@ -218,7 +218,7 @@ test('a secret of several lines is hidden line by line, its frame and its blank 
   expect(new Masker(['one-line-secret\n']).maskText('got one-line-secret.')).toBe('got ***.');
 });
 
-test('of many lines no more are searched for than texts can bear', () => {
+test('searches for a limited number of lines of a long secret', () => {
   const lines = Array.from({ length: 1000 }, (_, at) => `line-number-${at}-of-it`);
   const masker = new Masker([lines.join('\n')]);
   expect(masker.maskText(lines[0] ?? '')).toBe('***');
@@ -235,11 +235,11 @@ test.each([
   ['1234', 'port 1234', 'port 1234'],
   ['test', 'a test', 'a test'],
   ['a1b', 'a1b', 'a1b'],
-])('a short secret %j in %j', (secret, text, masked) => {
+])('masks a short secret only as a whole word: %j in %j', (secret, text, masked) => {
   expect(new Masker([secret]).maskText(text)).toBe(masked);
 });
 
-test('a text of megabytes is masked in a process that has compiled many patterns, too', () => {
+test('masks a text of megabytes in a process that has compiled many patterns', () => {
   // What V8 does by itself once there is a megabyte of their code: an unsteady thing to bring about.
   const flags = ['--no-regexp-optimization', '--input-type=module'];
   const program = `
@@ -251,8 +251,8 @@ test('a text of megabytes is masked in a process that has compiled many patterns
   expect(JSON.parse(told)).toEqual(['Bearer ***', 'eyJlong']);
 });
 
-describe('of what is said again and again', () => {
-  test('the answer is the same, and stops being so when more is known to be secret', () => {
+describe('CachingMasker', () => {
+  test('returns the same text until more secrets are known', () => {
     const masker = new Masker();
     const repeated = new CachingMasker(masker);
     const said = 'called with hunter2-hunter2';
@@ -262,7 +262,7 @@ describe('of what is said again and again', () => {
     expect(repeated.maskText('token=abcdef')).toBe('token=***');
   });
 
-  test('it is looked through once, as long as it is short', () => {
+  test('masks a short text only once', () => {
     const masker = new Masker();
     const looks = vi.spyOn(masker, 'maskText');
     const repeated = new CachingMasker(masker);

@@ -1,4 +1,4 @@
-/** What a big answer or many calls held is given back, though nothing else happens. */
+/** Memory of large results or many calls is released even if nothing else happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { MemoryReclaimer } from '../../../src-main/core/base/memory-reclaimer.ts';
@@ -20,11 +20,11 @@ async function heldAfter(megabytes: number): Promise<number> {
   return (process.memoryUsage().arrayBuffers - before) / megabyte;
 }
 
-test('the buffers of 200 MB are gone a moment later', async () => {
+test('releases buffers of 200 MB after a moment', async () => {
   expect(await heldAfter(200)).toBeLessThan(20);
 });
 
-test('what many small things held is gone, too, when there have been enough of them', async () => {
+test('releases the memory of many small objects once there are enough of them', async () => {
   const memory = new MemoryReclaimer(50);
   onTestFinished(() => memory.close());
   const before = process.memoryUsage().arrayBuffers;

@@ -1,4 +1,4 @@
-/** Promises of our SQLite files: brought up to date step by step, refused when newer, set aside one at a time. */
+/** SQLite files: migrated step by step, rejected when newer, set aside when corrupt. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function open(count: number) {
   return openPrivateDatabase(file, { name: 'The notebook', steps: steps.slice(0, count) });
 }
 
-test('an older file takes the steps that it lacks, and keeps what is in it', () => {
+test('migrates an older file step by step, and keeps its data', () => {
   const old = open(1);
   old.exec("INSERT INTO notes VALUES ('kept')");
   old.close();
@@ -38,7 +38,7 @@ test('an older file takes the steps that it lacks, and keeps what is in it', () 
   database.close();
 });
 
-test('refuses a file of a newer version, names it, and leaves it as it is', () => {
+test('rejects a file of a newer version, names it, and leaves it unchanged', () => {
   open(2).close();
   const before = readFileSync(file);
   const failure = catching(() => open(1));
@@ -48,7 +48,7 @@ test('refuses a file of a newer version, names it, and leaves it as it is', () =
   open(2).close();
 });
 
-test('writes beside a file of a newer version, however often, and to the file itself once that is gone', () => {
+test('writes beside a file of a newer version, and to the file itself once that is gone', () => {
   open(2).close();
   const before = readFileSync(file);
   const kind = { name: 'The notebook', steps: steps.slice(0, 1) };
@@ -67,7 +67,7 @@ test('writes beside a file of a newer version, however often, and to the file it
   expect(count()).toBe(1);
 });
 
-test('tables that are not ours make a file a broken one', () => {
+test('treats missing tables and columns as a corrupt file', () => {
   const database = open(1);
   const told = (sql: string): unknown => isCorruptError(catching(() => database.exec(sql)));
   const notOurs = [
@@ -88,7 +88,7 @@ test('tables that are not ours make a file a broken one', () => {
   again.close();
 });
 
-test('a file of a format that SQLite does not know yet is a broken one', () => {
+test('treats a file of a format unknown to SQLite as corrupt', () => {
   open(1).close();
   const bytes = readFileSync(file);
   // The schema format, of which there are four.
@@ -101,7 +101,7 @@ test('a file of a format that SQLite does not know yet is a broken one', () => {
   ]);
 });
 
-test('a mistake of ours does not make a file a broken one', () => {
+test('does not treat an SQL error as a corrupt file', () => {
   const database = open(1);
   const told = (sql: string): unknown => isCorruptError(catching(() => database.exec(sql)));
   const mistakes = ['SELEC', 'COMMIT', 'BEGIN; BEGIN', 'ROLLBACK TO nowhere', 'SELECT json(1, 2)', "SELECT json('{')"];
@@ -109,7 +109,7 @@ test('a mistake of ours does not make a file a broken one', () => {
   database.close();
 });
 
-test('sets a broken file aside with what belongs to it, and keeps two of them', () => {
+test('sets a corrupt file aside with its companions, and keeps two of them', () => {
   for (const text of ['first', 'second', 'third']) {
     for (const ending of ['', '-wal', '-shm']) writeFileSync(file + ending, text);
     expect(isCorruptError(catching(() => open(1)))).toBe(true);
@@ -121,24 +121,21 @@ test('sets a broken file aside with what belongs to it, and keeps two of them', 
   expect(readdirSync(folder).filter((name) => name.startsWith('notes.db-'))).toEqual([]);
 });
 
-test.runIf(existsSync('/proc/self/fd'))(
-  'what a transaction may have to take back goes through no file outside our folder',
-  () => {
-    const database = open(1);
-    database.exec('CREATE INDEX notesByText ON notes (text); BEGIN');
-    const insert = database.prepare('INSERT INTO notes VALUES (?)');
-    for (let row = 0; row < 200; row++) insert.run(`secret ${row} ${'x'.repeat(1000)}`);
-    let openThen: string[] = [];
-    runInTransaction(database, () => {
-      database.exec("UPDATE notes SET text = text || ' more'");
-      openThen = openFiles();
-    });
-    database.exec('COMMIT');
-    database.close();
-    expect(openThen.filter((path) => path.includes('etilqs'))).toEqual([]);
-    expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
-  },
-);
+test.runIf(existsSync('/proc/self/fd'))('uses no temporary file outside its folder for a rollback', () => {
+  const database = open(1);
+  database.exec('CREATE INDEX notesByText ON notes (text); BEGIN');
+  const insert = database.prepare('INSERT INTO notes VALUES (?)');
+  for (let row = 0; row < 200; row++) insert.run(`secret ${row} ${'x'.repeat(1000)}`);
+  let openThen: string[] = [];
+  runInTransaction(database, () => {
+    database.exec("UPDATE notes SET text = text || ' more'");
+    openThen = openFiles();
+  });
+  database.exec('COMMIT');
+  database.close();
+  expect(openThen.filter((path) => path.includes('etilqs'))).toEqual([]);
+  expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
+});
 
 /** A temporary file of SQLite has no name any more, but is open. */
 function openFiles(): string[] {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { DeferredQueue } from '../../../src-main/core/base/scheduling/deferred-queue.ts';
 
-test('what is put off is done in its order, by itself, and with what comes of it', async () => {
+test('runs deferred work in order by itself, including work that it adds', async () => {
   const putOff = new DeferredQueue();
   const done: number[] = [];
   putOff.add(() => {
@@ -13,14 +13,14 @@ test('what is put off is done in its order, by itself, and with what comes of it
   await expect.poll(() => done).toEqual([1, 2, 3]);
 });
 
-test('no more than 3000 are held', () => {
+test('holds at most 3000 tasks', () => {
   const putOff = new DeferredQueue();
   let done = 0;
   for (let n = 0; n < 3001; n++) putOff.add(() => done++);
   expect(done).toBe(3001);
 });
 
-test('one that fails does not keep the others from being done', () => {
+test('runs the remaining tasks when one fails', () => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   const putOff = new DeferredQueue();
   const done: string[] = [];
@@ -40,7 +40,7 @@ function busy(): void {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('what is more than may wait for a quiet moment is begun at once, and others have their turn between its parts', async () => {
+test('starts at once when too much waits, and yields between slices', async () => {
   const putOff = new DeferredQueue();
   let done = 0;
   const parts: boolean[] = [];
@@ -58,7 +58,7 @@ test('what is more than may wait for a quiet moment is begun at once, and others
   expect(parts.at(-1)).toBe(false);
 });
 
-describe('while calls come one after the other', () => {
+describe('while calls follow each other', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -70,7 +70,7 @@ describe('while calls come one after the other', () => {
     }
   }
 
-  test('their records wait until they pause', async () => {
+  test('waits until they pause', async () => {
     const putOff = new DeferredQueue();
     let done = 0;
     await callsFor(600, putOff, () => done++);
@@ -79,7 +79,7 @@ describe('while calls come one after the other', () => {
     expect(done).toBe(300);
   });
 
-  test('two seconds at most', async () => {
+  test('waits two seconds at most', async () => {
     const putOff = new DeferredQueue();
     let done = 0;
     const slow = (): void => void done++;
@@ -91,7 +91,7 @@ describe('while calls come one after the other', () => {
   });
 });
 
-test('what is more than may wait is done as it comes, and no row of it stands before a call', async () => {
+test('runs work beyond the limit as it comes, a few tasks at a time', async () => {
   // A clock that stands still: no call is long ago, and no part takes too long.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   onTestFinished(() => clock.mockRestore());
@@ -107,7 +107,7 @@ test('what is more than may wait is done as it comes, and no row of it stands be
   expect(done).toBe(5);
 });
 
-test('what holds much does not wait for a quiet moment either', async () => {
+test('does not wait with work that holds much memory', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   onTestFinished(() => clock.mockRestore());
   const putOff = new DeferredQueue();

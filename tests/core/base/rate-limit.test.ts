@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RateLimiter } from '../../../src-main/core/base/semaphore.ts';
 
-test('some at once, then so many a second, and never more at once than at first', () => {
+test('allows a burst, then a number per second, and never more than the first burst', () => {
   let now = 0;
   const limit = new RateLimiter({ atOnce: 3, perSecond: 2 }, () => now);
   const takes = (times: number): number =>

@@ -1,8 +1,8 @@
-/** Promises of the slots: who waits gets in by turn, or leaves the line when it is given up. */
+/** Slots are given to waiters in order, except to those that abort. */
 import { expect, test } from 'vitest';
 import { Semaphore } from '../../../src-main/core/base/semaphore.ts';
 
-test('whoever waits gets in by turn, and who gives up leaves the line', async () => {
+test('serves waiters in order, and removes those that abort', async () => {
   const slots = new Semaphore(1);
   const giveUp = new AbortController();
   const order: string[] = [];
@@ -20,7 +20,7 @@ test('whoever waits gets in by turn, and who gives up leaves the line', async ()
   expect([order, slots.waiting, await slots.acquire()]).toEqual([['gone false', 'a true', 'b true'], 0, true]);
 });
 
-test('a slot that is free is taken whatever the signal says; none is waited for', async () => {
+test('takes a free slot even if the signal is aborted, but does not wait then', async () => {
   const slots = new Semaphore(1);
   expect([await slots.acquire(AbortSignal.abort()), await slots.acquire(AbortSignal.abort())]).toEqual([true, false]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { socketLocation } from '../../../src-main/core/base/app-paths.ts';
 
-test('TOOLTRAY_HOME puts everything below one folder', () => {
+test('puts everything under TOOLTRAY_HOME', () => {
   expect(socketLocation({ TOOLTRAY_HOME: '/tmp/t/../t' }, 'linux', '/home/eva')).toEqual({
     home: '/tmp/t',
     runDir: '/tmp/t/run',
@@ -11,7 +11,7 @@ test('TOOLTRAY_HOME puts everything below one folder', () => {
   });
 });
 
-test('variables that client apps do not pass on to the shim change nothing', () => {
+test('ignores variables that client apps do not pass on to the shim', () => {
   const bare = socketLocation({}, 'linux', '/home/eva');
   const full = socketLocation(
     { XDG_RUNTIME_DIR: '/run/user/1', XDG_DATA_HOME: '/d', TMPDIR: '/t' },
@@ -22,17 +22,17 @@ test('variables that client apps do not pass on to the shim change nothing', () 
   expect(bare.socketPath).toBe('/home/eva/.local/state/tooltray/run/core.sock');
 });
 
-test('macOS has it in Application Support', () => {
+test('uses Application Support on macOS', () => {
   const { socketPath } = socketLocation({}, 'darwin', '/Users/eva');
   expect(socketPath).toBe('/Users/eva/Library/Application Support/Tooltray/run/core.sock');
 });
 
-test('Windows has a file in the private folder that names the pipe', () => {
+test('uses a file in the private folder that names the pipe on Windows', () => {
   const { socketPath, namesPipe } = socketLocation({}, 'win32', 'C:\\Users\\Eva');
   expect([socketPath, namesPipe]).toEqual(['C:\\Users\\Eva\\.tooltray\\run\\pipe', true]);
 });
 
-test('a path too long for a socket gets a short one of its own, the same each time', () => {
+test('replaces a path that is too long for a socket by the same short one each time', () => {
   const path = (home: string) => socketLocation({ TOOLTRAY_HOME: home }, 'linux', '/home/eva').socketPath;
   const [one, other] = [`/tmp/${'a'.repeat(120)}`, `/tmp/${'b'.repeat(120)}`];
   expect(path(one)).toMatch(/^\/tmp\/tooltray-\d+\/[0-9a-f]{16}\.sock$/);

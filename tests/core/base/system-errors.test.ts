@@ -18,7 +18,7 @@ function thrownBy(work: () => unknown): unknown {
   throw new Error('Nothing was thrown.');
 }
 
-test('names the path and the advice of a failed file operation instead of its errno', () => {
+test('names the path and the fix of a failed file operation instead of its errno', () => {
   const file = join(tmpdir(), 'tooltray-is-not-there', 'file');
   const error = thrownBy(() => readFileSync(file));
   expect(systemFailure(error)).toMatchObject({ code: 'ENOENT', path: file });
@@ -26,7 +26,7 @@ test('names the path and the advice of a failed file operation instead of its er
   expect(errorText(thrownBy(() => writeFileSync(tmpdir(), '')))).not.toMatch(/EISDIR/);
 });
 
-test('reads the codes of SQLite, and names the file that its errors lack', () => {
+test('reads the codes of SQLite, and adds the file that its errors lack', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-errors-'));
   const file = join(folder, 'no.db');
   writeFileSync(file, Buffer.alloc(4096, 7));
@@ -38,7 +38,7 @@ test('reads the codes of SQLite, and names the file that its errors lack', () =>
   rmSync(folder, { recursive: true });
 });
 
-test('leaves errors of networks and our own as they are', async () => {
+test('leaves network errors and AppErrors unchanged', async () => {
   const socket = connect(join(tmpdir(), 'tooltray-no-socket'));
   const [error] = (await once(socket, 'error')) as [Error];
   expect(systemFailure(error)).toBeUndefined();

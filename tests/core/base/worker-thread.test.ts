@@ -1,4 +1,4 @@
-/** The life of a worker thread: started by a message, ended when idle, given up when it keeps dying. */
+/** The life of a worker thread: started by a message, ended when idle, given up when it keeps crashing. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function start(idleTimeoutMs = 60_000) {
   return { thread, heard, lost };
 }
 
-test('starts with the first message, and ends when it was idle', async () => {
+test('starts with the first message, and ends when idle', async () => {
   const { thread, heard, lost } = start(1);
   expect(thread.isRunning).toBe(false);
   thread.post('one');
@@ -62,7 +62,7 @@ test('reports a thread that died, and is not usable after three in a row', async
   expect([thread.isUsable, new Set(lost)]).toEqual([false, new Set(['told to die'])]);
 });
 
-test('is ended without being reported as lost, and not usable once it is closed', async () => {
+test('does not report an ended thread as lost, and is not usable after closing', async () => {
   const { thread, heard, lost } = start();
   thread.post('one');
   await until(() => heard.length === 1);

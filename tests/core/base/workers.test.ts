@@ -1,4 +1,4 @@
-/** What threads of ours begin with. */
+/** The environment, priority and throttling of worker threads. */
 import { once } from 'node:events';
 import { getPriority } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ async function environment(): Promise<unknown> {
   return said;
 }
 
-test('a thread gets nothing of our environment but where Node keeps what it has compiled', async () => {
+test('gives a thread no environment variable except NODE_COMPILE_CACHE', async () => {
   vi.stubEnv('API_TOKEN', 'secret');
   vi.stubEnv('NODE_COMPILE_CACHE', undefined);
   expect(await environment()).toEqual({});
@@ -39,19 +39,16 @@ const { lowerThreadPriority } = await import(${JSON.stringify(new URL('../../../
 lowerThreadPriority();
 parentPort.postMessage(getPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1))));`;
 
-test.runIf(process.platform === 'linux')(
-  'a thread that gives way comes after the others, which stay as they are',
-  async () => {
-    const before = getPriority();
-    const thread = startWorkerThread(new URL(`data:text/javascript,${encodeURIComponent(giving)}`), { memory: 64 });
-    const [priority] = (await once(thread, 'message')) as [number];
-    await thread.terminate();
-    expect(priority).toBe(Math.max(before, 10));
-    expect(getPriority()).toBe(before);
-  },
-);
+test.runIf(process.platform === 'linux')('lowers the priority of its own thread only', async () => {
+  const before = getPriority();
+  const thread = startWorkerThread(new URL(`data:text/javascript,${encodeURIComponent(giving)}`), { memory: 64 });
+  const [priority] = (await once(thread, 'message')) as [number];
+  await thread.terminate();
+  expect(priority).toBe(Math.max(before, 10));
+  expect(getPriority()).toBe(before);
+});
 
-test('a long work sleeps as long as it has worked, after each third of a millisecond, until there is a hurry', () => {
+test('sleeps as long as it worked, after each third of a millisecond, until the urgency flag is raised', () => {
   const hurry = createUrgencyFlag();
   let now = 0;
   const sleeps: number[] = [];

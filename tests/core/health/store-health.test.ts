@@ -1,4 +1,4 @@
-/** Which stores cannot write: reported once, probed, and taken back when writing works again. */
+/** Stores that cannot write: reported once, probed, and cleared when writing works again. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a view may reach: nothing by itself, what it declared and the person allowed, and never this machine. */
+/** What a view may reach: nothing by default, what it declared and the user allowed, and never the local machine. */
 import { expect, test } from 'vitest';
 import {
   createViewPolicy,
@@ -23,7 +23,7 @@ const declared = parseViewRequirements({
   permissions: { camera: {}, clipboardWrite: {}, bluetooth: {} },
 });
 
-test('a view that nobody allowed anything has no network, no storage, no address of ours', () => {
+test('grants a view no network, no storage and no own origin by default', () => {
   const found = directives(declared);
   expect(found).toMatchObject({
     sandbox: 'allow-scripts allow-forms',
@@ -48,7 +48,7 @@ test('a view that nobody allowed anything has no network, no storage, no address
   });
 });
 
-test('what it declared and the person allowed is let through, each kind where it belongs', () => {
+test('grants a view what it declared and the user allowed, each kind in its directive', () => {
   const found = directives(declared, { network: true, permissions: true });
   expect(found).toMatchObject({
     'connect-src': 'https://api.example.com wss://live.example.com:8443',
@@ -77,12 +77,12 @@ const never = [
   ...['http://192.168.0.1', 'http://0.0.0.0', 'http://2130706433', 'https://a.com https://b.com', 'javascript://a.com'],
 ];
 
-test.for(never)('%s is no domain that a view may have, and is told as refused', (one) => {
+test.for(never)('rejects %s as a domain of a view, and lists it as refused', (one) => {
   const wishes = parseViewRequirements({ csp: { connectDomains: [one], resourceDomains: [one], frameDomains: [one] } });
   expect(wishes).toMatchObject({ connect: [], resources: [], frames: [], refused: [one] });
 });
 
-test('what is no list, no text or no end of domains does no harm', () => {
+test('ignores malformed domains, and limits their number', () => {
   expect(
     parseViewRequirements({ csp: { connectDomains: 'https://a.example', frameDomains: [7, null] } }),
   ).toMatchObject({
