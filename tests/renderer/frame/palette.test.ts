@@ -36,7 +36,7 @@ describe('commands', () => {
   const of = (server: string): readonly string[] =>
     all.filter(({ id }) => id.endsWith(`/${server}`)).map(({ label }) => label);
 
-  test('a server has those that its own page offers as it stands', () => {
+  test('a server has the commands of its own page', () => {
     expect(of('github')).toEqual([
       ...['Restart github', 'Stop github', 'Disable github', 'github: log', 'github: configuration', 'Remove github…'],
     ]);
@@ -45,7 +45,7 @@ describe('commands', () => {
     expect(of('locked')[0]).toBe('Sign in: locked');
   });
 
-  test('what asks first on its page is a way there, and nothing that the palette does by itself', () => {
+  test('a command that asks for confirmation opens its page instead of running', () => {
     const app = { id: 'cursor', name: 'Cursor', connected: 'yes', problem: '' } as unknown as AppRow;
     const withApp = commandEntries({ ...facts, setup: { apps: [app], offered: 0, firstCall: undefined, open: 0 } });
     const asking = withApp.filter(({ label }) => label.endsWith('…'));
@@ -54,7 +54,7 @@ describe('commands', () => {
     expect(asking.filter(({ target }) => !('href' in target))).toEqual([]);
   });
 
-  test('an app in session is served by its own page, however often it is here', () => {
+  test('offers each connected app’s page once, however many sessions it has', () => {
     const sessions = [session('1', 'cursor'), session('2', 'cursor'), session('3', 'zed')];
     const served = commandEntries({ ...facts, sessions }).filter(({ id }) => id.startsWith('command/served/'));
     expect(served.map(({ target }) => target)).toEqual([
@@ -63,32 +63,32 @@ describe('commands', () => {
     ]);
   });
 
-  test('the mode that is in force is none to choose', () => {
+  test('omits the current mode from the modes to choose', () => {
     expect(all.filter(({ id }) => id.startsWith('command/mode/')).map(({ label }) => label)).toEqual([
       'Use Auto mode',
       'Use Proxy mode',
     ]);
   });
 
-  test('each stands there once', () => {
+  test('each entry has a unique id', () => {
     expect(new Set(known.map(({ id }) => id)).size).toBe(known.length);
   });
 });
 
-describe('what fits', () => {
-  test('has every word, in whatever order and case', () => {
+describe('matches', () => {
+  test('contain every word, in any order and case', () => {
     expect(labels('GIT restart')).toEqual({ Commands: ['Restart github'] });
     expect(labels('restart nothing')).toEqual({});
   });
 
-  test('the kind with the best one stands first: a name of its own goes before words beside it', () => {
+  test('list the group with the best match first: names before details', () => {
     expect(Object.keys(labels('secrets'))[0]).toBe('Settings');
     expect(labels('secrets')['Settings']).toEqual(['Secrets']);
     expect(Object.keys(labels('tracker'))[0]).toBe('Servers');
     expect(Object.keys(labels('overview'))[0]).toBe('Views');
   });
 
-  test('what the core found stands behind what the page knows, in its own order', () => {
+  test('list the core’s results last, in the core’s order', () => {
     const tool = (label: string): PaletteEntry => ({
       id: `tool/github/${label}`,
       kind: 'tool',
@@ -102,7 +102,7 @@ describe('what fits', () => {
     expect(found['Run a tool']).toEqual(['zebra', 'ant']);
   });
 
-  test('before anything is typed: what was chosen last, and that not twice', () => {
+  test('before any input, list recent choices first and not a second time', () => {
     const recent = known.filter(({ id }) => id === 'view/spills' || id === 'server/github');
     const [first, ...others] = firstEntries(recent, known);
     expect(first?.title).toBe('Recent');

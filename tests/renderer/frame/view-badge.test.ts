@@ -17,7 +17,7 @@ const item: InboxSummary = {
   isGrave: false,
 };
 
-test('shows nothing where nothing waits, and before anything is known', () => {
+test('shows nothing without items, and before the state is known', () => {
   const facts = { inbox: [], servers: [serverRow('a'), serverRow('b', { level: 'off' })] };
   for (const view of views) {
     expect(badgeOf(view, facts)).toBeUndefined();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { allowedView, views, viewsFor } from '../../../src-renderer/lib/addresses.ts';
 
-test('somebody of a team has the views of their role, and what is nearest to any other', () => {
+test('gives a team user the views of their role, and the nearest one for any other', () => {
   const [admins, members] = [viewsFor({ role: 'admin' }), viewsFor({ role: 'member' })];
   expect(viewsFor(null)).toEqual(views);
   expect(admins.filter((view) => !members.includes(view))).toEqual(['people', 'audit']);

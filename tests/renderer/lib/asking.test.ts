@@ -10,7 +10,7 @@ function deferred(): { readonly promise: Promise<void>; readonly resolve: () => 
   return { promise, resolve, reject: () => reject(gone) };
 }
 
-test('what is under way has its name until it has ended, and what went wrong is kept for the page', async () => {
+test('names the request in progress until it ends, and keeps its failure for the page', async () => {
   const asking = new RequestState();
   const answer = deferred();
   const done = asking.run(() => answer.promise, 'saving');
@@ -19,7 +19,7 @@ test('what is under way has its name until it has ended, and what went wrong is 
   expect([await done, asking.busy, asking.failure]).toEqual([false, undefined, gone]);
 });
 
-test('a person who asks again sees no old failure; what the page reads by itself leaves it until there is an answer', async () => {
+test('clears the failure on a new request of the user; a refresh keeps it until it succeeds', async () => {
   const asking = new RequestState();
   await asking.run(() => Promise.reject(gone));
   const answer = deferred();
@@ -33,7 +33,7 @@ test('a person who asks again sees no old failure; what the page reads by itself
   expect(asking.failure).toBeUndefined();
 });
 
-test('the name of a newer question stays when an older one ends', async () => {
+test('keeps the name of a newer request when an older one ends', async () => {
   const asking = new RequestState();
   const [older, newer] = [deferred(), deferred()];
   const first = asking.run(() => older.promise, 'first');
@@ -46,7 +46,7 @@ test('the name of a newer question stays when an older one ends', async () => {
   expect(asking.busy).toBeUndefined();
 });
 
-test('a question without a name leaves the name of another one alone', async () => {
+test('a request without a name keeps the name of another one', async () => {
   const asking = new RequestState();
   const answer = deferred();
   const named = asking.run(() => answer.promise, 'looking');
@@ -57,7 +57,7 @@ test('a question without a name leaves the name of another one alone', async () 
   expect(asking.busy).toBeUndefined();
 });
 
-test('what was taken back is no failure', async () => {
+test('ignores the failure of an aborted request', async () => {
   const asking = new RequestState();
   const heeding = (signal: AbortSignal): Promise<void> =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(gone)));
@@ -71,7 +71,7 @@ test('what was taken back is no failure', async () => {
   expect(asking.failure).toBeUndefined();
 });
 
-test('what was done counts as done, also where nobody waits for it any more', async () => {
+test('reports success also for a stopped request that has completed', async () => {
   const asking = new RequestState();
   const answer = deferred();
   const done = asking.run(() => answer.promise, 'removing');

@@ -37,7 +37,7 @@ function sources(folder: string): string[] {
     .map((file) => join(folder, file));
 }
 
-test('a plural is made by count and its like, nowhere by hand', () => {
+test('plurals are made by count and its variants, never by hand', () => {
   const files = ['src-renderer', 'src-main/cli', 'src-main/desktop', 'src-main/rpc'].flatMap(sources);
   const found = files.flatMap((file) =>
     readFileSync(join(root, file), 'utf8')
@@ -48,13 +48,13 @@ test('a plural is made by count and its like, nowhere by hand', () => {
   expect(found).toEqual([]);
 });
 
-test('what it looks for is found, and what is no number is not', () => {
+test('the pattern finds a plural made by hand, and ignores other text', () => {
   for (const line of ['`${whole(many)} tokens`', '<p>{many} more calls</p>']) expect(line).toMatch(byHand);
   for (const line of ["{count(many, 'token')}", '<Bar {filter} calls={feed.calls} />'])
     expect(line).not.toMatch(byHand);
 });
 
-test('one is one, also where it was rounded', () => {
+test('uses the singular for one, also after rounding', () => {
   expect([count(1, 'token'), count(2, 'token'), count(0, 'call')]).toEqual(['1 token', '2 tokens', '0 calls']);
   expect([compactCount(1, 'token'), compactCount(1.3, 'token'), compactCount(-1, 'token')]).toEqual([
     ...['1 token', '1 token', '−1 token'],

@@ -14,11 +14,11 @@ import {
   moment,
 } from '../../../src-renderer/lib/format.ts';
 
-test('a count has the plural of English and groups its thousands', () => {
+test('pluralizes a count and groups its thousands', () => {
   expect([count(0, 'tool'), count(1, 'tool'), count(1204, 'tool')]).toEqual(['0 tools', '1 tool', '1,204 tools']);
 });
 
-describe('a big number has three digits at most', () => {
+describe('shortens a big number to three digits', () => {
   const cases: [number, string][] = [
     [0, '0'],
     [999, '999'],
@@ -36,7 +36,7 @@ describe('a big number has three digits at most', () => {
   });
 });
 
-test('sizes are told in thousands, in the unit that keeps them short', () => {
+test('formats sizes in decimal units, in the shortest one', () => {
   expect([1, 999, 1_000, 18_400, 412_000_000, 1_200_000_000].map(bytes)).toEqual([
     '1 byte',
     '999 bytes',
@@ -47,17 +47,17 @@ test('sizes are told in thousands, in the unit that keeps them short', () => {
   ]);
 });
 
-test('a size is told alike by the page, the command line and what a model is given', () => {
+test('formats sizes alike in the page, the command line and texts for models', () => {
   const sizes = [0, 1, 999, 1_450, 9_994, 9_996, 99_949, 99_951, 414_800, 999_499, 999_501, 5.724e8, 1e12];
   expect(sizes.map(formatBytes)).toEqual(sizes.map(bytes));
 });
 
-test('so is how long something took', () => {
+test('formats durations alike in the page, the command line and texts for models', () => {
   const times = [0, 0.4, 999.4, 999.6, 1_000, 6_169, 9_949, 9_951, 59_499, 59_501, 60_000, 185_000, 3_720_000];
   expect(times.map(formatDuration)).toEqual(times.map(duration));
 });
 
-test('durations change their unit before they need four digits', () => {
+test('changes a duration’s unit before it needs four digits', () => {
   expect([0.4, 84, 999, 1_000, 9_960, 59_400, 60_000, 185_000, 3_720_000].map(duration)).toEqual([
     '0 ms',
     '84 ms',
@@ -71,7 +71,7 @@ test('durations change their unit before they need four digits', () => {
   ]);
 });
 
-test('how long ago something was is told in its biggest unit', () => {
+test('formats an age in its largest unit', () => {
   const now = 1_000 * 86_400_000;
   expect([0, 59_000, 180_000, 7_200_000, 86_400_000, 5 * 86_400_000].map((ms) => ago(now - ms, now))).toEqual([
     'just now',
@@ -83,15 +83,15 @@ test('how long ago something was is told in its biggest unit', () => {
   ]);
 });
 
-test('words are listed as one would say them', () => {
+test('joins words with commas and "and"', () => {
   expect([list([]), list(['a']), list(['a', 'b']), list(['a', 'b', 'c'])]).toEqual(['', 'a', 'a and b', 'a, b and c']);
 });
 
-test('what failed is told in thousands, and where nothing did in a word', () => {
+test('formats a number of problems with grouped thousands, or "no problems"', () => {
   expect([0, 1, 1204].map(formatProblems)).toEqual(['no problems', '1 problem', '1,204 problems']);
 });
 
-test('a moment of another day has its day in front, and in short no seconds', () => {
+test('puts the date before a time of another day, and omits seconds in the short form', () => {
   const at = new Date(2026, 4, 3, 14, 5, 9).getTime();
   const dayLater = at + 86_400_000;
   expect([moment(at, at), moment(at, at, true)]).toEqual([clock(at), clock(at)]);
@@ -99,13 +99,13 @@ test('a moment of another day has its day in front, and in short no seconds', ()
   expect(moment(at, dayLater, true).endsWith(`, ${hour(at)}`)).toBe(true);
 });
 
-test('a time of day is written as the system writes it, in summer and in winter', () => {
+test('formats a time of day as the system does, in summer and in winter', () => {
   const words = { hour: 'numeric', minute: '2-digit', second: '2-digit' } as const;
   for (const at of [new Date(2026, 0, 3, 0, 5, 9), new Date(2026, 6, 3, 14, 5, 59), new Date(2026, 11, 31, 23, 59, 59)])
     expect(clock(at.getTime())).toBe(at.toLocaleTimeString([], words));
 });
 
-test('a time of day follows the zone in which the person is now', () => {
+test('formats a time of day in the user’s current time zone', () => {
   const zone = process.env['TZ'];
   const minutesIn = (name: string): string | undefined => {
     process.env['TZ'] = name;

@@ -12,13 +12,13 @@ function press(key: string, held: Partial<KeyPress> = {}): KeyPress {
   return { ...plain, key, ...held };
 }
 
-test('G and a letter open each view, and each has a letter of its own', () => {
+test('G and a letter open each view, with a unique letter for each', () => {
   expect(commandOf(press('g'), page)).toBe('go');
   const opened = views.map((view) => commandOf(press(keysOfView(view)[1].toLowerCase()), { ...page, isAfterGo: true }));
   expect(opened).toEqual(views.map((view) => ({ view })));
 });
 
-test('the letter alone, after another key or in a field, opens nothing', () => {
+test('ignores the letter alone, with a modifier key, or in a text field', () => {
   expect(commandOf(press('o'), page)).toBeUndefined();
   for (const key of ['g', 'o', 'n', '/', '?']) {
     expect(commandOf(press(key), { ...page, isTyping: true, isAfterGo: true })).toBeUndefined();
@@ -26,18 +26,18 @@ test('the letter alone, after another key or in a field, opens nothing', () => {
   expect(commandOf(press('o', { ctrlKey: true }), { ...page, isAfterGo: true })).toBeUndefined();
 });
 
-test('letters of another script count by the place of their key', () => {
+test('identifies letters of other scripts by the position of their key', () => {
   expect(commandOf(press('п', { code: 'KeyG' }), page)).toBe('go');
   expect(commandOf(press('щ', { code: 'KeyO' }), { ...page, isAfterGo: true })).toEqual({ view: 'overview' });
 });
 
-test('a slash goes to the filter, a question mark to the keys, N to a new server', () => {
+test('a slash opens the filter, a question mark the shortcuts, N a new server', () => {
   const commands = [press('/'), press('?', { shiftKey: true }), press('n')].map((one) => commandOf(one, page));
   expect(commands).toEqual(['filter', 'help', 'add-server']);
   expect(commandOf(press('n'), { ...page, views: ['overview', 'servers'] })).toBeUndefined();
 });
 
-test('the palette opens from everywhere, by the letter of whatever keyboard; in a field, too', () => {
+test('the palette shortcut works with any keyboard layout and in text fields', () => {
   const of = (change: Partial<KeyPress>, isMac = false): Command | undefined =>
     commandOf({ ...plain, key: 'k', code: 'KeyK', ...change }, { ...page, isTyping: true, isMac });
   expect([of({ ctrlKey: true }), of({ metaKey: true }, true)]).toEqual(['palette', 'palette']);
@@ -49,7 +49,7 @@ test('the palette opens from everywhere, by the letter of whatever keyboard; in 
   ]);
 });
 
-test('the list of shortcuts has each key that a command hears', () => {
+test('lists each key of a command among the shortcuts', () => {
   for (const isMac of [true, false]) {
     const rows = shortcutGroups(isMac, views).flatMap((group) => group.rows);
     expect(rows.flatMap(({ keys }) => keys)).toEqual(

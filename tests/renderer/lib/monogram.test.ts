@@ -10,11 +10,11 @@ test.each([
   ['my-app', 'MA'],
   ['日本 語', '日語'],
   ['  ', '?'],
-])('%j is %s', (name, letters) => {
+])('abbreviates %j as %s', (name, letters) => {
   expect(monogramOf(name).letters).toBe(letters);
 });
 
-test('the same name has the same tile, and all tiles are used', () => {
+test('gives the same name the same tile, and uses all tiles', () => {
   const names = Array.from({ length: 60 }, (_, at) => `app ${at}`);
   expect(names.map((name) => monogramOf(name))).toEqual(names.map((name) => monogramOf(name)));
   expect(new Set(names.map((name) => monogramOf(name).tile))).toEqual(new Set(tiles));

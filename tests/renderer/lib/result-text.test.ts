@@ -8,19 +8,19 @@ test.each([
   '"text with \\" and \\\\"',
   '[[],[[]],{"a":{}}]',
   '-12.5',
-])('%s is spread over lines as JSON.stringify does it', (json) => {
+])('formats %s as JSON.stringify does', (json) => {
   expect(prettyJson(json)).toBe(JSON.stringify(JSON.parse(json), undefined, 2));
 });
 
-test('a number that no double holds keeps its digits', () => {
+test('keeps the digits of a number that exceeds a double', () => {
   expect(prettyJson('{"id":9007199254740993}')).toContain('9007199254740993');
 });
 
-test('a text that was cut is shown as far as it goes', () => {
+test('formats truncated JSON up to its end', () => {
   expect(prettyJson('{"a":[1,"tex')).toBe('{\n  "a": [\n    1,\n    "tex');
 });
 
-test('a result is shown block by block, JSON within a text spread out', () => {
+test('formats a result block by block, with JSON inside texts', () => {
   const result = {
     content: [
       { type: 'text', text: '{"a":1}' },
@@ -35,14 +35,14 @@ test('a result is shown block by block, JSON within a text spread out', () => {
   ]);
 });
 
-test('structured content keeps the digits of its numbers', () => {
+test('keeps the digits of numbers in structured content', () => {
   const json = '{"content":[],"structuredContent":{"id":9007199254740993,"a":[1]},"isError":false}';
   expect(resultBlocks(json)).toEqual([
     { title: 'Structured content', text: '{\n  "id": 9007199254740993,\n  "a": [\n    1\n  ]\n}' },
   ]);
 });
 
-test('what is no whole result has no blocks', () => {
+test('returns no blocks for an incomplete result', () => {
   expect(['{"content":[{"ty', '[1]', 'text', '{}'].map(resultBlocks)).toEqual([
     undefined,
     undefined,

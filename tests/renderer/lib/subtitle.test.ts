@@ -16,7 +16,7 @@ const nothing: SubtitleFacts = {
 };
 const modes = { mode: 'search', modes: [] };
 
-test('the overview names the active apps and the mode', () => {
+test('names the active apps and the mode in the overview', () => {
   const sessions = [session('1', 'Claude Desktop'), session('2', 'Cursor'), session('3', 'Cursor')];
   expect(subtitleOf('overview', { ...nothing, sessions, modes })).toBe(
     'Claude Desktop and Cursor active · Search mode',
@@ -24,7 +24,7 @@ test('the overview names the active apps and the mode', () => {
   expect(subtitleOf('activity', { ...nothing, sessions })).toBe('3 sessions live');
 });
 
-test('returns nothing before anything is known', () => {
+test('returns an empty text before the state is known', () => {
   for (const view of ['overview', 'activity', 'servers', 'setup', 'inbox', 'spills', 'settings'] as const) {
     expect(subtitleOf(view, nothing)).toBe('');
   }
@@ -35,13 +35,13 @@ test('counts the apps where there are more than three', () => {
   expect(subtitleOf('overview', { ...nothing, sessions })).toBe('4 apps active');
 });
 
-test('leaves out the apps on the page of a team, which knows those of one replica', () => {
+test('omits apps on a team’s page, since only one replica knows them', () => {
   const team = { person: 'ana', role: 'admin' } as const;
   const sessions = [session('1', 'Cursor')];
   expect(subtitleOf('overview', { ...nothing, sessions, modes, team })).toBe('Search mode');
 });
 
-test('a pause stands in front in every view', () => {
+test('puts a pause first in every view', () => {
   const core = { paused: true } as CoreFacts;
   expect(subtitleOf('servers', { ...nothing, core, servers: [serverRow('a')] })).toBe('Paused · 1 ready');
   expect(subtitleOf('settings', { ...nothing, core })).toBe('Paused');

@@ -70,7 +70,7 @@ function feedOf(record: Record): { feed: CallFeed; current: () => Feed } {
   return { feed, current: () => current };
 }
 
-test('the list is as long as the record from the start, and its rows are read when they are reached', async () => {
+test('has the record’s length from the start, and reads rows when they are reached', async () => {
   const { feed, current } = feedOf(new Record(2500));
   await feed.show(everything);
   expect([current().calls.length, current().rows]).toEqual([40, 2500]);
@@ -78,7 +78,7 @@ test('the list is as long as the record from the start, and its rows are read wh
   expect([current().calls.length, current().calls.at(-1)?.id]).toEqual([2500, 1]);
 });
 
-test('a new call is put in front while the list is live', async () => {
+test('prepends a new call while the list is live', async () => {
   const record = new Record(3);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -87,7 +87,7 @@ test('a new call is put in front while the list is live', async () => {
   expect(current().calls.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1]);
 });
 
-test('while the list is held still new calls are counted, and are there as soon as they are asked for', async () => {
+test('counts new calls while the list is paused, and shows them on request', async () => {
   const record = new Record(3);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -99,7 +99,7 @@ test('while the list is held still new calls are counted, and are there as soon 
   expect([current().calls.map(({ id }) => id), current().waiting.calls]).toEqual([[7, 6, 5, 4, 3, 2, 1], 0]);
 });
 
-test('after more calls than are held there is no gap: what lies between is read on the way down', async () => {
+test('leaves no gap after many calls: reads those in between on scrolling down', async () => {
   const record = new Record(10);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -111,7 +111,7 @@ test('after more calls than are held there is no gap: what lies between is read 
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 3000 }, (_, index) => 3000 - index));
 });
 
-test('a list that is live for long does not grow without end, and has all of it on the way down', async () => {
+test('limits the rows in memory of a live list, and reads the rest on scrolling down', async () => {
   const record = new Record(10);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -122,7 +122,7 @@ test('a list that is live for long does not grow without end, and has all of it 
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: record.last }, (_, at) => record.last - at));
 });
 
-test('a burst that outruns the first page begins the list anew, without a gap', async () => {
+test('reloads the list after a burst larger than the first page, without a gap', async () => {
   const record = new Record(10);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -132,7 +132,7 @@ test('a burst that outruns the first page begins the list anew, without a gap', 
   expect(current().calls.map(({ id }) => id)).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 - index));
 });
 
-test('of a burst only what is in sight is read, and the more rows came the longer the next look waits', async () => {
+test('reads only visible rows of a burst, and refreshes later the more rows arrived', async () => {
   const record = new Record(100);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -145,7 +145,7 @@ test('of a burst only what is in sight is read, and the more rows came the longe
   expect([current().calls.length, feed.pause]).toEqual([26, 20]);
 });
 
-test('a row keeps its key while others come in front of it; those of a burst have the keys of the rows that were there', async () => {
+test('a row keeps its key when others are prepended; rows of a burst reuse the keys', async () => {
   const record = new Record(100);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -157,7 +157,7 @@ test('a row keeps its key while others come in front of it; those of a burst hav
   expect(current().moved).toBe(3);
 });
 
-test('of calls that do not fit nothing is asked again', async () => {
+test('does not request the same calls again if none match the filter', async () => {
   const record = new Record(10);
   const { feed } = feedOf(record);
   await feed.show(everything);
@@ -169,7 +169,7 @@ test('of calls that do not fit nothing is asked again', async () => {
   expect(record.asked.map(({ afterId }) => afterId)).toEqual([undefined, 10, 11]);
 });
 
-test('tokens that were counted after the call was shown are shown', async () => {
+test('shows tokens that were counted after the call was shown', async () => {
   const record = new Record(3);
   record.changed.set(2, { tokensOut: undefined });
   const { feed, current } = feedOf(record);
@@ -179,7 +179,7 @@ test('tokens that were counted after the call was shown are shown', async () => 
   expect(current().calls.map(({ tokensOut }) => tokensOut)).toEqual([1, 77, 1]);
 });
 
-test('an answer to an earlier filter is not taken for one to the present', async () => {
+test('ignores a response for an earlier filter', async () => {
   const record = new Record(3);
   const { feed, current } = feedOf(record);
   await Promise.all([feed.show({ ...everything, text: 'a' }), feed.show({ ...everything, text: 'ab' })]);
@@ -187,7 +187,7 @@ test('an answer to an earlier filter is not taken for one to the present', async
   expect([current().failure, record.asked.at(-1)?.text]).toEqual([undefined, 'ab']);
 });
 
-test('what came while another filter was read is put in front of its list, not of the one before', async () => {
+test('prepends new calls to the list of the new filter, not to the previous one', async () => {
   const record = new Record(3);
   const { feed, current } = feedOf(record);
   await feed.show(everything);
@@ -196,7 +196,7 @@ test('what came while another filter was read is put in front of its list, not o
   expect(current().calls.map(({ id }) => id)).toEqual([2, 1]);
 });
 
-test('a question that fails is told, and the list stays', async () => {
+test('reports a failed request and keeps the list', async () => {
   const record = new Record(3);
   let isBroken = false;
   let current = emptyFeed;

@@ -18,11 +18,11 @@ const filter = {
   until: undefined,
 } as const;
 
-test('a filter comes back from the address as it was', () => {
+test('reads a filter back from the address unchanged', () => {
   expect(readFilter(new URLSearchParams(filterQuery(filter)))).toEqual(filter);
 });
 
-test('a span of time stands in the address, and is what the core is asked for', () => {
+test('keeps a time range in the address, and queries the core for it', () => {
   const span = { ...everything, server: 'github', since: 1_700_000_000_000, until: 1_700_003_600_000 };
   expect(readFilter(new URLSearchParams(filterQuery(span)))).toEqual(span);
   expect(toSearch(span)).toEqual({ server: 'github', since: span.since, until: span.until });
@@ -30,17 +30,17 @@ test('a span of time stands in the address, and is what the core is asked for', 
   expect(readFilter(new URLSearchParams('since=-1&until=yesterday'))).toEqual(everything);
 });
 
-test('an address that names no known choice chooses nothing', () => {
+test('ignores unknown choices in the address', () => {
   expect(readFilter(new URLSearchParams('only=constructor&x=1'))).toEqual(everything);
 });
 
-test('the core is asked for what is chosen and nothing else', () => {
+test('queries the core for the chosen filters only', () => {
   expect([toSearch(everything), toSearch(filter)]).toEqual([
     {},
     { text: 'issue', outcomes: ['blocked'], person: 'ana', app: 'Cursor', server: 'github' },
   ]);
 });
 
-test('a filter is said in words', () => {
+test('describes a filter in words', () => {
   expect(filterInWords(filter)).toBe('Blocked · by ana · from Cursor · to github · matching “issue”');
 });

@@ -17,26 +17,26 @@ test.each([
   ['win32', `{"word":"it's"}`, `tooltray call github:list_issues '{"word":"it''s"}'`],
   ['linux', '{}', 'tooltray call github:list_issues'],
   ['linux', undefined, 'tooltray call github:list_issues'],
-])('on %s the command with %s quotes what the shell would read', (platform, args, line) => {
+])('on %s the command with %s quotes shell characters', (platform, args, line) => {
   expect(commandLine(call, args, platform)).toBe(line);
 });
 
-test('a tool whose name is a command of the shell stays a name', () => {
+test('quotes a tool name that contains a shell command', () => {
   expect(commandLine({ ...call, tool: 'x; rm -rf ~' }, undefined, 'linux')).toBe(`tooltray call 'github:x; rm -rf ~'`);
 });
 
-test('tokens not counted are a dash, estimated ones are marked', () => {
+test('shows a dash for uncounted tokens and a mark for estimates', () => {
   const words = [{}, { tokensIn: 12 }, { tokensIn: 12, tokensOut: 2400, estimated: true }].map((tokens) =>
     tokensInWords({ ...call, ...tokens }),
   );
   expect(words).toEqual(['–', '12 → –', '12 → ~2.4k']);
 });
 
-test('the bar of a call is empty at a millisecond and full at a minute', () => {
+test('the bar of a call is empty at 1 ms and full at 1 minute', () => {
   expect([0, 1, 60_000, 600_000].map(tookShare)).toEqual([0, 0, 1, 1]);
 });
 
-test('the stages follow each other and make up the whole', () => {
+test('draws the stages one after another, adding up to the whole', () => {
   const bars = stageBars({ stages: { resolve: 1, allow: 1, call: 6, shape: 2 } });
   expect(bars.map(({ from, share }) => [from, share])).toEqual([
     [0, 0.1],
@@ -46,7 +46,7 @@ test('the stages follow each other and make up the whole', () => {
   ]);
 });
 
-test('a call that took no time at all has bars without length', () => {
+test('draws bars of length zero for a call of 0 ms', () => {
   expect(stageBars({ stages: { resolve: 0, allow: 0, call: 0, shape: 0 } }).map(({ share }) => share)).toEqual([
     0, 0, 0, 0,
   ]);
@@ -60,6 +60,6 @@ test.each([
     'looks like a prompt injection, holds a private key, and holds a card number',
   ],
   [['holds-card', 'not-scanned'], 'holds a card number and was only partly scanned'],
-])('the labels %j say of an answer that it %s', (rules, sentence) => {
+])('the labels %j describe a result that %s', (rules, sentence) => {
   expect(labelsSentence(describeLabels(rules))).toBe(sentence);
 });

@@ -14,7 +14,7 @@ const call = {
   durationMs: 3,
 } as CallSummary;
 
-test('every page is read, each once', async () => {
+test('reads every page once', async () => {
   const ask = async ({ beforeId = Infinity, limit = 0 }: ActivityQuery) => {
     const ids = Array.from({ length: 2300 }, (_, index) => 2300 - index).filter((id) => id < beforeId);
     const calls = ids.slice(0, limit).map((id) => ({ ...call, id }));
@@ -24,7 +24,7 @@ test('every page is read, each once', async () => {
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2300);
 });
 
-test('a text that a spreadsheet would take for a formula, or a cell for its end, is kept a text', () => {
+test('escapes spreadsheet formulas and cell delimiters in CSV', () => {
   const why = '=HYPERLINK("http://x")';
   const [, line] = exportText([{ ...call, why, error: 'a, "b"\nc' }], 'csv').split('\r\n');
   expect(line).toBe(

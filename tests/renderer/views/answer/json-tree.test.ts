@@ -11,7 +11,7 @@ function paths(open: readonly string[], of: unknown = value): string[] {
   return treeRows(of, new Set(open)).map((row) => ('more' in row ? `${row.path} +${row.more}` : row.path));
 }
 
-test('only what is unfolded has rows', () => {
+test('shows rows of unfolded values only', () => {
   expect(paths([])).toEqual(['$']);
   expect(paths(['$', '$["issues"]'])).toEqual([
     '$',
@@ -23,7 +23,7 @@ test('only what is unfolded has rows', () => {
   ]);
 });
 
-test('of a long list the beginning has rows, and the rest is one that tells how many there are', () => {
+test('shows the start of a long list, and one row with the number of the rest', () => {
   const rows = paths(
     ['$'],
     Array.from({ length: 100_000 }, (_, index) => index),
@@ -31,18 +31,18 @@ test('of a long list the beginning has rows, and the rest is one that tells how 
   expect([rows.length, rows.at(-1)]).toEqual([202, '$ +99800']);
 });
 
-test('a list that is all there is lies open from the start', () => {
+test('unfolds a list initially if it is the only one', () => {
   expect([...firstOpen({ total: 1, items: Array.from({ length: 500 }) })]).toEqual(['$', '$["items"]']);
 });
 
-test('a group that is folded in says what is inside', () => {
+test('summarizes a folded value', () => {
   expect([gist({ a: 1, b: 'x', c: [1], d: {}, e: 2 }), gist(['bug'])]).toEqual([
     '{a: 1, b: "x", c: […], d: {…}, … 5 members}',
     '["bug"]',
   ]);
 });
 
-test('a number that no double holds keeps its digits', () => {
+test('keeps the digits of a number that exceeds a double', () => {
   const parsed = parseSpelled('{"id": 9007199254740993, "n": 1, "text": "9007199254740993"}') as Record<
     string,
     unknown
@@ -54,13 +54,13 @@ test('a number that no double holds keeps its digits', () => {
   ]);
 });
 
-test('rows of a table are the longest list of objects near the top, with every name as a column', () => {
+test('makes a table of the longest list of objects near the top, with every name as a column', () => {
   const table = findRows(value);
   expect([table?.name, table?.columns.map(({ name }) => name)]).toEqual(['issues', ['number', 'title']]);
   expect(cellText(table?.rows[1], 'title')).toBe('');
 });
 
-test('what holds no list of objects has no table', () => {
+test('finds no table without a list of objects', () => {
   expect([findRows([1, 2]), findRows({ a: [] }), findRows('x'), findRows([{ a: 1 }, 2])]).toEqual([
     undefined,
     undefined,
@@ -69,7 +69,7 @@ test('what holds no list of objects has no table', () => {
   ]);
 });
 
-test('a part is one value or a list, and a line that was cut is left out', () => {
+test('parses a part as one value or a list, without a truncated line', () => {
   expect([
     partOf('{"a":1}', false).value,
     partOf('1\n2', false).value,

@@ -20,26 +20,26 @@ function cacheOf(total: number, most = Infinity): { cache: LineCache; asked: Ask
   return { cache: new LineCache(total, { ask, toFailure, onchange: () => undefined }), asked };
 }
 
-test('the lines in sight are read, and nothing else', async () => {
+test('reads only the visible lines', async () => {
   const { cache, asked } = cacheOf(1_000_000);
   await cache.look(500_010, 500_040);
   expect(cache.lineAt(500_020)?.text).toBe('line 500020');
   expect(asked.length).toBe(1);
 });
 
-test('the last line of a text is read though its stretch is not full', async () => {
+test('reads the last line although its block is not full', async () => {
   const { cache } = cacheOf(1_001);
   await cache.look(990, 1_002);
   expect([cache.lineAt(1_001)?.text, cache.lineAt(1_002)]).toEqual(['line 1001', undefined]);
 });
 
-test('lines that come a few at a time are all read', async () => {
+test('reads all lines when responses contain only a few', async () => {
   const { cache } = cacheOf(1_000, 90);
   await cache.look(300, 400);
   expect(cache.lineAt(399)?.text).toBe('line 399');
 });
 
-test('what was looked at on the way is not read once it is out of sight', async () => {
+test('skips lines that scroll out of view before they are read', async () => {
   const { cache, asked } = cacheOf(1_000_000);
   const looks = [1, 100_010, 200_010, 300_010].map((line) => cache.look(line, line + 10));
   await Promise.all(looks);
@@ -47,13 +47,13 @@ test('what was looked at on the way is not read once it is out of sight', async 
   expect(cache.lineAt(300_010)?.text).toBe('line 300010');
 });
 
-test('stretches that were not looked at for long are forgotten', async () => {
+test('evicts the least recently viewed blocks', async () => {
   const { cache } = cacheOf(1_000_000);
   for (let line = 1; line < 100 * 400; line += 400) await cache.look(line, line + 10);
   expect([cache.lineAt(1), cache.lineAt(99 * 400 + 1)?.text]).toEqual([undefined, 'line 39601']);
 });
 
-test('a line that was cut says so', async () => {
+test('marks a truncated line', async () => {
   const { cache } = cacheOf(10);
   await cache.look(1, 11);
   expect([cache.lineAt(1)?.isCut, cache.lineAt(2)?.isCut]).toEqual([true, false]);

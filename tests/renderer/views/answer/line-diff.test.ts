@@ -6,7 +6,7 @@ import { madeUp } from '../../../support/all-cases.ts';
 
 const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
 
-test('every line of both texts stands in the rows once and in order, and what is the same is never apart for nothing', () => {
+test('lists every line of both texts once, in order, with a minimal number of differences', () => {
   fc.assert(
     fc.property(lines, lines, (before, after) => {
       const rows = lineDiff(before, after);
@@ -18,7 +18,7 @@ test('every line of both texts stands in the rows once and in order, and what is
   );
 });
 
-test('a line that was put in is the only difference', () => {
+test('shows an inserted line as the only difference', () => {
   const before = ['{', '  "a": 1,', '  "b": 2', '}'];
   const after = ['{', '  "a": 1,', '  "new": true,', '  "b": 2', '}'];
   const rows = lineDiff(before, after);
@@ -26,7 +26,7 @@ test('a line that was put in is the only difference', () => {
   expect(rows[2]).toEqual({ before: undefined, after: 3 });
 });
 
-test('texts that have nothing in common come to an end', () => {
+test('finishes for texts without a common line', () => {
   const [before, after] = ['x', 'y'].map((word) => Array.from({ length: 5000 }, (_, at) => word + at));
   expect(lineDiff(before ?? [], after ?? [])).toHaveLength(5000);
 });

@@ -13,11 +13,11 @@ const value = {
 const lines = JSON.stringify(value, null, 2).split('\n');
 const places = new LinePlaces();
 
-test('counts the lines as the file is laid out', () => {
+test('counts the lines of the file’s layout', () => {
   expect(places.countOf(value)).toBe(lines.length);
 });
 
-test('every row of the tree knows the line in which it begins', () => {
+test('gives each row of the tree the line where it starts', () => {
   const open = new Set(['$', '$["meta"]', '$["data"]', '$["data"]["rows"]', '$["data"]["rows"][1]']);
   for (const row of treeRows(value, open, new Map(), places)) {
     if ('more' in row || row.line === undefined) throw new Error('no line');
@@ -28,7 +28,7 @@ test('every row of the tree knows the line in which it begins', () => {
   }
 });
 
-test('rows are read where a line of them was', () => {
+test('marks a row as read where one of its lines was read', () => {
   const table = findRows(value);
   if (table === undefined) throw new Error('no table');
   const at = lines.findIndex((line) => line.includes('"tags"')) + 1;
@@ -37,7 +37,7 @@ test('rows are read where a line of them was', () => {
   expect(rowsInRanges(places, value, table, [])).toEqual([]);
 });
 
-test('a value is read as a whole, in part, or not', () => {
+test('reports a value as read completely, partly or not at all', () => {
   const ranges = [{ fromLine: 3, toLine: 6 }];
   expect([
     readShare(ranges, { fromLine: 4, toLine: 5 }),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { requestParts, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
 import { answerText } from '../../../../src-renderer/views/answer/text-questions.ts';
 
-test('each block of a result is a part of its own kind, and the last part is the whole to the letter', () => {
+test('makes a part of each block by its kind, and a last part of the exact text', () => {
   const result = {
     content: [
       { type: 'text', text: '{"id":9007199254740993}' },
@@ -24,19 +24,19 @@ test('each block of a result is a part of its own kind, and the last part is the
   ]);
 });
 
-test('a text that is no whole JSON is shown as it is', () => {
+test('shows invalid JSON as it is', () => {
   expect(resultParts('{"content":[{"ty').map(({ title }) => title)).toEqual(['Raw']);
   expect(requestParts('{"a":').map(({ title }) => title)).toEqual(['Raw']);
 });
 
-test('a list, which is no result of a tool, is shown as data', () => {
+test('shows a list, which is not a tool result, as data', () => {
   expect(resultParts('{"tools":[]}').map(({ title, kind }) => [title, kind])).toEqual([
     ['Formatted', 'json'],
     ['Raw', 'text'],
   ]);
 });
 
-test('a path tells values with all of their digits', () => {
+test('a path query returns values with all digits', () => {
   expect(
     answerText({ op: 'query', text: '{"items":[{"id":9007199254740993},{"id":2}]}', path: '$.items[*].id' }),
   ).toEqual({
@@ -46,7 +46,7 @@ test('a path tells values with all of their digits', () => {
   });
 });
 
-test('matching lines are told up to a number, and how many there are in all', () => {
+test('returns matching lines up to a limit, with the total', () => {
   const text = Array.from({ length: 1500 }, (_, at) => `Line ${at}`).join('\n');
   const found = answerText({ op: 'find', text, pattern: 'line' });
   expect(found.op === 'find' && [found.matches.length, found.total]).toEqual([1000, 1500]);

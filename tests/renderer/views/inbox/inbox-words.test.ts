@@ -17,7 +17,7 @@ const summary = (id: string, server?: string): InboxSummary => ({
 });
 const part = (...keys: string[]): InboxPart => ({ keys, title: '', notes: [], added: [], lines: [], more: 0 });
 
-test('nothing risky is the easy answer; where it may be an attack the safe one is', () => {
+test('makes no risky action the default; for a possible attack the default is the safe one', () => {
   const risky = [action('reject', false), action('approve', true)];
   const calm = [action('reject', false), action('approve', false)];
   expect(easyAction({ actions: risky, isGrave: false })).toBeUndefined();
@@ -26,7 +26,7 @@ test('nothing risky is the easy answer; where it may be an attack the safe one i
   expect(easyAction({ actions: [action('approve', true)], isGrave: true })).toBeUndefined();
 });
 
-test('an item is found by its id or its server; without either the first is shown, and never another one than was named', () => {
+test('finds an item by id or server, else the first; never falls back from an unknown name', () => {
   const items = [summary('a'), summary('b', 'mail')];
   expect(chosenItem(items, [])?.id).toBe('a');
   expect(chosenItem(items, ['b'])?.id).toBe('b');
@@ -38,7 +38,7 @@ test('an item is found by its id or its server; without either the first is show
   ]);
 });
 
-test('an answer about some parts names those alone, and its button says so', () => {
+test('an action on some parts names only these, and its button shows how many', () => {
   const parts = [part('tool:a', 'tool:b'), part('tool:c')];
   expect(partsMeant(parts, new Set())).toBeUndefined();
   expect(partsMeant(parts, new Set([1]))).toEqual(['tool:a', 'tool:b']);

@@ -29,7 +29,7 @@ function step(at: number, more: Partial<ChartStep> = {}): ChartStep {
 
 const busy = step(1, { ok: 90, tool_error: 3, failed: 2, blocked: 1, without: 12_300, uncapped: 12_300, with: 1 });
 
-test('a step is read out with all that it holds', () => {
+test('describes a chart step with all its values', () => {
   expect([tokensReading(busy), tokensReading({ ...busy, uncapped: 2_400_000 }), tokensReading(step(2))]).toEqual([
     '12,300 tokens direct, 1 via Tooltray',
     '12,300 tokens direct (2.4M untruncated), 1 via Tooltray',
@@ -37,12 +37,12 @@ test('a step is read out with all that it holds', () => {
   ]);
 });
 
-test('the chart is said in a sentence', () => {
+test('describes the chart in a sentence', () => {
   expect(tokensSentence([busy, step(2)], 'week')).toBe('12.3k direct, 1 via Tooltray in the last 7 days.');
   expect(tokensSentence([step(1)], 'all')).toBe('No data in total.');
 });
 
-test('calls are counted with their errors', () => {
+test('counts calls with their errors', () => {
   expect(callsSentence({ steps: [busy, step(2)] }, 'today')).toBe('96 calls today · 6 errors (6.3%)');
   expect(callsSentence({ steps: [step(1, { ok: 1 })] }, 'month')).toBe('1 call in the last 30 days · 0 errors');
   expect(callsSentence({ steps: [step(1)] }, 'all')).toBe('No calls in total');
@@ -53,12 +53,12 @@ test.each([
   [517_000, [600_000, 400_000, 200_000, 0]],
   [3, [4, 2, 0]],
   [0, [4, 2, 0]],
-])('the axis of a chart up to %d has even steps', (max, ticks) => {
+])('an axis up to %d has even steps', (max, ticks) => {
   expect(axisOf(max).ticks).toEqual(ticks);
   expect(axisOf(max).top).toBe(ticks[0]);
 });
 
-test('starts and changes of the mode are named in the step in which they were', () => {
+test('names starts and mode changes in their chart step', () => {
   const marks = [
     { at: hour + 1, kind: 'start', what: '1.0.0' },
     { at: hour + 2, kind: 'start', what: '1.0.1' },

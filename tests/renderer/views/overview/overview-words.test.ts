@@ -23,16 +23,16 @@ const savings = {
   causes: [],
 };
 
-test('the number is a share of what the apps would have read', () => {
+test('shows the saved tokens as a share of the tokens without Tooltray', () => {
   expect([savingsMeaning(savings), savedShare(savings)]).toEqual(['tokens saved', '92% less']);
 });
 
-test('the number owns up where Tooltray costs more than it saves', () => {
+test('reports where Tooltray costs more than it saves', () => {
   const costly = { ...savings, net: -40 };
   expect([savingsMeaning(costly), savedShare(costly)]).toEqual(['more tokens than without Tooltray so far', '']);
 });
 
-test('causes are told as two, and what they cost is taken off', () => {
+test('merges causes into two, less their cost', () => {
   const causes = [
     { cause: 'results', net: 1_000 },
     { cause: 'readback', net: -100 },
@@ -44,7 +44,7 @@ test('causes are told as two, and what they cost is taken off', () => {
   expect(causesOf([]).map(({ net }) => net)).toEqual([0, 0]);
 });
 
-test('apps that are active come first, then the one that was seen last', () => {
+test('lists active apps first, then the most recently seen', () => {
   const access = [
     { app: 'cursor', name: 'Cursor', via: 'stdio', since: 0, seen: 1_000, revoked: undefined },
     { app: 'zed', name: 'Zed', via: 'stdio', since: 0, seen: 3_600_000, revoked: undefined },
@@ -69,7 +69,7 @@ test('apps that are active come first, then the one that was seen last', () => {
   ]);
 });
 
-test('servers are counted by how they are', () => {
+test('counts servers by status', () => {
   const servers = [serverRow('a'), serverRow('b'), serverRow('c', { level: 'attention' })];
   expect(serverCounts(servers)).toEqual([
     { level: 'ok', words: '2 ready' },
@@ -77,12 +77,12 @@ test('servers are counted by how they are', () => {
   ]);
 });
 
-test('an estimate is called one, however small', () => {
+test('marks an estimate, however small', () => {
   const notes = [0, 0.001, 0.04].map((estimatedShare) => estimateNote({ ...savings, estimatedShare }));
   expect(notes).toEqual(['', '<1% estimated', '4% estimated']);
 });
 
-test('money is named only where a price is set', () => {
+test('shows an amount of money only where a price is set', () => {
   expect([worth(371_000, undefined, 'USD'), worth(371_000, 3, 'USD'), worth(1_000, 3, 'EUR')]).toEqual([
     '',
     '≈ $1.11',
@@ -90,14 +90,14 @@ test('money is named only where a price is set', () => {
   ]);
 });
 
-test('what servers sent is told where it is more than what counts', () => {
+test('shows the untruncated tokens where they exceed the counted ones', () => {
   expect([uncappedNote(savings), uncappedNote({ ...savings, uncapped: 2_400_000 })]).toEqual([
     '',
     '2.4M without Tooltray if apps did not truncate results',
   ]);
 });
 
-test('it is the first use until there is a server of the person’s own or a call', () => {
+test('counts as first use until there is a call or a server other than the built-in one', () => {
   const activity = { lastId: 0, recent: [], costliest: [] };
   const builtin = serverRow('utils', { transport: 'builtin' });
   expect([

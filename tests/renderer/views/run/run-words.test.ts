@@ -12,7 +12,7 @@ const row = {
   cut: false,
 } as const;
 
-test('tokens that were counted are told as they are, estimated ones as about so many, and none of what goes to a program', () => {
+test('shows counted tokens exactly, estimates as "about", and none for a program', () => {
   expect(givenInWords(row)).toBe('unchanged · 1.23 kB · 310 tokens');
   expect(givenInWords({ ...row, kind: 'kept', tokens: 1, estimated: true })).toContain('about 1 token');
   expect(givenInWords({ ...row, kind: 'program' })).toBe('returned to a program');

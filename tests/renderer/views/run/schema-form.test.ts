@@ -17,7 +17,7 @@ const tools = recordedListings().flatMap(({ name, tools: all }) =>
   all.map((tool) => [`${name}:${String(tool['name'])}`, tool] as const),
 );
 
-test('the value that the form of each real tool begins with fits its schema', async () => {
+test('the initial value of each real tool’s form matches its schema', async () => {
   const schemas = new SchemaChecker();
   const wrong: string[] = [];
   for (const [id, tool] of tools) {
@@ -33,7 +33,7 @@ test('the value that the form of each real tool begins with fits its schema', as
   expect(tools.length).toBeGreaterThan(100);
 });
 
-test('a schema becomes fields: nested ones, lists, choices, ways, and JSON for what no field fits', () => {
+test('maps a schema to fields: objects, lists, choices, alternatives, and JSON for the rest', () => {
   const root = { $defs: { point: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] } } };
   const kind = (schema: Schema): string => kindOf(resolved(schema, root), root);
   expect(kind({ $ref: '#/$defs/point' })).toBe('object');
@@ -47,7 +47,7 @@ test('a schema becomes fields: nested ones, lists, choices, ways, and JSON for w
   expect(kind({ allOf: [{ $ref: '#/$defs/point' }, { properties: { y: { type: 'number' } } }] })).toBe('object');
 });
 
-test('defaults and what is required are filled in, what is optional is left out', () => {
+test('fills in defaults and required values, and omits optional ones', () => {
   const schema = {
     type: 'object',
     required: ['name', 'kind', 'at'],
@@ -66,13 +66,13 @@ test('defaults and what is required are filled in, what is optional is left out'
   expect(startValue(schema, schema)).toEqual({ name: '', kind: 'small', at: { x: 3 }, limit: 10 });
 });
 
-test('a schema that refers to itself ends', () => {
+test('handles a schema that refers to itself', () => {
   const schema: Schema = { type: 'object', required: ['child'], properties: { child: { $ref: '#' } } };
   expect(JSON.stringify(startValue(schema, schema)).length).toBeLessThan(200);
   expect(resolved({ $ref: '#/$defs/loop' }, { $defs: { loop: { $ref: '#/$defs/loop' } } })).toBeDefined();
 });
 
-test('what a person types goes into the value and out of it again, in its place', () => {
+test('sets and removes a member in place', () => {
   expect(Object.keys(withMember({ a: 1, b: 2 }, 'a', 3))).toEqual(['a', 'b']);
   expect(withMember({ a: 1, b: 2 }, 'a', undefined)).toEqual({ b: 2 });
   expect(withMember(undefined, 'a', 1)).toEqual({ a: 1 });

@@ -10,7 +10,7 @@ import {
 
 const empty = { kind: 'command', command: '', url: '', env: '', headers: '' } as const;
 
-test('a command becomes a program with its arguments and environment', () => {
+test('turns a command line into a program with arguments and environment', () => {
   const fields = { ...empty, command: 'npx -y "my server" ~/Docs', env: 'TOKEN = a=b\nnonsense\nEMPTY=' };
   expect(toEntry(fields)).toEqual({
     command: 'npx',
@@ -19,7 +19,7 @@ test('a command becomes a program with its arguments and environment', () => {
   });
 });
 
-test('an address becomes a url with its headers, and nothing of the other fields', () => {
+test('turns an address into a URL with headers, and ignores the other fields', () => {
   const fields = { ...empty, kind: 'address', command: 'npx', url: ' https://a.example/mcp ' } as const;
   expect(toEntry({ ...fields, headers: 'Authorization: Bearer a:b' })).toEqual({
     url: 'https://a.example/mcp',
@@ -27,7 +27,7 @@ test('an address becomes a url with its headers, and nothing of the other fields
   });
 });
 
-describe('words are split as in a shell', () => {
+describe('splits words as a shell does', () => {
   const cases: [string, string[]][] = [
     [`a  b`, ['a', 'b']],
     [`'a b' c`, ['a b', 'c']],
@@ -41,7 +41,7 @@ describe('words are split as in a shell', () => {
   });
 });
 
-test('what is missing is named, one thing at a time', () => {
+test('names one missing field at a time', () => {
   expect([
     whatIsMissing('', empty),
     whatIsMissing('a', empty),
@@ -50,12 +50,12 @@ test('what is missing is named, one thing at a time', () => {
   ]).toEqual(['Name is required.', expect.stringContaining('Command'), expect.stringContaining('https://'), '']);
 });
 
-test('an entry is shown as its command line or address', () => {
+test('shows an entry as its command line or address', () => {
   const entries = [{ command: 'uvx', args: ['mcp-server-time'] }, { url: 'https://a.example' }, {}];
   expect(entries.map(endpointOf)).toEqual(['uvx mcp-server-time', 'https://a.example', '']);
 });
 
-test('only an object is read as an entry; anything else says why not', () => {
+test('reads only an object as an entry, and otherwise reports why not', () => {
   expect(readEntry('{"command":"a"}')).toEqual({ entry: { command: 'a' } });
   expect([readEntry('[]'), readEntry('null'), readEntry('{')]).toEqual([
     { problem: expect.stringContaining('object') as string },

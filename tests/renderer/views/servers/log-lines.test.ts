@@ -8,7 +8,7 @@ const said: ServerLogLine = { at: 1_000, from: 'server', level: undefined, text:
 const warned: ServerLogLine = { at: 2_000, from: 'server', level: 'warning', text: 'disk nearly full' };
 const failed: ServerLogLine = { at: 3_000, from: 'tooltray', level: 'error', text: 'The connection is gone.' };
 
-test('lines are numbered on, and the oldest go where there are too many', () => {
+test('numbers lines consecutively, and drops the oldest beyond the limit', () => {
   const many = append(
     [],
     Array.from({ length: maxLines }, () => said),
@@ -17,7 +17,7 @@ test('lines are numbered on, and the oldest go where there are too many', () => 
   expect([more.length, more[0]?.number, more.at(-1)]).toEqual([maxLines, 3, { ...failed, number: maxLines + 2 }]);
 });
 
-test('a filter keeps lines with every word, by their mark as well, and problems alone where they are asked for', () => {
+test('keeps lines that contain every word, in text or mark, and only problems on request', () => {
   const lines = append([], [started, said, warned, failed]);
   const numbers = (text: string, problems = false): number[] =>
     filterLines(lines, { text, problems }).map(({ number }) => number);
@@ -29,11 +29,11 @@ test('a filter keeps lines with every word, by their mark as well, and problems 
   ]);
 });
 
-test('a line of ours says so, unless how bad it is says more', () => {
+test('marks a line of Tooltray, unless its level says more', () => {
   expect([started, said, warned, failed].map(markOf)).toEqual(['Tooltray', '', 'warning', 'error']);
 });
 
-test('what is saved is what stands in the file', () => {
+test('saves the text as in the file', () => {
   expect(logText([started, warned, { ...said, at: undefined }])).toBe(
     '1970-01-01T00:00:00.000Z tooltray: Started, process 7.\n' +
       '1970-01-01T00:00:02.000Z server [warning]: disk nearly full\n' +

@@ -5,22 +5,22 @@ import { RowHeights, stretchRows } from '../../../../src-renderer/views/servers/
 const usual = 50;
 const whole = stretchRows * usual;
 
-test('what is in sight is there, and room is kept for the rest', () => {
+test('renders visible rows, and reserves space for the rest', () => {
   const span = new RowHeights(usual).between(whole * 2 + 10, whole * 3 - 10, 1000);
   expect(span).toEqual({ first: 40, end: 60, above: 2 * whole, below: 47 * whole });
 });
 
-test('a list that is shorter than a stretch is there as a whole, and an empty one is empty', () => {
+test('renders a list shorter than a block whole, and an empty one empty', () => {
   const heights = new RowHeights(usual);
   expect(heights.between(-500, 900, 7)).toEqual({ first: 0, end: 7, above: 0, below: 0 });
   expect(heights.between(0, 0, 0)).toEqual({ first: 0, end: 0, above: 0, below: 0 });
 });
 
-test('beyond the end the last rows are there', () => {
+test('renders the last rows beyond the end', () => {
   expect(new RowHeights(usual).between(1e6, 1e6 + 100, 45)).toEqual({ first: 40, end: 45, above: 2 * whole, below: 0 });
 });
 
-test('rows that were seen take the room that they took, until other rows are in the list', () => {
+test('keeps the measured height of rows until the list changes', () => {
   const heights = new RowHeights(usual);
   expect([heights.see(0, 300), heights.see(0, 300.4)]).toEqual([true, false]);
   expect(heights.between(300, 310, 1000)).toMatchObject({ first: 20, end: 40, above: 300 });
@@ -28,7 +28,7 @@ test('rows that were seen take the room that they took, until other rows are in 
   expect(heights.between(300, 310, 1000)).toMatchObject({ first: 0, end: 20, above: 0 });
 });
 
-test('wherever one looks, room and rows come to the whole list', () => {
+test('space and rows add up to the whole list at any position', () => {
   const heights = new RowHeights(usual);
   heights.see(3, 1234);
   for (let at = -1000; at < 60_000; at += 333) {

@@ -18,14 +18,14 @@ import { serverRow } from '../../rows.ts';
 
 const shown = (tokens: number, mode = 'proxy', apps: readonly string[] = []) => ({ apps, mode, tokens });
 
-test('tools that are switched off are told apart', () => {
+test('shows how many tools are enabled', () => {
   expect([toolsInWords({ tools: 1_204, toolsOff: 0 }), toolsInWords({ tools: 11, toolsOff: 2 })]).toEqual([
     '1,204',
     '9 of 11',
   ]);
 });
 
-test('the cost of a list is told as it is and as it is shown, once where that is the same', () => {
+test('shows a list’s tokens direct and as listed, or one number if both are equal', () => {
   const costs = [
     { tools: 51, listTokens: 18_400, listed: [shown(310)] },
     { tools: 51, listTokens: 18_400, listed: [shown(0, 'search', ['Codex']), shown(310)] },
@@ -39,17 +39,17 @@ test('the cost of a list is told as it is and as it is shown, once where that is
   ]);
 });
 
-test('only what takes its time says what it waits for', () => {
+test('names what a busy server waits for, and nothing for others', () => {
   expect(waitsFor({ level: 'busy', state: 'connecting' })).toMatch(/^Starting/);
   expect(waitsFor({ level: 'busy', state: 'authenticating' })).toMatch(/browser/);
   expect(waitsFor({ level: 'error', state: 'connecting' })).toBe('');
 });
 
-test('failures are told beside the calls', () => {
+test('shows failures beside the calls', () => {
   expect(callsInWords({ calls24h: 96, failures24h: 2 })).toBe('96 calls in the last 24 h, 2 problems');
 });
 
-test('a filter finds every word, in name, state or address', () => {
+test('a filter matches every word in name, state or address', () => {
   const servers = [
     serverRow('github', { endpoint: 'https://api.githubcopilot.com/mcp/', transport: 'http' }),
     serverRow('postgres', { summary: 'Stopped' }),
@@ -63,7 +63,7 @@ test('a filter finds every word, in name, state or address', () => {
   ]);
 });
 
-test('a server stays in the filter for its tools, and says which', () => {
+test('a filter keeps a server for its matching tools, and names them', () => {
   const servers = [serverRow('github'), serverRow('postgres')];
   const matches = byServer([{ server: 'postgres', tools: ['run_sql', 'explain'], total: 5 }]);
   expect(filterServers(servers, 'sql', matches).map(({ name }) => name)).toEqual(['postgres']);
@@ -73,7 +73,7 @@ test('a server stays in the filter for its tools, and says which', () => {
   ]);
 });
 
-test('what it takes of the computer is told with what it is a part of', () => {
+test('describes load and memory with their units', () => {
   expect([0, 0.0004, 0.035, 0.2, 1.4].map(loadInWords)).toEqual(['0 %', '<0.1%', '3.5 %', '20 %', '140 %']);
   const taken = { server: 'a', load: 0.012, cpuMs: 12_400, memoryBytes: 84_000_000, processes: 3, inContainer: false };
   expect([memoryInWords(taken), processorInWords(taken)]).toEqual([
@@ -87,7 +87,7 @@ test('what it takes of the computer is told with what it is a part of', () => {
   ]);
 });
 
-test('what sleeps or is off has nothing to stop', () => {
+test('a disconnected or disabled server is not running', () => {
   const states = ['ready', 'error', 'connecting', 'disconnected', 'disabled'] as const;
   expect(states.map((state) => isRunning({ state }))).toEqual([true, true, true, false, false]);
 });

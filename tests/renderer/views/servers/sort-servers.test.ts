@@ -29,7 +29,7 @@ const order = (key: SortKey, isReversed = false): string =>
     .map(({ name }) => name)
     .join(' ');
 
-test('each column has an order of its own, figures from the biggest on, and what is not known comes last both ways', () => {
+test('each column has its own order, numbers descending, with unknown values last both ways', () => {
   expect(sortKeys.map((key) => `${key}: ${order(key)}, ${order(key, true)}`)).toEqual([
     'state: ill big all, all big ill',
     'name: all big ill, ill big all',
@@ -42,14 +42,14 @@ test('each column has an order of its own, figures from the biggest on, and what
   ]);
 });
 
-test('a head that is pressed again turns its order round, another one begins with its own', () => {
+test('a header pressed again reverses its order, another one starts with its own', () => {
   const once = nextSort(defaultSort, 'memory');
   const twice = nextSort(once, 'memory');
   expect([once, twice].map((sort) => ariaSort(sort, 'memory'))).toEqual(['descending', 'ascending']);
   expect([ariaSort(once, 'name'), ariaSort(nextSort(twice, 'name'), 'name')]).toEqual([undefined, 'ascending']);
 });
 
-test('the order is remembered as a word; one that nobody knows is the usual one', () => {
+test('stores the order as text, and reads unknown text as the default', () => {
   for (const key of sortKeys) {
     for (const isReversed of [false, true])
       expect(readSort(sortText({ key, isReversed }))).toEqual({ key, isReversed });
@@ -57,7 +57,7 @@ test('the order is remembered as a word; one that nobody knows is the usual one'
   expect([readSort(null), readSort('-nothing')]).toEqual([defaultSort, defaultSort]);
 });
 
-test('numbers in names count as numbers', () => {
+test('sorts numbers in names numerically', () => {
   const many = ['tools-10', 'tools-2', 'tools-1'].map((name) => serverRow(name));
   const names = sortServers(many, { key: 'name', isReversed: false }, new Map()).map(({ name }) => name);
   expect(names).toEqual(['tools-1', 'tools-2', 'tools-10']);

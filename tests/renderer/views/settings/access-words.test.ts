@@ -15,7 +15,7 @@ const row = (more: Partial<AccessRow> = {}): AccessRow => ({
   ...more,
 });
 
-test('access is told with its way and its age, and by the verb that changes it', () => {
+test('describes access by transport and age, and names the action that changes it', () => {
   expect([accessMark(row()), accessFacts(row(), 0)]).toEqual([
     { level: 'ok', word: 'Allowed', change: 'Revoke' },
     'stdio (command)',
@@ -28,7 +28,7 @@ test('access is told with its way and its age, and by the verb that changes it',
   ]);
 });
 
-test('an app is seen now while it is in session, else when it came or left last', () => {
+test('an app is active during a session, otherwise last seen when it connected or left', () => {
   const session = { app: 'cursor' } as SessionStatus;
   expect([
     lastSeen(row({ seen: 1 }), [session], 1),

@@ -15,7 +15,7 @@ const profile = (more: Partial<ProfileRow> = {}): ProfileRow => ({ name: 'p', ru
 const now = Date.parse('2026-11-23T12:00:00Z');
 const day = 86_400_000;
 
-test('a profile says what it lets through, and that it lets through everything or nothing', () => {
+test('describes what a profile allows, including everything and nothing', () => {
   expect([
     serversOf(profile()),
     serversOf(profile({ servers: [] })),
@@ -29,7 +29,7 @@ test('a profile says what it lets through, and that it lets through everything o
   expect([appsOf(profile()), appsOf(profile({ apps }))]).toEqual(['None', 'Cursor and Zed']);
 });
 
-test('a token says how it stands and since when', () => {
+test('describes a token’s state and age', () => {
   const token = (state: ProfileTokenRow['state'], revoked?: number): ProfileTokenRow => ({
     id: '0',
     profile: 'p',
@@ -47,6 +47,6 @@ test('a token says how it stands and since when', () => {
   ]);
 });
 
-test('no choice of an end is further off than a token may last', () => {
+test('offers no expiry beyond a token’s maximum', () => {
   expect(tokenDays.map(({ value }) => (endAfter(value, now) - now) / day)).toEqual([1, 7, 30, 90, 365]);
 });

@@ -28,17 +28,17 @@ const wishes = (more: Partial<ImportWishes> = {}): ImportWishes => ({
 });
 const offers = [offer('github'), offer('linear'), offer('files', 'filesystem')];
 
-test('everything new is ticked, what is here already is not', () => {
+test('selects every new server, and none that exists', () => {
   expect(chosen(offers, wishes()).map(({ name }) => name)).toEqual(['github', 'linear']);
 });
 
-test('what is here already can be ticked only to be moved', () => {
+test('an existing server can be selected only for a move', () => {
   const ticked = new Map([['id-files', true]]);
   expect(chosen(offers, wishes({ ticked }))).toHaveLength(2);
   expect(chosen(offers, wishes({ ticked, move: true }))).toHaveLength(3);
 });
 
-test('what is as offered is no edit; a tick, a name and a move are', () => {
+test('default choices are not an edit; a selection, a name and a move are', () => {
   const none = wishes({ ticked: new Map([['id-github', true]]), names: new Map([['id-github', 'github']]) });
   expect(isTouched(offers, none)).toBe(false);
   for (const one of [
@@ -49,7 +49,7 @@ test('what is as offered is no edit; a tick, a name and a move are', () => {
     expect(isTouched(offers, wishes(one)), JSON.stringify(Object.keys(one))).toBe(true);
 });
 
-test('what is ticked is worth a trial, what is here already is not, even where it is to be moved', () => {
+test('tests selected new servers, not existing ones, even for a move', () => {
   const ticked = new Map([
     ['id-linear', false],
     ['id-files', true],
@@ -57,12 +57,12 @@ test('what is ticked is worth a trial, what is here already is not, even where i
   expect(toTry(offers, wishes({ ticked, move: true }))).toEqual(['id-github']);
 });
 
-test('a new name goes along, without the spaces around it', () => {
+test('passes a new name without surrounding spaces', () => {
   const names = new Map([['id-github', ' work ']]);
   expect(chosen(offers, wishes({ names }))[0]).toEqual({ id: 'id-github', name: 'work' });
 });
 
-test('a name that is empty, taken or given twice is told before anything is asked', () => {
+test('reports an empty, taken or duplicate name before any request', () => {
   const problemOf = (name: string, here: readonly string[] = []): string =>
     nameProblem(offer('github'), { offers, wishes: wishes({ names: new Map([['id-github', name]]) }), here });
   expect(problemOf('  ')).toBe('Name is required.');
@@ -72,7 +72,7 @@ test('a name that is empty, taken or given twice is told before anything is aske
   expect(problemOf('hub')).toBe('');
 });
 
-test('what could be sealed is told of what is new and ticked, under the name it will have', () => {
+test('lists sealable values of selected new servers under their new names', () => {
   const plan = wishes({ ticked: new Map([['id-linear', false]]), names: new Map([['id-github', 'work']]), move: true });
   expect(sealable(offers, plan)).toEqual(['env KEY of work']);
 });

@@ -56,7 +56,7 @@ const facts = (more: Partial<SetupFacts> = {}): SetupFacts => ({
   ...more,
 });
 
-test('a step is done when its thing is there: an app connected in order, a server of the person, a call', () => {
+test('completes a step once an app is connected, a server is added, or a call is made', () => {
   expect(
     stepsDone(facts({ apps: [app('a', { connected: 'stale' })] }), [server('utils', { transport: 'builtin' })]),
   ).toEqual({ apps: false, servers: false, 'first-call': false });
@@ -68,7 +68,7 @@ test('a step is done when its thing is there: an app connected in order, a serve
   });
 });
 
-test('the first step that is open is shown, unless another one is asked for', () => {
+test('shows the first incomplete step, unless another one is requested', () => {
   const done = { apps: true, servers: false, 'first-call': false };
   expect(stepToShow(undefined, done)).toBe('servers');
   expect(stepToShow('first-call', done)).toBe('first-call');
@@ -77,7 +77,7 @@ test('the first step that is open is shown, unless another one is asked for', ()
   expect(stepLabel('servers', done)).toBe('Servers');
 });
 
-test('after an import the next step is what came and is ill, then an app, then a call', () => {
+test('after an import suggests fixing a failing server, then connecting an app, then a call', () => {
   const cursor = app('cursor', { connected: 'yes' });
   const ill = [server('a'), server('b', { level: 'attention' })];
   expect(nextStep(facts(), ill)).toEqual({ words: 'fix b', place: ['servers', 'b'] });
@@ -87,7 +87,7 @@ test('after an import the next step is what came and is ill, then an app, then a
   expect(nextStep(facts({ apps: [cursor], firstCall }), [server('a')]).place).toEqual(['servers']);
 });
 
-test('what needs something stands first, what is connected last', () => {
+test('sorts apps that need attention first, connected ones last', () => {
   const apps = [
     app('fine', { connected: 'yes' }),
     app('torn', { problem: 'no JSON' }),
@@ -97,14 +97,14 @@ test('what needs something stands first, what is connected last', () => {
   expect(sortApps(apps).map(({ name }) => name)).toEqual(['moved', 'new', 'torn', 'fine']);
 });
 
-test('the state of an app is told in shape and word', () => {
+test('describes an app’s state by level and word', () => {
   expect(appMark(app('a', { connected: 'stale' }))).toEqual({ level: 'attention', word: 'Reconnect needed' });
   expect(appMark(app('a', { problem: 'no JSON' })).word).toBe('Config not readable');
   expect(appMark(app('a', { connected: 'yes', revoked: true })).word).toBe('Access revoked');
   expect(appFacts({ running: true, servers: 1 })).toBe('running · 1 other server');
 });
 
-test('the first question goes to the server with the most tools, and to the clock where there is none', () => {
+test('suggests a prompt for the server with the most tools, or for the clock', () => {
   const ill = server('ill', { level: 'error', tools: 90 });
   expect(firstPrompt([server('small'), server('big', { tools: 40 }), ill])).toContain('big');
   expect(firstPrompt([server('utils', { transport: 'builtin' }), ill])).toContain('what time it is');

@@ -17,13 +17,13 @@ test.each([
   expect(expiryInWords(spill as SpillRow, 0)).toBe(words);
 });
 
-test('the room that is used is said in one line', () => {
+test('describes the used quota in one line', () => {
   expect(usageInWords({ bytes: 412e6, maxBytes: 1e9, count: 12, retentionDays: 7 })).toBe(
     '412 MB of 1 GB · 12 spills · retained 7 days',
   );
 });
 
-test('ranges that touch or overlap are one mark', () => {
+test('merges ranges that touch or overlap', () => {
   const ranges = mergeRanges([
     { fromLine: 50, toLine: 60 },
     { fromLine: 1, toLine: 10 },
@@ -37,7 +37,7 @@ test('ranges that touch or overlap are one mark', () => {
   expect([20, 21, 50].map((line) => isInRanges(ranges, line))).toEqual([true, false, true]);
 });
 
-test('a read is told by what was asked for', () => {
+test('describes a read by its request', () => {
   const read = { bytes: 10, at: 1, what: '', lines: [{ fromLine: 1, toLine: 1_200 }] } as const;
   expect([
     readWords({ ...read, op: 'slice' }),
@@ -47,19 +47,19 @@ test('a read is told by what was asked for', () => {
   ]).toEqual(['lines 1–1,200', '“x”, 1 part', 'SELECT 1', '']);
 });
 
-test('what a person looks for is found as it stands, whatever it means to a pattern', () => {
+test('escapes pattern characters in a search text', () => {
   const text = 'a.b(c)[d]{e}|$^*+?\\/-';
   expect(new RegExp(literalPattern(text)).exec(`x${text}`)?.[0]).toBe(text);
 });
 
-test('a line is split around its first match, in whatever case', () => {
+test('splits a line around its first match, ignoring case', () => {
   expect([splitAtMatch('an Issue here', 'issue'), splitAtMatch('nothing', 'issue')]).toEqual([
     ['an ', 'Issue', ' here'],
     ['nothing', '', ''],
   ]);
 });
 
-test('the place among the matches is said, and that there are more than shown', () => {
+test('shows the position among the matches, and whether there are more than shown', () => {
   expect([matchesInWords(1, 14, 14), matchesInWords(0, 1000, 20_400), matchesInWords(0, 0, 0)]).toEqual([
     '2 of 14',
     '1 of the first 1,000 of 20,400',
@@ -67,7 +67,7 @@ test('the place among the matches is said, and that there are more than shown', 
   ]);
 });
 
-test('every page of the list is read, also after one from which a deletion was left out', async () => {
+test('reads every page of the list, also after a page with a deleted spill', async () => {
   const ids = Array.from({ length: 2400 }, (_, index) => String(index));
   const rows = await readSpillRows(async ({ limit = 0, beforeId }) => {
     const from = beforeId === undefined ? 0 : Number(beforeId) + 1;

@@ -44,7 +44,7 @@ const chain = [
   { kind: 'readback', name: 'read_result', what: 'grep x' },
 ] as const;
 
-test('what was looked up, the call that it led to and what was read on in its answer are one row', () => {
+test('folds look-ups, the call they led to and its read-backs into one row', () => {
   const told = steps({ kind: 'handshake' }, ...chain, { kind: 'call', what: 'other' });
   const rows = traceRows(told, new Map(), NaN);
   expect(shape(rows)).toEqual(['step 7', 'fold of 5', 'step 1']);
@@ -56,28 +56,28 @@ test('what was looked up, the call that it led to and what was read on in its an
   });
 });
 
-test('a chain ends where another session, or another call, begins', () => {
+test('ends a chain where another session or another call starts', () => {
   const told = steps({ kind: 'search' }, { kind: 'call', sessionId: 'other' }, { kind: 'search' }, { kind: 'call' });
   expect(shape(traceRows(told, new Map(), NaN))).toEqual(['fold of 2', 'step 2', 'step 1']);
   const twice = steps({ kind: 'search' }, { kind: 'call', what: 'a' }, { kind: 'call', what: 'b' });
   expect(shape(traceRows(twice, new Map(), NaN))).toEqual(['step 3', 'fold of 2']);
 });
 
-test('three of the same are one row, two are two; what came to another end stands by itself', () => {
+test('folds three equal steps, but not two; a step with another outcome stays apart', () => {
   const same = (outcome: StepSummary['outcome'] = 'ok'): Partial<StepSummary> => ({ kind: 'call', what: 'a', outcome });
   expect(shape(traceRows(steps(same(), same()), new Map(), NaN))).toEqual(['step 2', 'step 1']);
   const told = steps(same(), same(), same(), same('failed'), same());
   expect(shape(traceRows(told, new Map(), NaN))).toEqual(['step 5', 'step 4', 'fold of 3']);
 });
 
-test('the first of the same stays with the look-ups that led to it', () => {
+test('keeps the first of equal steps with the look-ups that led to it', () => {
   const same = { kind: 'call', what: 'a' } as const;
   expect(shape(traceRows(steps({ kind: 'search' }, same, same, same, same), new Map(), NaN))).toEqual([
     ...['fold of 3', 'fold of 2'],
   ]);
 });
 
-test('no step is lost or told twice, whatever is unfolded', () => {
+test('shows each step exactly once, whichever rows are unfolded', () => {
   const told = steps(
     ...chain,
     ...chain,
@@ -98,7 +98,7 @@ test('no step is lost or told twice, whatever is unfolded', () => {
   }
 });
 
-test('what is open is in sight, unless its fold was folded; newer ones leave it as it is', () => {
+test('shows the open step unless its row was folded; newer steps keep it unfolded', () => {
   const told = steps(...chain);
   expect(shape(traceRows(told, new Map(), 3))).toHaveLength(6);
   expect(shape(traceRows(told, new Map([[1, false]]), 3))).toEqual(['fold of 5']);
@@ -106,14 +106,14 @@ test('what is open is in sight, unless its fold was folded; newer ones leave it 
   expect(traceRows(more, new Map([[1, true]]), NaN)).toHaveLength(7);
 });
 
-test('a program unfolds into its calls, and says how many more there are', () => {
+test('unfolds a program into its calls, and shows how many more there are', () => {
   const told = steps({ kind: 'program', callCount: 7, calls: [call('a'), { ...call('b'), id: 2 }] });
   expect(shape(traceRows(told, new Map(), NaN))).toEqual(['step 1']);
   expect(shape(traceRows(told, new Map([[-1, true]]), NaN))).toEqual(['step 1', 'call 1', 'call 2', 'more 1']);
   expect(traceRows(told, new Map([[-1, true]]), NaN).at(-1)).toMatchObject({ calls: 5 });
 });
 
-test('a fold costs what its steps cost together, and tells what went wrong in it', () => {
+test('sums the cost of a folded row’s steps, and shows its failure', () => {
   const told = steps({ ...chain[0], given: undefined }, { ...chain[1], outcome: 'failed', error: 'no' }, chain[2]);
   expect(foldSums({ id: 1, steps: told })).toMatchObject({ given: 10, durationMs: 30, outcome: 'failed', error: 'no' });
   expect(foldSums({ id: 1, steps: steps({ given: undefined }) }).given).toBeUndefined();

@@ -39,7 +39,7 @@ function feedOf(record: Record): { feed: StepFeed; ids: () => number[]; now: () 
   return { feed, ids: () => now.steps.map(({ id }) => id), now: () => now };
 }
 
-test('new steps come in front, older ones when the end is near', async () => {
+test('prepends new steps, and appends older ones near the end', async () => {
   const record = new Record(150);
   const { feed, ids, now } = feedOf(record);
   await feed.show({});
@@ -51,7 +51,7 @@ test('new steps come in front, older ones when the end is near', async () => {
   expect([ids().length, ids().at(-1), now().more]).toEqual([152, 10, false]);
 });
 
-test('a step that ran for long is put where it began, when it is over', async () => {
+test('inserts a long step where it started once it has ended', async () => {
   const record = new Record(3);
   const { feed, ids } = feedOf(record);
   await feed.show({});
@@ -64,7 +64,7 @@ test('a step that ran for long is put where it began, when it is over', async ()
   expect(ids().slice(-4)).toEqual([30, 25, 20, 10]);
 });
 
-test('after a burst the list begins anew, without a hole', async () => {
+test('reloads the list after a burst, without a gap', async () => {
   const record = new Record(5);
   const { feed, ids, now } = feedOf(record);
   await feed.show({});
@@ -76,7 +76,7 @@ test('after a burst the list begins anew, without a hole', async () => {
   expect([lengths, ids().at(-1)]).toEqual([[100, 200, 400, 405], 10]);
 });
 
-test('while it is held, what comes is counted and what is there stays', async () => {
+test('counts new steps while the list is paused, and keeps its rows', async () => {
   const record = new Record(5);
   const { feed, ids, now } = feedOf(record);
   await feed.show({});
@@ -89,7 +89,7 @@ test('while it is held, what comes is counted and what is there stays', async ()
   expect(now().waiting).toBe(0);
 });
 
-test('what came while another filter was read is put in front of its list, not of the one before', async () => {
+test('prepends new steps to the list of the new filter, not to the previous one', async () => {
   const record = new Record(3);
   const { feed, ids } = feedOf(record);
   await feed.show({});
@@ -98,7 +98,7 @@ test('what came while another filter was read is put in front of its list, not o
   expect(ids()).toEqual([20, 10]);
 });
 
-test('what cannot be read is told, and stays as it was', async () => {
+test('reports a failed request and keeps the list', async () => {
   const record = new Record(3);
   const { feed, ids, now } = feedOf(record);
   await feed.show({});
@@ -113,7 +113,7 @@ test('what cannot be read is told, and stays as it was', async () => {
   expect([ids().length, now().failure]).toEqual([3, undefined]);
 });
 
-test('the more rows came, the longer the next look waits; one that comes alone is shown at once', async () => {
+test('refreshes later the more rows arrived, and shows a single new step at once', async () => {
   const record = new Record(100);
   const { feed, ids } = feedOf(record);
   await feed.show({});

@@ -6,7 +6,7 @@ import {
   toStepSearch,
 } from '../../../../../src-renderer/views/activity/trace/step-filter.ts';
 
-test('what stands in the address is what is asked for', () => {
+test('queries the core for the filter in the address', () => {
   const query = { text: ' open ', only: 'spilled', person: 'ana', server: 'github', since: '5', until: '9' };
   const filter = readStepFilter(new URLSearchParams(query));
   expect(stepQuery(filter)).toEqual(query);
@@ -21,7 +21,7 @@ test('what stands in the address is what is asked for', () => {
   });
 });
 
-test('what makes no sense counts as nothing', () => {
+test('ignores invalid values', () => {
   const filter = readStepFilter(new URLSearchParams({ only: 'all', since: 'yesterday', until: '-1' }));
   expect([stepQuery(filter), toStepSearch(filter, '')]).toEqual([{}, {}]);
 });

@@ -21,19 +21,19 @@ test.each([
   expect(`${verb} ${subject}`.trim()).toBe(words);
 });
 
-test('a call is told by the tool that ran, whatever it came through', () => {
+test('describes a call by the tool that ran, whichever helper tool called it', () => {
   const calls = [call('github', 'list_issues', { via: 'call_tool' })];
   const step = { kind: 'call', name: 'call_tool', what: 'github_list_issues', callCount: 1, calls } as const;
   expect(stepInWords(step)).toEqual({ verb: '', place: 'github', subject: 'list_issues' });
 });
 
-test('what an answer cost, and what it would have', () => {
+test('shows the tokens of a result before and after spilling', () => {
   const step = { given: 890, raw: 474_000, calls: [call('a', 'b', { spillId: 'x' })] } as unknown as StepSummary;
   expect(costInWords(step)).toBe('474k → 890');
   expect(costInWords({ ...step, calls: [] })).toBe('890');
   expect(costInWords({ ...step, given: undefined })).toBe('');
 });
 
-test('tools of a program, each once', () => {
+test('lists the tools of a program once each', () => {
   expect(toolsInWords([call('a', 'x'), call('a', 'x'), call('b', 'y')])).toBe('a:x ×2, b:y');
 });

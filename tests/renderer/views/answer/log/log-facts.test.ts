@@ -8,11 +8,11 @@ test.each([
   ['12:00:01 INFO ready', 'info'],
   ['2026-11-27 DEBUG x', 'debug'],
   ['    at run (/srv/app/job.js:3:13)', undefined],
-])('%s is %s', (line, level) => {
+])('reads the level of %s as %s', (line, level) => {
   expect(levelOf(line)).toBe(level);
 });
 
-test('lines are counted by level and spread over time', () => {
+test('counts lines by level and over time', () => {
   const text = [
     '2026-11-27T00:00:00Z INFO a',
     '2026-11-27T00:00:00Z ERROR b',

@@ -7,7 +7,7 @@ import {
   resultTable,
 } from '../../../../../src-renderer/views/answer/query/sql-answer.ts';
 
-test('Tab completes a column, then a word of SQL, as far as there is one way', () => {
+test('Tab completes a column, then a SQL keyword, up to the first ambiguity', () => {
   expect(completed('SELECT cou', 10, ['country', 'customer'])).toEqual({ text: 'SELECT country', at: 14 });
   expect(completed('sel', 3, [])).toEqual({ text: 'SELECT', at: 6 });
   expect(completed('SELECT c', 8, ['country', 'counter'])?.text).toBe('SELECT count');
@@ -15,7 +15,7 @@ test('Tab completes a column, then a word of SQL, as far as there is one way', (
   expect(completed('SELECT ', 7, ['country'])).toBeUndefined();
 });
 
-test('a plain selection is told from a statement whose rows are not those of the table', () => {
+test('distinguishes a plain selection from a statement that computes rows', () => {
   expect(isSelection("SELECT * FROM rows WHERE status = 'open' LIMIT 3")).toBe(true);
   for (const one of [
     'SELECT count(*) FROM rows',
@@ -30,7 +30,7 @@ test('a plain selection is told from a statement whose rows are not those of the
   );
 });
 
-test('columns of the same name are told apart', () => {
+test('renames columns that have the same name', () => {
   const table = resultTable({ columns: ['a', 'a'], rows: [[1, 'x']] });
   expect(table.rows).toEqual([{ a: 1, 'a 2': 'x' }]);
 });

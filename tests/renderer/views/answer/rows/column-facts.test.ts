@@ -14,7 +14,7 @@ const table = findRows({ orders: rows });
 if (table === undefined) throw new Error('no table');
 const facts = table.columns.map(({ name }) => columnFacts(table, name));
 
-test('a column has a type, a range or its values, and how they are spread', () => {
+test('describes a column by type, range or values, and distribution', () => {
   expect(facts.map(({ type }) => type)).toEqual(['text', 'date', 'text', 'number', 'nested']);
   expect(facts[2]?.values).toEqual([
     { text: 'open', count: 2 },
@@ -31,14 +31,14 @@ test('a column has a type, a range or its values, and how they are spread', () =
   ]);
 });
 
-test('groups count rows and sum the columns of numbers, the largest first', () => {
+test('groups count rows and sum numeric columns, largest group first', () => {
   expect(groupRows(table, [0, 1, 2], 'state', facts).rows).toEqual([
     { state: 'open', count: 2, 'sum of total': 30.5 },
     { state: 'done', count: 1, 'sum of total': 30 },
   ]);
 });
 
-test('rows are compared by the column that names them', () => {
+test('compares rows by their key column', () => {
   const after = [{ ...rows[1], total: 21 }, rows[2], { id: 'd', total: 1 }];
   expect(keyColumn(rows, after)).toBe('id');
   expect(rowChanges(rows, after, 'id').map(({ kind, key, cells }) => [kind, key, ...cells])).toEqual([

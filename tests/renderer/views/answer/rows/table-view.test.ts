@@ -29,26 +29,26 @@ test.each([
   [{ t: 'c' }, [2]],
   [{ n: '>' }, []],
   [{ n: '>= 10', t: 'B' }, [0]],
-])('the filter %j lets rows %j through', (filters, rows) => {
+])('the filter %j keeps rows %j', (filters, rows) => {
   expect(shown({ filters })).toEqual(rows);
 });
 
-test('chosen values are let through, and none chosen lets all', () => {
+test('keeps rows with the chosen values, and all rows if none is chosen', () => {
   expect(shown({ chosen: { t: new Set(['b', 'C']) } })).toEqual([0, 2]);
   expect(shown({ chosen: { t: new Set() } })).toHaveLength(4);
 });
 
-test('numbers are put in order as numbers, what has none comes last, either way', () => {
+test('sorts numbers numerically, with missing values last in both directions', () => {
   expect(shown({ order: { column: 'n', isDown: false } })).toEqual([1, 0, 3, 2]);
   expect(shown({ order: { column: 'n', isDown: true } })).toEqual([3, 0, 1, 2]);
 });
 
-test('words are put in order whatever their case, and a filter looks into every cell', () => {
+test('sorts text case-insensitively, and searches every cell', () => {
   expect(shown({ order: { column: 't', isDown: false } })).toEqual([1, 3, 0, 2]);
   expect(shown({ search: '9007' })).toEqual([3]);
 });
 
-test('a column is put in order up, then down, then left as it came', () => {
+test('cycles a column through ascending, descending and unsorted', () => {
   const up = nextOrder(undefined, 'n');
   const down = nextOrder(up, 'n');
   expect([up, down, nextOrder(down, 'n'), nextOrder(down, 't')]).toEqual([
@@ -59,7 +59,7 @@ test('a column is put in order up, then down, then left as it came', () => {
   ]);
 });
 
-test('a file has whole values with all of their digits, and nothing that a spreadsheet would reckon with', () => {
+test('exports values with all digits, and escapes spreadsheet formulas', () => {
   expect(table && tableCsv(table, [1, 3])).toBe('n,t,x\r\n9,\'=a,\r\n9007199254740993,a,"{""y"":[1]}"\r\n');
   expect(table && JSON.parse(tableJson(table, [2]))).toEqual([{ t: 'C' }]);
 });
