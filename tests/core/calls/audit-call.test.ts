@@ -1,4 +1,4 @@
-/** How a call's record waits for what its answer turns out to hold: not for ever, and not as many as there may be. */
+/** Records of calls wait for the labels of their results, for a limited time and in limited number. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { CallAuditor } from '../../../src-main/core/calls/audit-call.ts';
 import type { FinishedCall } from '../../../src-main/core/calls/call-tool.ts';
@@ -23,7 +23,7 @@ function start() {
   return { notes, add, labels };
 }
 
-test('it has the labels that come in time, and says so where they do not', async () => {
+test('adds labels that arrive in time, and "not-scanned" otherwise', async () => {
   const { notes, add, labels } = start();
   const slow = Promise.withResolvers<readonly string[]>();
   add(slow.promise);
@@ -39,7 +39,7 @@ test('it has the labels that come in time, and says so where they do not', async
   expect(labels()).toHaveLength(4);
 });
 
-test('what comes while too many wait is written down at once; nothing is left out, and settled waits for all', async () => {
+test('records calls without waiting when too many wait, and drained() waits for all', async () => {
   const { notes, add, labels } = start();
   const slow = Promise.withResolvers<readonly string[]>();
   for (let at = 0; at < 503; at++) add(slow.promise);
@@ -49,7 +49,7 @@ test('what comes while too many wait is written down at once; nothing is left ou
   expect(await settled).toBe(503);
 });
 
-test('each waits its own time, however many timers run; settled waits for those that are given up, too', async () => {
+test('waits for each call on its own, with one timer, and drained() includes timeouts', async () => {
   const { notes, add, labels } = start();
   const never = new Promise<readonly string[]>(() => undefined);
   add(never);

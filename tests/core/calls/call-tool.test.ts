@@ -64,13 +64,13 @@ function fail(error: Error): () => never {
   };
 }
 
-test('a call goes through every step once, in order', async () => {
+test('runs each stage once, in order', async () => {
   const { steps, noted } = pipeline();
   await callTool({ tool: 'git_status', arguments: {} }, context, noted);
   expect(steps).toEqual(['resolve', 'allow', 'release', 'call', 'shape', 'record']);
 });
 
-test('what a model wrote into a helper tool is checked in between, and the call made with what comes of it', async () => {
+test('checks the arguments a model wrote into a helper tool, and sends the checked ones', async () => {
   const sent: unknown[] = [];
   const { steps, noted } = pipeline({
     check: async () => ({ hoisted: true }),
@@ -84,7 +84,7 @@ test('what a model wrote into a helper tool is checked in between, and the call 
   expect(sent).toEqual([{ name: 'status', arguments: { hoisted: true } }]);
 });
 
-test('the server gets its own name of the tool, the arguments, and every other member as it came', async () => {
+test('sends the server its own tool name, the arguments, and every other member unchanged', async () => {
   const sent: unknown[] = [];
   const { noted } = pipeline({
     call: async (_tool, params) => {
@@ -101,7 +101,7 @@ test('the server gets its own name of the tool, the arguments, and every other m
   ]);
 });
 
-test('the model is given what the shaping makes of the answer, and both are on record', async () => {
+test('returns the shaped result to the model, and records both', async () => {
   const [answer, shaped] = [{ content: ['much'] }, { content: ['little'] }];
   const limit = { toFile: false, bytes: 100, ofApp: true };
   const { noted, records } = pipeline({ call: async () => answer, shape: () => ({ result: shaped, limit }) });
@@ -109,14 +109,14 @@ test('the model is given what the shaping makes of the answer, and both are on r
   expect(records).toMatchObject([{ result: answer, given: shaped, limit, outcome: 'ok', failure: undefined, tool }]);
 });
 
-describe('whatever goes wrong, the caller hears it and the call is on record', () => {
+describe('failures that are thrown and recorded', () => {
   const blocked = new AppError('not_allowed', 'No.');
   const unknown = new AppError('tool_not_found', 'No such tool.');
   const gone = new AppError('cancelled', 'Cancelled.');
   const refused = new RpcError(-32602, 'bad params', { why: 1 });
 
   test.each<[string, Partial<CallStages>, Error, string[], string]>([
-    ['a tool that is not there', { resolve: fail(unknown) }, unknown, ['resolve', 'record'], 'failed'],
+    ['an unknown tool', { resolve: fail(unknown) }, unknown, ['resolve', 'record'], 'failed'],
     ['a call that is not allowed', { allow: fail(blocked) }, blocked, ['resolve', 'allow', 'record'], 'blocked'],
     [
       'an error of the server',
@@ -127,7 +127,7 @@ describe('whatever goes wrong, the caller hears it and the call is on record', (
     ],
     ['a cancelled call', { call: fail(gone) }, gone, ['resolve', 'allow', 'release', 'call', 'record'], 'cancelled'],
     [
-      'a defect of ours',
+      'a defect of Tooltray',
       { shape: fail(new TypeError('x')) },
       new TypeError('x'),
       ['resolve', 'allow', 'release', 'call', 'shape', 'record'],
@@ -140,7 +140,7 @@ describe('whatever goes wrong, the caller hears it and the call is on record', (
     expect(records).toMatchObject([{ outcome, failure: error, given: undefined }]);
   });
 
-  test('a result that says isError is an error of the tool, parsed or as bytes', async () => {
+  test('records isError as tool_error, parsed or as bytes', async () => {
     const answers = [
       { content: [], isError: true },
       new RawJson([Buffer.from('{"isError":true}')], { isError: true }),
@@ -152,7 +152,7 @@ describe('whatever goes wrong, the caller hears it and the call is on record', (
   });
 });
 
-test('the time of a call is the time of its stages', async () => {
+test('measures the time of each stage', async () => {
   const { records, noted } = pipeline({
     call: async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -166,7 +166,7 @@ test('the time of a call is the time of its stages', async () => {
   expect(total).toBeGreaterThanOrEqual(stages.call);
 });
 
-test('the time that a failed stage took is on record as its own', async () => {
+test('measures the time of a failed stage', async () => {
   const { records, noted } = pipeline({
     call: async () => {
       await new Promise((resolve) => setTimeout(resolve, 20));

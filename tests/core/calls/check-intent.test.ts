@@ -16,7 +16,7 @@ const matrix: [string, unknown, Record<Intent, string>][] = [
   ['texts for yes and no', { destructiveHint: 'true' }, { read: 'ok', write: 'ok', destructive: 'ok' }],
 ];
 
-test.each(matrix)('a tool that says %s of itself', (_what, annotations, expected) => {
+test.each(matrix)('compares the intent of a call with a tool annotated as %s', (_what, annotations, expected) => {
   const definition = { name: 't', annotations };
   const tool = { id: 's:t', server: 's', name: 't', listedName: 't', definition };
   const outcome = (intent: Intent): string => {

@@ -4,7 +4,7 @@ import { unwrapCall } from '../../../src-main/core/calls/validate-arguments.ts';
 test.each([
   [{ arguments: { name: 'a:b', arguments: { x: 1 } } }, { name: 'a:b', arguments: { x: 1 } }],
   [{ params: '{"tool":"a:b"}' }, { tool: 'a:b' }],
-])('a call that was wrapped as a whole (%j) is found inside', (input, call) => {
+])('finds a call that is wrapped as a whole (%j)', (input, call) => {
   expect(unwrapCall(input)).toEqual(call);
 });
 
@@ -15,6 +15,6 @@ test.each([
   { arguments: {}, params: { name: 'a:b' } },
   { args: 'not json' },
   {},
-])('anything else (%j) stays as it is', (input) => {
+])('leaves anything else (%j) unchanged', (input) => {
   expect(unwrapCall(input)).toBe(input);
 });

@@ -1,4 +1,4 @@
-/** What a person runs by hand, where its server asks and does not wait for the answer. */
+/** Manual runs whose server asks a question and does not wait for the result. */
 import { expect, test } from 'vitest';
 import { ManualRun } from '../../../src-main/core/calls/manual-runs.ts';
 import type { CallStages } from '../../../src-main/core/calls/call-tool.ts';
@@ -6,7 +6,7 @@ import type { CatalogEntry } from '../../../src-main/core/catalog/catalog.ts';
 
 const tool: CatalogEntry = { id: 'git:clone', server: 'git', name: 'clone', listedName: 'git_clone', definition: {} };
 
-test('a question that is open when the run ends is answered: the server need not wait for the person any longer', async () => {
+test('rejects an open question when the run ends, so that the server need not wait', async () => {
   const run = new ManualRun('run-1', { server: 'git', tool: 'clone', arguments: {} }, tool, 'you');
   let told: Promise<string> | undefined;
   const steps: CallStages = {

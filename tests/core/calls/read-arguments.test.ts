@@ -19,7 +19,7 @@ describe('arguments', () => {
     expect(readArguments({ [key]: ' {"a":{"b":[1]}} ' })).toEqual({ a: { b: [1] } });
   });
 
-  test('that are absent or null are not there, and an empty text is an empty object', () => {
+  test('are undefined if absent or null, and empty for an empty text', () => {
     expect([readArguments({}), readArguments({ arguments: null }), readArguments({ args: ' \n' })]).toEqual([
       undefined,
       undefined,
@@ -36,13 +36,13 @@ describe('arguments', () => {
     ['a number', 5, /not an object/],
     ['a number with its spelling kept', parseJson('5.0'), /not an object/],
     ['false', false, /not an object/],
-  ])('that are %s are refused by name', (_what, value, text) => {
+  ])('are rejected by name if they are %s', (_what, value, text) => {
     const error = outcome(() => readArguments({ args: value }));
     expect(error).toEqual(refused(text));
     expect(error).toEqual(refused(/"args"/));
   });
 
-  test('given twice are taken when they say the same, in whatever order and form', () => {
+  test('are accepted twice if both are equal, in whatever order and form', () => {
     const input = {
       arguments: { a: 1, b: [2, { c: 3, d: 4 }] },
       args_json: '{"b":[2,{"d":4,"c":3}],"a":1}',
@@ -51,7 +51,7 @@ describe('arguments', () => {
     expect(readArguments(input)).toEqual({ a: 1, b: [2, { c: 3, d: 4 }] });
   });
 
-  test('given twice and different are refused, naming both', () => {
+  test('are rejected if two differ, and both are named', () => {
     expect(outcome(() => readArguments({ arguments: {}, params: { a: 1 } }))).toEqual(refused(/arguments and params/));
     expect(outcome(() => readArguments({ args: { a: [1, 2] }, params: { a: [2, 1] } }))).toEqual(
       refused(/args and params/),
@@ -72,23 +72,26 @@ describe('arguments', () => {
   });
 });
 
-describe('the name of the tool', () => {
+describe('tool name', () => {
   test.each(['name', 'tool', 'tool_name', 'path'])('is read from %s', (key) => {
     expect(readToolName({ [key]: 'git:status' })).toBe('git:status');
   });
 
-  test.each([{}, { name: '' }, { name: '  ' }, { name: 7 }, { name: null }])('missing in %j is refused', (input) => {
-    expect(outcome(() => readToolName(input))).toEqual(refused(/name of the tool is missing/));
-  });
+  test.each([{}, { name: '' }, { name: '  ' }, { name: 7 }, { name: null }])(
+    'is rejected as missing in %j',
+    (input) => {
+      expect(outcome(() => readToolName(input))).toEqual(refused(/name of the tool is missing/));
+    },
+  );
 
-  test('given twice is taken when it is the same, and refused when it is not', () => {
+  test('is accepted twice if both are equal, and rejected otherwise', () => {
     expect(readToolName({ name: 'x', tool: 'x', path: '' })).toBe('x');
     expect(outcome(() => readToolName({ name: 'x', tool: 'y' }))).toEqual(refused(/name and tool say different/));
   });
 });
 
-describe('the server', () => {
-  test('is read from server or connection, and need not be there', () => {
+describe('server name', () => {
+  test('is read from server or connection, and may be absent', () => {
     expect([{ server: 'a' }, { connection: 'c2' }, {}, { server: '' }].map(readServerName)).toEqual([
       'a',
       'c2',
@@ -97,7 +100,7 @@ describe('the server', () => {
     ]);
   });
 
-  test('given twice and different is refused', () => {
+  test('is rejected if two differ', () => {
     expect(outcome(() => readServerName({ server: 'a', connection: 'b' }))).toEqual(refused(/server and connection/));
   });
 });

@@ -1,4 +1,4 @@
-/** Calls of tools of 2025-11-25 that are there as tasks only. */
+/** Calls of tools of protocol 2025-11-25 that are available as tasks only. */
 import { expect, test } from 'vitest';
 import { callToolOnServer } from '../../../src-main/core/calls/required-task.ts';
 import type { CallContext } from '../../../src-main/core/servers/in-flight-calls.ts';
@@ -33,7 +33,7 @@ function makeServer(over: Promise<void> = Promise.resolve(), can: object = capab
 
 const context = (signal = new AbortController().signal): CallContext => ({ signal }) as CallContext;
 
-test('the task is made and waited for, and the answer is that of the call', async () => {
+test('creates the task, waits for it, and returns its result', async () => {
   const { server, asked } = makeServer();
   const params = { name: 'work', arguments: { a: 1 } };
   expect(await callToolOnServer(server, required, params, context())).toEqual({ content: [], from: 'tasks/result' });
@@ -52,13 +52,13 @@ test.each([
     capabilities,
   ],
   ['a server without tasks', required, { name: 'work' }, { tools: {} }],
-])('%s is left alone', async (_what, definition, params, can) => {
+])('calls the tool directly for %s', async (_what, definition, params, can) => {
   const { server, asked } = makeServer(undefined, can);
   await callToolOnServer(server, definition, params, context());
   expect(asked).toEqual([['tools/call', params]]);
 });
 
-test('a call that is given up ends its task', async () => {
+test('cancels the task when the call is cancelled', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { server, asked } = makeServer(promise);
   const controller = new AbortController();

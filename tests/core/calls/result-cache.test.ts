@@ -1,4 +1,4 @@
-/** Which answers are given again, for how long, and what makes them be asked for anew. */
+/** Which results are cached, for how long, and what invalidates them. */
 import { describe, expect, test } from 'vitest';
 import { parseJson, type JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
@@ -74,7 +74,7 @@ class Bench {
   }
 }
 
-test('an answer is given again for as long as the person set, and marked', async () => {
+test('returns a cached result for the configured time, and marks it', async () => {
   const bench = new Bench();
   const first = await bench.call();
   expect(first).toEqual({ content: [1] });
@@ -87,14 +87,14 @@ test('an answer is given again for as long as the person set, and marked', async
   expect(await bench.call()).toEqual({ content: [2] });
 });
 
-test('what an answer says in _meta stays beside the mark', async () => {
+test('keeps the _meta of a result beside the mark', async () => {
   const bench = new Bench();
   const answer = (): Result => ({ content: [], _meta: { vendor: 1 } });
   await bench.call({ answer });
   expect(await bench.call({ answer })).toMatchObject({ _meta: { vendor: 1, 'tooltray/cached': { ageSeconds: 0 } } });
 });
 
-test('an answer that is held as bytes is given again as bytes', async () => {
+test('returns a result held as bytes as bytes again', async () => {
   const bench = new Bench();
   const answer = (): Result => new RawJson([Buffer.from('{"content":[12345678901234567890]}')]);
   await bench.call({ answer });
@@ -104,19 +104,19 @@ test('an answer that is held as bytes is given again as bytes', async () => {
   expect((again as RawJson).text()).toContain('12345678901234567890');
 });
 
-describe('the time', () => {
+describe('cache time', () => {
   test.each<[string, Record<string, number>, number]>([
-    ['of the tool goes before its server’s', { git: 60, 'git:status': 0 }, 2],
-    ['of the tool is enough', { 'git:status': 60 }, 1],
-    ['of another server says nothing', { github: 60 }, 2],
-    ['that nobody set is none', {}, 2],
+    ['of a tool takes precedence over that of its server', { git: 60, 'git:status': 0 }, 2],
+    ['may be set for a tool only', { 'git:status': 60 }, 1],
+    ['of another server does not apply', { github: 60 }, 2],
+    ['is zero by default', {}, 2],
   ])('%s', async (_what, seconds, asked) => {
     const bench = new Bench();
     bench.seconds = seconds;
     expect(await bench.twice()).toBe(asked);
   });
 
-  test('that a clock was set back makes no answer last longer', async () => {
+  test('does not grow when the clock is set back', async () => {
     const bench = new Bench();
     await bench.call();
     bench.now -= 1000;
@@ -125,47 +125,47 @@ describe('the time', () => {
   });
 });
 
-test('a tool that only reads is cached, whether or not it calls itself idempotent', async () => {
+test('caches a read-only tool, whether or not it is marked idempotent', async () => {
   expect(await new Bench().twice({ tool: tool({ readOnlyHint: true }) })).toBe(1);
 });
 
-describe('asked for anew is', () => {
+describe('uncached calls', () => {
   test.each<[string, CatalogEntry]>([
-    ['a tool that says nothing of itself', tool({})],
-    ['one that may only be repeated', tool({ idempotentHint: true })],
-  ])('%s', async (_what, entry) => {
+    ['a tool without annotations', tool({})],
+    ['a tool that is only idempotent', tool({ idempotentHint: true })],
+  ])('does not cache calls of %s', async (_what, entry) => {
     expect(await new Bench().twice({ tool: entry })).toBe(2);
   });
 
   test.each<[string, (context: CallerContext) => Promise<Result> | Result]>([
     ['a failure of the tool', () => ({ content: [], isError: true })],
-    ['one held as bytes', () => new RawJson([Buffer.from('{"isError":true}')], { isError: true })],
+    ['a failure held as bytes', () => new RawJson([Buffer.from('{"isError":true}')], { isError: true })],
     ['an error of the server', () => Promise.reject(new RpcError(-32000, 'no'))],
     ['a question', () => ({ resultType: 'input_required', inputRequests: {} })],
     ['a task', () => ({ task: { taskId: '1' } })],
     [
-      'what the client app was asked for',
+      'a result that depends on a request to the client app',
       async ({ askClient }) => ({ content: [await askClient('roots/list', {}, new AbortController().signal)] }),
     ],
-  ])('%s', async (_what, answer) => {
+  ])('does not cache %s', async (_what, answer) => {
     expect(await new Bench().twice({ answer })).toBe(2);
   });
 
   test.each<[string, JsonObject]>([
     ['a task', { task: { ttl: 1 } }],
-    ['a further try', { requestState: 'x' }],
-    ['what nobody knows', { vendor: 1 }],
+    ['the state of a retry', { requestState: 'x' }],
+    ['an unknown member', { vendor: 1 }],
     ['a task by _meta', { _meta: { 'io.modelcontextprotocol/related-task': {} } }],
-  ])('%s that is asked for', async (_what, more) => {
+  ])('does not cache a request with %s', async (_what, more) => {
     expect(await new Bench().twice({ params: { name: 'status', arguments: {}, ...more } })).toBe(2);
   });
 
   test.each<[string, (bench: Bench, server: CachedServer) => void]>([
     ['listing', (bench, server) => void (bench.server = { ...server, listing: {} })],
-    ['line', (bench, server) => void (bench.server = { ...server, handshake: {} })],
+    ['connection', (bench, server) => void (bench.server = { ...server, handshake: {} })],
     ['entry in the config', (bench, server) => void (bench.server = { ...server, hash: 'h2' })],
     ['resource', (bench) => bench.cache.invalidate('git')],
-  ])('what was said before the server had another %s', async (_what, change) => {
+  ])('drops cached results when the server has another %s', async (_what, change) => {
     const bench = new Bench();
     await bench.call();
     change(bench, bench.server as CachedServer);
@@ -173,7 +173,7 @@ describe('asked for anew is', () => {
     expect(bench.asked).toBe(2);
   });
 
-  test('what was said while the server was becoming another', async () => {
+  test('does not cache a result if the server changed during the call', async () => {
     const bench = new Bench();
     const answer = (): Result => {
       bench.server = { hash: 'h1', listing: {}, handshake: bench.asked };
@@ -183,34 +183,29 @@ describe('asked for anew is', () => {
   });
 });
 
-describe('the same call is', () => {
+describe('cache key', () => {
   const named = (args: unknown, more: JsonObject = {}): Wishes => ({
     params: { name: 'status', arguments: args, ...more },
   });
 
   test.each<[string, Wishes, Wishes, number]>([
+    ['ignores the order of members', named({ a: 1, b: { c: 2, d: 3 } }), named({ b: { d: 3, c: 2 }, a: 1 }), 1],
     [
-      'one with its members in another order',
-      named({ a: 1, b: { c: 2, d: 3 } }),
-      named({ b: { d: 3, c: 2 }, a: 1 }),
-      1,
-    ],
-    [
-      'one with another token for progress',
+      'ignores the progress token',
       named({}, { _meta: { progressToken: 1 } }),
       named({}, { _meta: { progressToken: 2 } }),
       1,
     ],
-    ['one without arguments', { params: { name: 'status' } }, named({}), 1],
-    ['not one with its list in another order', named({ a: [1, 2] }), named({ a: [2, 1] }), 2],
-    ['not one with other digits', named(parseJson('{"a":1.0}')), named(parseJson('{"a":1}')), 2],
-    ['not one that only looks like it', named({ members: [['a', 1]] }), named({ a: 1 }), 2],
-    ['not one of another tool', named({}), { ...named({}), tool: tool(harmless, 'log') }, 2],
+    ['treats missing arguments as empty', { params: { name: 'status' } }, named({}), 1],
+    ['includes the order of lists', named({ a: [1, 2] }), named({ a: [2, 1] }), 2],
+    ['includes the spelling of numbers', named(parseJson('{"a":1.0}')), named(parseJson('{"a":1}')), 2],
+    ['distinguishes lists from objects', named({ members: [['a', 1]] }), named({ a: 1 }), 2],
+    ['includes the tool', named({}), { ...named({}), tool: tool(harmless, 'log') }, 2],
   ])('%s', async (_what, one, other, asked) => {
     expect(await new Bench().twice(one, other)).toBe(asked);
   });
 
-  test('that of another session, unless it could have been asked for its roots', async () => {
+  test('ignores the session unless the client app can be asked for its roots', async () => {
     const plain = await new Bench().twice({ context: caller() }, { context: caller({ sessionId: 's2' }) });
     const clientCapabilities = { roots: {} };
     const first = caller({ clientCapabilities });
@@ -219,7 +214,7 @@ describe('the same call is', () => {
   });
 });
 
-test('when there is no more room, the answer that was not used for longest goes', async () => {
+test('evicts the least recently used result when memory is full', async () => {
   // Room for three answers of 36 bytes.
   const bench = new Bench(110);
   const call = (name: string): Promise<Result> =>

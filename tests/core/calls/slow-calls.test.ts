@@ -1,4 +1,4 @@
-/** What becomes of calls that outlive their client app's patience, by the clock. */
+/** Calls that take longer than their client app waits, with a fake clock. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ResultMemoryQuota, SlowCalls, type SlowCallsOptions } from '../../../src-main/core/calls/slow-calls.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
@@ -85,28 +85,28 @@ const isPending = expect.objectContaining({
   _meta: expect.objectContaining({ 'tooltray/pending': expect.anything() as unknown }) as unknown,
 }) as Result;
 
-describe('a call that is over in time', () => {
-  test('is answered with its very answer', async () => {
+describe('a call that ends in time', () => {
+  test('returns its own result', async () => {
     const { result, last } = work(slowCalls());
     last().answer(done);
     expect(await result).toBe(done);
   });
 
-  test('fails as it fails', async () => {
+  test('fails with its own error', async () => {
     const { result, last } = work(slowCalls());
     const refused = new RpcError(-32602, 'bad');
     last().fail(refused);
     await expect(result).rejects.toBe(refused);
   });
 
-  test('is left alone where the client app has no limit', async () => {
+  test('is not changed if the client app has no limit', async () => {
     const context = caller();
     const { last } = work(slowCalls({ limitMs: () => undefined }), context);
     expect(last().context).toBe(context);
   });
 });
 
-test('a handle is unknown to another app on the same line, which neither fetches nor ends the call', async () => {
+test('hides a handle from other apps, which can neither fetch nor cancel its call', async () => {
   const slow = slowCalls();
   const { result, last } = work(slow);
   const handle = await handleOf(result);
@@ -120,7 +120,7 @@ test('a handle is unknown to another app on the same line, which neither fetches
   expect(await take(slow, handle)).toBe(done);
 });
 
-test('the handle says what is running, since when, and how far it was last', async () => {
+test('returns a handle with the tool, its start and its last progress', async () => {
   vi.setSystemTime(new Date('2026-11-21T10:00:00Z'));
   const { result, last } = work(slowCalls(), caller({ onProgress: () => undefined }));
   last().context.onProgress?.({ progress: 3, total: 10, message: 'compiling' });
@@ -144,7 +144,7 @@ test('the handle says what is running, since when, and how far it was last', asy
   });
 });
 
-test('the session is told once that it has something to wait for, and keeps its id as long as the call runs', async () => {
+test('notifies the session once that a call is pending, and holds its id while the call runs', async () => {
   const slow = slowCalls();
   const held: Promise<unknown>[] = [];
   const onToolsChanged = vi.fn();
@@ -160,7 +160,7 @@ test('the session is told once that it has something to wait for, and keeps its 
   expect([held.length, free]).toEqual([2, 1]);
 });
 
-test('a call that comes late to waiting for another one is answered with that one, and gets no handle of its own', async () => {
+test("returns the awaited call's handle, not a new one, when waiting for it exceeds the limit", async () => {
   const slow = slowCalls();
   const handle = await handleOf(work(slow).result);
   // As in a busy moment: through a helper, whose context is a copy, the wait begins when a fifth of the time is over.
@@ -176,7 +176,7 @@ test('a call that comes late to waiting for another one is answered with that on
   expect(toObject(await wrapped)['_meta']).toMatchObject({ 'tooltray/pending': { handle } });
 });
 
-test('where a handle is of no use the call is waited for', async () => {
+test('waits for the call if the handle cannot be used', async () => {
   const { result, last } = work(slowCalls({ awaitLine: () => undefined }));
   await vi.advanceTimersByTimeAsync(10 * limitMs);
   last().answer(done);
@@ -184,7 +184,7 @@ test('where a handle is of no use the call is waited for', async () => {
 });
 
 describe('waiting', () => {
-  test('everybody who waits gets the answer, and who comes within five minutes after', async () => {
+  test('returns the result to all waiters, and to those that come within five minutes', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -197,7 +197,7 @@ describe('waiting', () => {
     await expect(take(slow, handle)).rejects.toEqual(unknown);
   });
 
-  test('takes no longer than asked for, and never as long as the client app would', async () => {
+  test("ends after the requested time, and before the client app's limit", async () => {
     const slow = slowCalls();
     const handle = await handleOf(work(slow).result);
     const [short, long] = [take(slow, handle, { waitMs: 1000 }), take(slow, handle, { waitMs: 10 * minute })];
@@ -207,7 +207,7 @@ describe('waiting', () => {
     expect(await long).toEqual(isPending);
   });
 
-  test('a failure is an answer, too', async () => {
+  test('returns a failure as an error result', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -218,7 +218,7 @@ describe('waiting', () => {
     });
   });
 
-  test('is given up without the call', async () => {
+  test('can be cancelled without cancelling the call', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -229,7 +229,7 @@ describe('waiting', () => {
     expect(last().context.signal.aborted).toBe(false);
   });
 
-  test('can end the call', async () => {
+  test('can cancel the call', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -240,7 +240,7 @@ describe('waiting', () => {
     await expect(take(slow, handle)).rejects.toEqual(unknown);
   });
 
-  test('gets the answer of a call that was over before it could be ended', async () => {
+  test('returns the result of a call that ended before it could be cancelled', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -250,8 +250,8 @@ describe('waiting', () => {
   });
 });
 
-describe('a call that nobody asks after', () => {
-  test('is cancelled after an hour, counted from the last time somebody did', async () => {
+describe('an unattended call', () => {
+  test('is cancelled one hour after the last wait', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -263,7 +263,7 @@ describe('a call that nobody asks after', () => {
     expect(last().context.signal.aborted).toBe(true);
   });
 
-  test('keeps its answer for half an hour', async () => {
+  test('retains its result for half an hour', async () => {
     const slow = slowCalls();
     const [one, two] = [work(slow), work(slow)];
     const first = await handleOf(one.result);
@@ -285,8 +285,8 @@ describe('a call that nobody asks after', () => {
   });
 });
 
-describe('what is kept is bounded', () => {
-  test('the call after 32 gets no handle unless one of them was fetched', async () => {
+describe('limits', () => {
+  test('give no handle to a call beyond 32 until one is fetched', async () => {
     const slow = slowCalls();
     const first = work(slow);
     const handle = await handleOf(first.result);
@@ -305,12 +305,12 @@ describe('what is kept is bounded', () => {
 
   test.each([
     [
-      'nor on the disk is lost, which is said',
+      'and cannot be spilled is lost with an error',
       () => Promise.reject(new Error('The disk is full.')),
       { isError: true, content: [{ text: expect.stringContaining('could not be kept') as string }] },
     ],
-    ['is put aside', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
-  ])('an answer that there is no room for %s', async (_what, putAside, expected) => {
+    ['is spilled', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
+  ])('of memory: a result that does not fit %s', async (_what, putAside, expected) => {
     const slow = slowCalls({ room: new ResultMemoryQuota(10), putAside });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -319,7 +319,7 @@ describe('what is kept is bounded', () => {
     expect(await take(slow, handle)).toMatchObject(expected);
   });
 
-  test('a question that there is no room for is put to whoever comes all the same, and the call goes on', async () => {
+  test('of memory do not end a call that asks a question', async () => {
     const slow = slowCalls({ room: new ResultMemoryQuota(10) });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -329,7 +329,7 @@ describe('what is kept is bounded', () => {
     expect(await take(slow, handle)).toBe(question);
   });
 
-  test('whoever waits gets an answer that there is no room for', async () => {
+  test('of memory do not apply to a result that is waited for', async () => {
     const slow = slowCalls({ room: new ResultMemoryQuota(10) });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -339,7 +339,7 @@ describe('what is kept is bounded', () => {
     await expect(take(slow, handle)).rejects.toEqual(unknown);
   });
 
-  test('the room of an answer that is let go is free again', async () => {
+  test('of memory are freed when a result is dropped', async () => {
     const room = new ResultMemoryQuota(100);
     const slow = slowCalls({ room });
     const { result, last } = work(slow);
@@ -352,8 +352,8 @@ describe('what is kept is bounded', () => {
   });
 });
 
-describe('what a server asks', () => {
-  test('while nobody waits is put to the next who does', async () => {
+describe('a question of a server', () => {
+  test('is put to the next waiter if nobody waits', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);
@@ -363,7 +363,7 @@ describe('what a server asks', () => {
     expect(await asked).toEqual({ roots: ['mine'] });
   });
 
-  test('is refused after five minutes without anybody', async () => {
+  test('is rejected after five minutes without a waiter', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     await handleOf(result);
@@ -373,7 +373,7 @@ describe('what a server asks', () => {
     await refused;
   });
 
-  test('stops the time of 2026-07-28 until it is answered: its answer comes with a request of its own', async () => {
+  test('stops the time limit until it is answered in the stateless protocol', async () => {
     const person = Promise.withResolvers<Result>();
     const { result, last } = work(slowCalls(), caller({ acceptsInputRequired: true, askClient: () => person.promise }));
     const settled = vi.fn();
@@ -388,7 +388,7 @@ describe('what a server asks', () => {
     expect(await result).toEqual(isPending);
   });
 
-  test('as the end of a try comes back from the wait, and the answer to it begins the next try', async () => {
+  test('is returned from the wait as input_required, and its response starts the next try', async () => {
     const slow = slowCalls();
     const { result, tries, last } = work(slow, caller({ acceptsInputRequired: true }));
     const handle = await handleOf(result);
@@ -420,7 +420,7 @@ describe('a slow call as a task', () => {
   }
   const look = (slow: SlowCalls, taskId: string) => slow.task('tasks/get', { taskId }, knows);
 
-  test('tells whoever listens each state that it comes to, just as a look would', async () => {
+  test('reports each status to listeners, equal to tasks/get', async () => {
     const slow = slowCalls();
     const { taskId, last, told } = await listenedTask(slow);
     const asked = last().context.askClient('elicitation/create', { message: 'Who?' }, new AbortController().signal);
@@ -434,7 +434,7 @@ describe('a slow call as a task', () => {
     expect(told[2]).toEqual(await look(slow, taskId));
   });
 
-  test('tells at once what it has come to already, and nothing to who stopped listening or to another app', async () => {
+  test('reports its status at once to new listeners, not to former ones, and hides from other apps', async () => {
     const slow = slowCalls();
     const { taskId, last, told, stop } = await listenedTask(slow);
     stop();
@@ -446,7 +446,7 @@ describe('a slow call as a task', () => {
     expect(slow.findTask(taskId, { ...knows, principal: callerOf('another-app') })).toBeUndefined();
   });
 
-  test('says that it was cancelled, once, and goes on for as long as somebody listens', async () => {
+  test('reports its cancellation once, and does not expire while somebody listens', async () => {
     const slow = slowCalls();
     const { taskId, last, told } = await listenedTask(slow);
     void last()
@@ -457,7 +457,7 @@ describe('a slow call as a task', () => {
     expect(told.map(({ status }) => status)).toEqual(['input_required', 'cancelled']);
   });
 
-  test('has each question under a key of its own, whatever its server calls them, and goes on when all are answered', async () => {
+  test('gives each question a unique key, and goes on when all are answered', async () => {
     const slow = slowCalls();
     const { taskId, last, told } = await listenedTask(slow);
     const update = (inputResponses: JsonObject) => slow.task('tasks/update', { taskId, inputResponses }, knows);
@@ -480,7 +480,7 @@ describe('a slow call as a task', () => {
     expect(keys).toEqual([['who', 'why'], ['why'], [], [key], []]);
   });
 
-  test('says since when it stands as it does', async () => {
+  test('reports when its status last changed', async () => {
     const slow = slowCalls();
     const { taskId, last } = await listenedTask(slow);
     const before = await look(slow, taskId);
@@ -496,7 +496,7 @@ describe('a slow call as a task', () => {
     ]);
   });
 
-  test('fails where the call ends with an error of the protocol, which it tells as it was', async () => {
+  test('fails with the protocol error of the call, passed on unchanged', async () => {
     const slow = slowCalls();
     const { taskId, last, told } = await listenedTask(slow);
     last().fail(new RpcError(-32602, 'no such branch', { branch: 'x' }));
@@ -507,7 +507,7 @@ describe('a slow call as a task', () => {
   });
 });
 
-describe('a question that is taken back', () => {
+describe('a withdrawn question', () => {
   async function stateOf(slow: SlowCalls, taskId: string): Promise<JsonObject | undefined> {
     const looked = slow.task('tasks/get', { taskId }, knows);
     await vi.advanceTimersByTimeAsync(50);
@@ -528,7 +528,7 @@ describe('a question that is taken back', () => {
     return { taskId, server, told };
   }
 
-  test('is no part of its task any longer, and the server is told', async () => {
+  test("is removed from its task, and the server's request is rejected", async () => {
     const slow = slowCalls();
     const { taskId, server, told } = await askedTask(slow);
     server.abort('changed its mind');
@@ -536,14 +536,14 @@ describe('a question that is taken back', () => {
     expect(await stateOf(slow, taskId)).toMatchObject({ status: 'working' });
   });
 
-  test('with the task that is cancelled leaves nobody waiting', async () => {
+  test('is rejected when its task is cancelled', async () => {
     const slow = slowCalls();
     const { taskId, told } = await askedTask(slow);
     await slow.task('tasks/cancel', { taskId }, knows);
     expect(await told).toBe('Cancelled: cancelled as a task.');
   });
 
-  test('while nobody waits is put to nobody', async () => {
+  test('is not put to a later waiter', async () => {
     const slow = slowCalls();
     const { result, last } = work(slow);
     const handle = await handleOf(result);

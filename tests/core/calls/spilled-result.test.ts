@@ -1,4 +1,4 @@
-/** Promises of what a model is told in place of a kept answer: a way to read on that works for what was kept. */
+/** What the model reads in place of a spilled result: a way to read on that fits its kind. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { CallerContext } from '../../../src-main/core/calls/call-tool.ts';
@@ -39,13 +39,13 @@ async function told(content: readonly JsonObject[]): Promise<{ text: string; idO
   return { text: first?.text ?? '', idOf };
 }
 
-test('a picture alone is not offered to be searched for words', async () => {
+test('does not suggest grep for a picture alone', async () => {
   const { text, idOf } = await told([picture]);
   expect(text).toContain(`Read it whole with resources/read: tooltray://spill/${idOf('image')}`);
   expect(text).not.toContain('grep');
 });
 
-test('where a text lies beside a picture, the text is what can be searched', async () => {
+test('suggests reading the text when a result holds a text and a picture', async () => {
   const { text, idOf } = await told([picture, words]);
   expect(text).toContain(`Read on: ${idOf('text')}`);
 });

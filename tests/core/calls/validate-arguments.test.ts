@@ -30,7 +30,7 @@ const refused = (message: RegExp): unknown =>
   expect.objectContaining({ code: 'arguments_invalid', message: expect.stringMatching(message) as string });
 
 describe('arguments that fit', () => {
-  test('are passed on as they are', async () => {
+  test('are passed on unchanged', async () => {
     const args = { path: '/a', head: 3, mode: 'text', place: { line: 1 } };
     expect(await check(args)).toEqual(args);
   });
@@ -40,13 +40,13 @@ describe('arguments that fit', () => {
     expect(JSON.stringify(await check(args))).toBe('{"path":"/a","head":12345678901234567890,"place":{"line":1.0}}');
   });
 
-  test('may be none where none is needed, and then stay none', async () => {
+  test('may be absent if none is required, and stay absent', async () => {
     expect(await check({ arguments: undefined }, { type: 'object', properties: { a: {} } })).toBeUndefined();
   });
 });
 
 describe('arguments that do not fit', () => {
-  test('are refused with the schema and with what was meant', async () => {
+  test('are rejected with the schema and a suggestion', async () => {
     expect(await check({ paht: '/a' })).toMatchObject({
       code: 'arguments_invalid',
       message: 'The arguments do not fit fs:read: "path" is missing; "paht" is not known.',
@@ -60,44 +60,44 @@ describe('arguments that do not fit', () => {
   });
 
   test.each<[string, JsonObject, RegExp]>([
-    ['a missing one', {}, /"path" is missing/],
+    ['a missing argument', {}, /"path" is missing/],
     ['a wrong type', { path: 5 }, /"path" must be string/],
     ['a value that is not allowed', { path: '', mode: 'x' }, /"mode" must be equal.*: "text", "binary"/],
-    ['one inside another', { path: '', place: {} }, /"line" is missing in place/],
+    ['a nested problem', { path: '', place: {} }, /"line" is missing in place/],
     ['a text for a number', { path: '', head: '3' }, /"head" must be integer/],
-  ])('%s is named', async (_what, args, message) => {
+  ])('are rejected for %s', async (_what, args, message) => {
     expect(await check(args)).toEqual(refused(message));
   });
 
-  test('many problems are told as five and a number', async () => {
+  test('report five problems and the number of others', async () => {
     const names = Array.from({ length: 9 }, (_, i) => `name${i}`);
     expect(await check({}, { type: 'object', required: names })).toEqual(refused(/"name4" is missing; 4 more\.$/));
   });
 });
 
-describe('what is written in the wrong place', () => {
+describe('misplaced arguments', () => {
   test.each<[string, RawArguments]>([
     ['inside one more layer', { arguments: { arguments: { path: '/a' } } }],
     ['inside two more layers, one of them as text', { arguments: { params: '{"args":{"path":"/a"}}' } }],
     ['beside the arguments', { arguments: undefined, beside: { path: '/a', intent_reason: 'x' } }],
     ['beside an empty layer', { arguments: {}, beside: { path: '/a' } }],
-  ])('%s is found', async (_what, given) => {
+  ])('are found %s', async (_what, given) => {
     expect(await check(given)).toEqual({ path: '/a' });
   });
 
-  test('what stands in its place goes before what stands beside it', async () => {
+  test('do not replace arguments in the right place', async () => {
     expect(await check({ arguments: { path: '/a' }, beside: { path: '/b', head: 1 } })).toEqual({
       path: '/a',
       head: 1,
     });
   });
 
-  test('a layer that the tool itself has is no layer', async () => {
+  test('are not assumed in a member that the tool defines', async () => {
     const schema = { type: 'object', properties: { args: { type: 'object' }, path: {} } };
     expect(await check({ arguments: { args: { path: '/a' } } }, schema)).toEqual({ args: { path: '/a' } });
   });
 
-  test('layers around what the tool does not know stay for a tool that takes anything', async () => {
+  test('are not assumed for a tool that accepts anything', async () => {
     expect(await check({ arguments: { args: { x: 1 } } }, { type: 'object' })).toEqual({ args: { x: 1 } });
   });
 });
@@ -113,34 +113,40 @@ const doubling: JsonObject = {
   $defs: { ...(Object.fromEntries(levels) as JsonObject), d60: { required: ['never'] } },
 };
 
-describe('a schema that cannot be checked lets everything pass', () => {
+describe('schemas that cannot be checked', () => {
   test.each<[string, unknown]>([
-    ['that is none', 'nonsense'],
-    ['that does not compile', { type: 'object', properties: { a: { type: 'strnig' } }, required: ['x'] }],
-    ['of the older tuples', { type: 'object', properties: { a: { items: [{ type: 'string' }] } }, required: ['x'] }],
-    ['with a reference to nowhere', { type: 'object', properties: { a: { $ref: '#/$defs/gone' } }, required: ['x'] }],
-    ['with a reference to another place', { type: 'object', $ref: 'https://example.com/x', required: ['x'] }],
-    ['that contains itself', { type: 'object', properties: { next: { $ref: '#' } }, required: ['x'] }],
-    ['that grows without end when read', doubling],
-    ['with patterns of names', { type: 'object', patternProperties: { '(a+)+$': false }, required: ['x'] }],
-    ['that hides its size behind a name', { type: 'object', properties: { $defs: doubling }, required: ['x'] }],
-    ['that hides it behind an id', { type: 'object', properties: { a: { $id: 'x', ...doubling } }, required: ['x'] }],
-  ])('%s', async (_what, schema) => {
+    ['no schema at all', 'nonsense'],
+    ['an invalid schema', { type: 'object', properties: { a: { type: 'strnig' } }, required: ['x'] }],
+    ['older tuples', { type: 'object', properties: { a: { items: [{ type: 'string' }] } }, required: ['x'] }],
+    ['a dangling reference', { type: 'object', properties: { a: { $ref: '#/$defs/gone' } }, required: ['x'] }],
+    ['an external reference', { type: 'object', $ref: 'https://example.com/x', required: ['x'] }],
+    ['a recursive schema', { type: 'object', properties: { next: { $ref: '#' } }, required: ['x'] }],
+    ['exponential references', doubling],
+    ['patternProperties', { type: 'object', patternProperties: { '(a+)+$': false }, required: ['x'] }],
+    [
+      'exponential references behind a property name',
+      { type: 'object', properties: { $defs: doubling }, required: ['x'] },
+    ],
+    [
+      'exponential references behind an id',
+      { type: 'object', properties: { a: { $id: 'x', ...doubling } }, required: ['x'] },
+    ],
+  ])('accept everything: %s', async (_what, schema) => {
     expect(await check({ a: 1 }, schema)).toEqual({ a: 1 });
   });
 
-  test('patterns and formats are for the server to judge, so that no pattern can hold the core', async () => {
+  test('leave patterns and formats to the server, so that no pattern blocks the core', async () => {
     const evil = { type: 'object', properties: { a: { type: 'string', pattern: '^(a+)+$', format: 'uri' } } };
     const args = { a: `${'a'.repeat(60)}!` };
     expect(await check(args, evil)).toEqual(args);
   });
 
-  test('arguments of megabytes are passed on unread', async () => {
+  test('pass on arguments of megabytes unchecked', async () => {
     const args = { path: 5, text: 'x'.repeat(5_000_000) };
     expect(await check(args)).toBe(args);
   });
 
-  test('two tools may use one id for their schemas', async () => {
+  test('may share an id between two tools', async () => {
     const schemas = new SchemaChecker();
     const one = toolWith({ $id: 'same', type: 'object', required: ['a'] });
     const two = toolWith({ $id: 'same', type: 'object', required: ['b'] });
@@ -149,7 +155,7 @@ describe('a schema that cannot be checked lets everything pass', () => {
   });
 });
 
-describe('a check costs little', () => {
+describe('cost of a check', () => {
   const many = (count: number, schema: JsonObject): JsonObject[] => Array.from({ length: count }, () => schema);
   const each = (items: JsonObject): JsonObject => ({ type: 'object', properties: { ids: { type: 'array', items } } });
 
@@ -189,7 +195,7 @@ describe('a check costs little', () => {
       { type: 'object', properties: { s: { allOf: many(500, { maxLength: 5 }) } } },
       { s: 'é'.repeat(1_000_000) },
     ],
-  ])('of %s', async (_what, schema, args) => {
+  ])('stays low for %s', async (_what, schema, args) => {
     await check({ path: '/a', head: '3' });
     const cpu = await cpuOf(() => check({ arguments: args }, schema));
     expect(cpu).toBeLessThan(250_000);

@@ -11,7 +11,7 @@ import { serverWith, toolsNamed } from './catalog-of.ts';
 const none: ReadonlySet<string> = new Set();
 
 describe('tools and prompts', () => {
-  test('come in the order of the config, within a server in the order of their names, each with its definition untouched', () => {
+  test('follow the order of the config, then of names, with unchanged definitions', () => {
     const definition = { name: 'b', vendor: { kept: [1] }, inputSchema: 'nonsense' };
     const servers = [
       serverWith('z', { tools: [definition, { name: 'B' }, { name: 'a' }] }),
@@ -22,12 +22,12 @@ describe('tools and prompts', () => {
     expect(tools[2]?.definition).toBe(definition);
   });
 
-  test('a name that a server lists twice is there once, as it was listed first', () => {
+  test('are listed once if a server lists a name twice, as it was listed first', () => {
     const { tools } = buildCatalog([serverWith('s', { tools: [{ name: 'x', title: 'first' }, { name: 'x' }] })], none);
     expect(tools.map((tool) => tool.definition)).toEqual([{ name: 'x', title: 'first' }]);
   });
 
-  test('a name that says already whose it is stays as it is, with one server and with several, and goes by both spellings', () => {
+  test('are not prefixed twice with the server name, and resolve in both spellings', () => {
     const git = serverWith('git', toolsNamed('git_log', 'status', 'git_status', 'gitk', 'git_'));
     const names = (...servers: CatalogServer[]): string[] =>
       buildCatalog(servers, new Set(['git_show'])).tools.map(({ listedName }) => listedName);
@@ -40,7 +40,7 @@ describe('tools and prompts', () => {
       expect(resolveEntry(catalog, 'tools', spelling).id).toBe('git:git_log');
   });
 
-  test('a server that cannot answer says so first in each of its tools', () => {
+  test('start their description with the problem of an unavailable server', () => {
     const tools = [{ name: 'a', description: 'Does a.' }, { name: 'b' }];
     const down = { ...serverWith('s', { tools }), down: 'needs sign-in' };
     expect(buildCatalog([down], none).tools).toMatchObject([
@@ -49,7 +49,7 @@ describe('tools and prompts', () => {
     ]);
   });
 
-  test('a prompt may be called like a tool, also like one of our own', () => {
+  test('may share names, also with helper tools', () => {
     const one = serverWith('s', { ...toolsNamed('ask'), prompts: [{ name: 'ask' }, { name: 'search_tools' }] });
     const { prompts } = buildCatalog([one], new Set(['search_tools']));
     expect(prompts.map((prompt) => prompt.listedName)).toEqual(['ask', 'search_tools']);
@@ -59,7 +59,7 @@ describe('tools and prompts', () => {
 describe('resources', () => {
   const uris = (...names: string[]) => ({ resources: names.map((uri) => ({ uri, name: uri })) });
 
-  test('keep their URI; of those that several servers have each says whose it is, and so does what looks like ours', () => {
+  test('keep their URI, unless several servers share it or it looks like one of Tooltray', () => {
     const { resources } = buildCatalog(
       [
         serverWith('a', uris('data://x', 'data://y')),
@@ -77,12 +77,12 @@ describe('resources', () => {
     ]);
   });
 
-  test('one that a server lists twice is there once', () => {
+  test('are listed once if a server lists one twice', () => {
     const { resources } = buildCatalog([serverWith('a', uris('data://x', 'data://x', 'data://x'))], none);
     expect(resources.map((one) => one.listedUri)).toEqual(['data://x']);
   });
 
-  test('templates of the same form are told apart as well, their expressions as they were', () => {
+  test('include templates, which keep their expressions when several servers share one', () => {
     const templates = { resourceTemplates: [{ uriTemplate: 'data://item/{id}{?q*}' }] };
     const { resourceTemplates } = buildCatalog([serverWith('a', templates), serverWith('b', templates)], none);
     expect(resourceTemplates.map((one) => one.listedUri)).toEqual([
@@ -91,7 +91,7 @@ describe('resources', () => {
     ]);
   });
 
-  test('a wrapped URI gives back server and URI, whatever is in them', () => {
+  test('round-trip server and URI in a wrapped URI', () => {
     for (const [server, uri] of [
       ['a', 'data://x'],
       ['with / and %2F', 'file:///a b/%20?q=1#f\nline'],
@@ -102,7 +102,7 @@ describe('resources', () => {
   });
 
   test.each(['data://x', 'tooltray://a', 'tooltray://a/', 'tooltray://%E0%A4%A/x', ''])(
-    '%j is no wrapped URI',
+    'do not recognize %j as a wrapped URI',
     (uri) => {
       expect(unwrapUri(uri)).toBeUndefined();
     },
@@ -118,16 +118,16 @@ test.each([
     { type: ['object', 'null'], $defs: {} },
     { type: 'object', $defs: {} },
   ],
-])('the input schema %j becomes one that client apps accept', (inputSchema, usable) => {
+])('turns the input schema %j into one that client apps accept', (inputSchema, usable) => {
   expect(usableSchema({ inputSchema })).toEqual(usable);
 });
 
-test('what servers say of themselves is kept where they say something', () => {
+test('contains the instructions of servers that have some', () => {
   const { instructions } = buildCatalog([serverWith('a', {}, 'Ask me.'), serverWith('b', {})], none);
   expect([...instructions]).toEqual([['a', 'Ask me.']]);
 });
 
-test('a prefix in the entry names the tools, with one server as well', () => {
+test('names tools by the prefix of the entry, also with a single server', () => {
   const only = {
     ...serverWith('calc server', { tools: [{ name: 'add' }], prompts: [{ name: 'p' }] }),
     prefix: 'calc_2',

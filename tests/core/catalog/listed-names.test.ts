@@ -25,7 +25,7 @@ const odd = [
 ];
 
 describe('listed names', () => {
-  test('are bare where there is one server and begin with the server where there are several', () => {
+  test('are bare with one server, and start with the server name with several', () => {
     expect(listedNames({ git: ['status', 'log'] })).toEqual(['log', 'status']);
     expect(listedNames({ 'My Git': ['log'], b: ['log'] })).toEqual(['my-git_log', 'b_log']);
   });
@@ -33,25 +33,25 @@ describe('listed names', () => {
   test.each([
     ['one server', { git: odd }],
     ['several servers', { '7zip': odd, 'ünï côdé 🚀': odd, '---': odd, ['long'.repeat(40)]: odd }],
-  ])('are unique, short and of safe characters only, whatever %s calls its tools', (_what, servers) => {
+  ])('are unique, short and safe for %s with odd tool names', (_what, servers) => {
     const names = listedNames(servers);
     expect(names.filter((name) => !safe.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(odd.length * Object.keys(servers).length);
   });
 
-  test('are the same whatever order the server lists in', () => {
+  test('do not depend on the order the server lists in', () => {
     const tools = [...odd, 'a b', 'a.b', 'a~b', 'a_b'];
     const shuffled = [...tools].sort((a, b) => a.length - b.length || (a < b ? 1 : -1));
     expect(catalogOf({ s: shuffled, t: shuffled }).tools).toEqual(catalogOf({ s: tools, t: tools }).tools);
   });
 
-  test('a name too long keeps its beginning and gets a suffix that depends on the tool alone', () => {
+  test('are shortened with a suffix that depends on the tool alone', () => {
     const [long] = listedNames({ git: ['y'.repeat(80)] });
     expect(long).toMatch(/^y{53}_[0-9a-f]{6}$/);
     expect(listedNames({ git: ['a', 'y'.repeat(80), 'z'] })).toContain(long);
   });
 
-  test('tools whose names become the same are told apart, also from one that is called like the difference', () => {
+  test('are unique if several become the same, also with a tool named like the suffixed one', () => {
     const [, suffixed] = listedNames({ s: ['a_b', 'a~b'] });
     expect(suffixed).toMatch(/^a_b_[0-9a-f]{6}$/);
     const names = listedNames({ s: ['a_b', 'a~b', suffixed as string] });
@@ -59,13 +59,13 @@ describe('listed names', () => {
     expect(names.filter((name) => name.length > maxNameLength)).toEqual([]);
   });
 
-  test('ten thousand tools with the same first sixty characters all have a name of their own', () => {
+  test('are unique for ten thousand tools with the same first sixty characters', () => {
     const names = listedNames({ ['server'.repeat(12)]: Array.from({ length: 10_000 }, (_, i) => `tool ${i}`), b: [] });
     expect(new Set(names).size).toBe(10_000);
     expect(names.filter((name) => !safe.test(name))).toEqual([]);
   });
 
-  test('a tool called like one of our own is never listed under that name, with one server or several', () => {
+  test('are never those of helper tools, with one server or several', () => {
     const reserved = ['search_tools', 'call_tool'];
     expect(listedNames({ git: ['search_tools', 'log'] }, reserved)).toEqual(['log', 'git_search_tools']);
     expect(listedNames({ git: ['search_tools'], b: ['search_tools'] }, reserved)).toEqual([
@@ -88,7 +88,7 @@ describe('prefixes', () => {
     ]);
   });
 
-  test('are unique where server names differ in odd characters only, and never the beginning of another one with its "_"', () => {
+  test('are unique, and never the beginning of another one with its "_"', () => {
     const given = slugs(
       ['a b', 'a.b', 'A B', 'git', 'git_hub', 'git-hub', '__proto__', 'constructor'].map((name) => ({ name })),
     );

@@ -22,7 +22,7 @@ function refusal(look: () => unknown): AppError {
   throw new Error('Nothing was refused.');
 }
 
-describe('every spelling of a tool', () => {
+describe('spellings of a tool', () => {
   test.each([
     ['the listed name', 'git-hub_x', 'git_hub:x'],
     ['the listed name of an odd name', 'my-server_do_it', 'My Server:do.it'],
@@ -39,21 +39,21 @@ describe('every spelling of a tool', () => {
     ['server_tool with a name as the server has it', 'My Server_do.it', 'My Server:do.it'],
     ['the bare name, which is unique', 'only here', 'git_hub:only here'],
     ['the bare name in its own letters', 'Commit', 'git:Commit'],
-  ])('%s', (_what, spelling, id) => {
+  ])('include %s', (_what, spelling, id) => {
     expect(idOf(spelling)).toBe(id);
   });
 
-  test('the listed name wins over all other readings', () => {
+  test('prefer the listed name over all others', () => {
     expect(idOf('git_hub_x')).toBe('git:hub_x');
   });
 
-  test('where no listed name fits, the longest server name does', () => {
+  test('prefer the longest server name if no listed name fits', () => {
     const nested = catalogOf({ a: ['b__y', 'b_y!'], a_b: ['y', 'y!'] });
     expect(resolveEntry(nested, 'tools', 'a_b__y').id).toBe('a:b__y');
     expect(resolveEntry(nested, 'tools', 'a_b_y!').id).toBe('a_b:y!');
   });
 
-  test('of a single server: bare, and with the server in front', () => {
+  test('may be bare or prefixed with a single server', () => {
     const single = catalogOf({ git: ['status', 'git_status', 'search_tools'] }, ['search_tools']);
     const spellings = [
       'status',
@@ -75,7 +75,7 @@ describe('every spelling of a tool', () => {
     ]);
   });
 
-  test('of tools with names that objects have anyway', () => {
+  test('may be names of object prototypes', () => {
     const traps = catalogOf({ a: ['constructor', '__proto__'], constructor: ['toString'] });
     expect(
       ['a:__proto__', 'constructor', 'constructor_toString', 'a___proto__'].map(
@@ -87,7 +87,7 @@ describe('every spelling of a tool', () => {
 });
 
 describe('a server named beside the tool', () => {
-  test.each(['git_hub', 'git-hub', 'GIT_HUB', 'c2', ' git_hub '])('as %j decides', (server) => {
+  test.each(['git_hub', 'git-hub', 'GIT_HUB', 'c2', ' git_hub '])('decides as %j', (server) => {
     expect(idOf('status', { server })).toBe('git_hub:status');
   });
 
@@ -97,14 +97,14 @@ describe('a server named beside the tool', () => {
   });
 
   test.each(['gitt', 'c0', 'c4', 'c01', 'C2', '', '__proto__'])(
-    'as %j is not there, and the answer names those that are',
+    'is rejected as %j with the available servers',
     (server) => {
       const error = refusal(() => idOf('status', { server }));
       expect([error.code, error.data]).toEqual(['server_not_found', { available: ['git', 'git_hub', 'My Server'] }]);
     },
   );
 
-  test('a server that is called like an alias is meant by it', () => {
+  test('takes precedence as a name over an alias', () => {
     const aliases = catalogOf({ a: [], primary: [], c1: [] });
     expect(['c1', 'c2', 'primary', 'default'].map((handle) => resolveServer(aliases, handle))).toEqual([
       'c1',
@@ -114,35 +114,38 @@ describe('a server named beside the tool', () => {
     ]);
   });
 
-  test('with no server at all says so', () => {
+  test('is rejected if no server is configured', () => {
     expect(refusal(() => resolveServer(catalogOf({}), 'default')).text).toContain('No server is configured yet');
   });
 });
 
-describe('what is not clear', () => {
-  test('several tools of that name: refused with their ids', () => {
+describe('unclear names', () => {
+  test('of several tools are rejected with their ids', () => {
     const error = refusal(() => idOf('status'));
     const candidates = ['git:status', 'git_hub:status', 'My Server:status'];
     expect([error.code, error.data]).toEqual(['tool_ambiguous', { candidates }]);
     expect(error.text).toContain(candidates.join(', '));
   });
 
-  test('no tool of that name: refused with the nearest ones', () => {
+  test('of no tool are rejected with the closest ones', () => {
     const error = refusal(() => idOf('statsu', { suggest: (name) => [`git:${name}!`] }));
     expect([error.code, error.data]).toEqual(['tool_not_found', { candidates: ['git:statsu!'] }]);
     expect(error.text).toMatch(/Unknown tool: "statsu".*Did you mean git:statsu!\?/);
   });
 
-  test.each(['', ':', ':status', 'git:', 'git_', '_status', 'nobody:status', 'Status'])('%j is no tool', (spelling) => {
-    expect(refusal(() => idOf(spelling)).code).toBe('tool_not_found');
-  });
+  test.each(['', ':', ':status', 'git:', 'git_', '_status', 'nobody:status', 'Status'])(
+    'like %j are rejected',
+    (spelling) => {
+      expect(refusal(() => idOf(spelling)).code).toBe('tool_not_found');
+    },
+  );
 
-  test('a prompt is called a prompt', () => {
+  test('of prompts are rejected as prompts', () => {
     expect(refusal(() => resolveEntry(catalog, 'prompts', 'x')).text).toContain('Unknown prompt: "x"');
   });
 });
 
-test('among ten thousand tools each spelling is looked up by passing over the list a few times, not once for each tool', () => {
+test('resolves spellings among ten thousand tools with a few passes over the list', () => {
   const names = Array.from({ length: 5000 }, (_, i) => `tool_${i}`);
   const big = catalogOf({ a: names, b: names });
   let reads = 0;

@@ -11,7 +11,7 @@ function target(servers: CatalogServer[], uri: string, shownBy: readonly string[
   return found === undefined ? '' : `${found.server} ${found.uri}`;
 }
 
-describe('a resource is read from', () => {
+describe('a resource', () => {
   const two = [
     serverWith('a', { ...resources('data://same', 'tooltray://b/own'), ...templates('item://{id}') }),
     serverWith('b', { ...resources('data://same', 'data://b'), ...templates('item://{id}', 'b://{x}/end') }),
@@ -20,44 +20,41 @@ describe('a resource is read from', () => {
 
   test.each([
     ['the server that lists it', 'data://b', 'b data://b'],
-    ['the first where the URI says so', 'tooltray://a/data://same', 'a data://same'],
-    ['the second where the URI says so', 'tooltray://b/data://same', 'b data://same'],
-    ['the server that a wrapped URI names, whatever another one lists', 'tooltray://b/own', 'b own'],
+    ['the first server if the URI names it', 'tooltray://a/data://same', 'a data://same'],
+    ['the second server if the URI names it', 'tooltray://b/data://same', 'b data://same'],
+    ['the server named by a wrapped URI, even if another one lists it', 'tooltray://b/own', 'b own'],
     [
-      'the server whose own URI merely looks wrapped, by its whole address',
+      'the server whose own URI looks wrapped, by its whole address',
       'tooltray://a/tooltray://b/own',
       'a tooltray://b/own',
     ],
-    ['the server inside a wrapped URI that no list shows', 'tooltray://b/hidden', 'b hidden'],
-    ['the server whose template it fits', 'b://1/2/end', 'b b://1/2/end'],
-    ['the second one, by the template that says whose it is', 'tooltray://b/item://7', 'b item://7'],
-    ['nobody, where nothing is known of it', 'else://x', ''],
-    ['nobody where a wrapped URI names no server', 'tooltray://gone/x', ''],
-    ['nobody where it is one of ours', 'tooltray://spill/abc', ''],
-  ])('%s', (_what, uri, expected) => {
+    ['the server named by a wrapped URI that is not listed', 'tooltray://b/hidden', 'b hidden'],
+    ['the server with a matching template', 'b://1/2/end', 'b b://1/2/end'],
+    ['the second server by a template with its name', 'tooltray://b/item://7', 'b item://7'],
+    ['no server if it is unknown', 'else://x', ''],
+    ['no server if a wrapped URI names an unknown one', 'tooltray://gone/x', ''],
+    ['no server if it is one of Tooltray', 'tooltray://spill/abc', ''],
+  ])('is read from %s', (_what, uri, expected) => {
     expect(target(two, uri)).toBe(expected);
   });
 });
 
-test.each(['data://same', 'item://7'])(
-  '%s of several servers is refused, with the ways to say whose is meant',
-  (uri) => {
-    const both = { ...resources('data://same'), ...templates('item://{id}') };
-    expect(() => target([serverWith('a', both), serverWith('b', both)], uri)).toThrow(
-      expect.objectContaining({
-        code: 'bad_request',
-        fix: `Say whose is meant: tooltray://a/${uri} or tooltray://b/${uri}.`,
-      }),
-    );
-  },
-);
+test.each(['data://same', 'item://7'])('rejects %s of several servers, and names both wrapped URIs', (uri) => {
+  const both = { ...resources('data://same'), ...templates('item://{id}') };
+  expect(() => target([serverWith('a', both), serverWith('b', both)], uri)).toThrow(
+    expect.objectContaining({
+      code: 'bad_request',
+      fix: `Say whose is meant: tooltray://a/${uri} or tooltray://b/${uri}.`,
+    }),
+  );
+});
 
-test('a template that fits everything does not take what another one describes', () => {
+test('prefers a specific template over one that matches everything', () => {
   const servers = [serverWith('greedy', templates('{+any}')), serverWith('owner', templates('item://{id}'))];
   expect(target(servers, 'item://7')).toBe('owner item://7');
 });
 
-test('nowhere when no server has resources', () => {
+test('finds no server if none has resources', () => {
   expect(target([serverWith('a', {})], 'data://x')).toBe('');
 });
 
@@ -75,12 +72,12 @@ test.each([
   ['a.c{x}', 'abc1', false],
   ['plain://', 'plain://x', false],
   ['open://{id', 'open://1', false],
-])('the template %s fits %s: %s', (template, uri, fits) => {
+])('matches template %s with %s: %s', (template, uri, fits) => {
   const owner = serverWith('owner', templates(template));
   expect(target([serverWith('other', resources('x://y')), owner], uri)).toBe(fits ? `owner ${uri}` : '');
 });
 
-test("by Magg's prefix of its server, in lists and in what is made of a template", () => {
+test('adds and removes the prefix of a Magg server in lists and templates', () => {
   const servers = [
     {
       ...serverWith('calc server', { ...resources('data://cfg', 'urn:x'), ...templates('data://item/{id}') }),
@@ -100,7 +97,7 @@ test("by Magg's prefix of its server, in lists and in what is made of a template
   expect(target(servers, 'data://calc/item/7')).toBe('calc server data://item/7');
 });
 
-describe('a resource that no list shows', () => {
+describe('an unlisted resource', () => {
   const servers = [
     serverWith('a', resources('data://a')),
     serverWith('b', templates('item://{id}')),
@@ -108,21 +105,21 @@ describe('a resource that no list shows', () => {
   ];
 
   test.each([
-    ['the one that has shown it', 'else://x', ['c'], 'c else://x'],
-    ['the one that has shown it, whatever template fits it', 'item://7', ['a'], 'a item://7'],
-    ['the one that lists it, whoever has shown it', 'data://a', ['b'], 'a data://a'],
-    ['nobody where the one that has shown it is gone', 'else://x', ['gone'], ''],
+    ['the server that has shown it', 'else://x', ['c'], 'c else://x'],
+    ['the server that has shown it, whatever template matches', 'item://7', ['a'], 'a item://7'],
+    ['the server that lists it, even if another has shown it', 'data://a', ['b'], 'a data://a'],
+    ['no server if the one that has shown it is gone', 'else://x', ['gone'], ''],
   ])('is read from %s', (_whom, uri, shownBy, expected) => {
     expect(target(servers, uri, shownBy)).toBe(expected);
   });
 
-  test('is refused where several have shown it, with the ways to say whose is meant', () => {
+  test('is rejected if several servers have shown it, and both wrapped URIs are named', () => {
     expect(() => target(servers, 'else://x', ['a', 'b'])).toThrow(
       expect.objectContaining({ fix: 'Say whose is meant: tooltray://a/else://x or tooltray://b/else://x.' }),
     );
   });
 
-  test('and that nobody has shown is answered with what helps', () => {
+  test('is rejected with suggestions if no server has shown it', () => {
     const catalog = buildCatalog(servers, new Set());
     expect(resourceNotFoundError('else://x', catalog).text).toContain('tooltray://SERVER/else://x, with one of: a, b.');
     expect(resourceNotFoundError('data://aa', catalog).text).toContain('Did you mean data://a?');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ServerAliases } from '../../../src-main/core/catalog/live-catalog.ts';
 
-test('aliases count in the order given, and stay with their server whatever comes and goes', () => {
+test('numbers aliases in the given order, and keeps them for their servers', () => {
   const aliases = new ServerAliases();
   const given = [['a', 'b'], ['b'], ['new', 'b', 'a']].map((servers) => [...aliases.assign(servers)]);
   expect(given).toEqual([

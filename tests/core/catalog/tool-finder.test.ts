@@ -75,9 +75,9 @@ const world = finderOf({
   held: { state: states.off, tools: ['run'], held: 'review' },
 });
 
-describe('a name that says whose it is', () => {
+describe('a name with a server', () => {
   test.each(['slow:work', 'slow_work', 'slow__work', 'slow.work', 'slow/work', 'Slow:work', 'c3:work', 'SLOW_work'])(
-    '%s is answered by the state of that server',
+    '%s reports the status of the server',
     (spelling) => {
       expect(answer(world, spelling)).toEqual(['starting', 'slow is still starting (12 s). Call again in a moment.']);
     },
@@ -93,11 +93,11 @@ describe('a name that says whose it is', () => {
       'in-review',
       "held waits for the review of the person and is not started before. Do without it; they, or in a team an admin, can look at it and accept it: tooltray review held, or Tooltray's window.",
     ],
-  ])('%s: %s', (spelling, reason, text) => {
+  ])('%s is reported as %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);
   });
 
-  test('the same is said where the server stands beside the name', () => {
+  test('reports the same if the server is given separately', () => {
     expect(answer(world, 'x', 'dead')[0]).toBe('failed');
     expect(answer(world, 'echo', 'c5')[0]).toBe('off');
     expect(answer(world, 'slow_x', 'Slow')[0]).toBe('starting');
@@ -107,7 +107,7 @@ describe('a name that says whose it is', () => {
     ]);
   });
 
-  test('is told what its last listing knew: the tool, or that there was none, and what came near', () => {
+  test('reports whether its last listing had the tool, and similar ones', () => {
     expect(world.tryFind('old one:echo')).toMatchObject({ server: 'old one', tool: 'echo', nearest: [] });
     expect(answer(world, 'old one:ecko')).toEqual([
       'off',
@@ -115,7 +115,7 @@ describe('a name that says whose it is', () => {
     ]);
   });
 
-  test('is never sent to another server', () => {
+  test('is never resolved to another server', () => {
     expect(answer(world, 'other:read_fil')).toEqual([
       'no-tool',
       'Unknown tool: "other:read_fil" was not found on other. Did you mean other:read_files?',
@@ -126,7 +126,7 @@ describe('a name that says whose it is', () => {
     expect(answer(world, 'dead:read_file')[1]).not.toContain('files');
   });
 
-  test('of a server there is not is told the servers there are', () => {
+  test('lists the servers if the server is unknown', () => {
     expect(answer(world, 'fils:read_file')).toEqual([
       'no-server',
       'Unknown tool: "fils:read_file" was not found: there is no server "fils". Did you mean files? There are: files, other, slow, dead, old one, cloud, held.',
@@ -134,12 +134,12 @@ describe('a name that says whose it is', () => {
   });
 });
 
-describe('a name that says nothing of a server', () => {
-  test('belongs to the one that is known to have it, though that is off', () => {
+describe('a name without a server', () => {
+  test('is resolved to the disabled server known to have it', () => {
     expect(answer(world, 'reverse')[0]).toBe('off');
   });
 
-  test('is told what comes near, helper tools and servers among them, and whose tools nobody knows', () => {
+  test('gets suggestions, including helper tools and servers, and the unlisted servers', () => {
     expect(answer(world, 'search_tool')[1]).toMatch(/Did you mean .*search_tools/);
     expect(answer(world, 'read_fil')[1]).toMatch(/Did you mean files:read_file, other:read_files/);
     const near = finderOf({ github: { tools: ['a'] }, two: { tools: ['b'] } });
@@ -149,7 +149,7 @@ describe('a name that says nothing of a server', () => {
     );
   });
 
-  test('is a server or a helper tool itself', () => {
+  test('may be a server or a helper tool itself', () => {
     expect(answer(world, 'files')).toEqual([
       'is-server',
       'Unknown tool: "files" was not found: files is a server. Its tools: files:read_file, files:search_files, files:write_file.',
@@ -158,16 +158,16 @@ describe('a name that says nothing of a server', () => {
     expect(answer(world, 'list_all_tools')[0]).toBe('is-helper');
   });
 
-  test('means the only server there is, which is still starting', () => {
+  test('means the only server, which is still starting', () => {
     expect(answer(finderOf({ slow: { state: states.reading } }), 'echo')[0]).toBe('starting');
   });
 });
 
-test.each(['files.read_file', 'files/read_file', 'Files_read_file', 'FILES:read_file'])('%s is found', (spelling) => {
+test.each(['files.read_file', 'files/read_file', 'Files_read_file', 'FILES:read_file'])('finds %s', (spelling) => {
   expect(answer(world, spelling)).toEqual(['found', 'files:read_file']);
 });
 
-test('a tool that the person switched off is that, whatever server is named', () => {
+test('reports a disabled tool, however its server is named', () => {
   const finder = finderOf({ a: { tools: ['x', 'y'] }, b: { tools: ['z'] } }, ['a:x']);
   for (const spelling of ['x', 'a:x', 'a_x', 'a.x']) {
     expect(answer(finder, spelling)).toEqual([
@@ -177,13 +177,13 @@ test('a tool that the person switched off is that, whatever server is named', ()
   }
 });
 
-test('tools switched off one by one are known, those of a server that is off are not counted', () => {
+test('lists disabled tools, but not those of disabled servers', () => {
   const sketches = { a: { tools: ['x', 'y'] }, b: { state: states.off, tools: ['z'] } };
   const off = [{ server: 'a', tool: 'x', description: expect.any(String) as string }];
   expect(finderOf(sketches, ['a:x', 'b:z']).disabledTools()).toEqual(off);
 });
 
-test('servers whose tools are in no list are named in few words, those of one kind together', () => {
+test('summarizes unlisted servers, grouped by status', () => {
   const many = Object.fromEntries(
     Array.from({ length: 8 }, (_, i) => [`off${i}`, { state: states.off, tools: ['x'] }]),
   );

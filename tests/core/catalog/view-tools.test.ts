@@ -1,4 +1,4 @@
-/** Names and addresses in a catalog for apps that show user interfaces of tools. */
+/** Names and URIs in a catalog for apps that show views. */
 import { expect, test } from 'vitest';
 import { buildCatalog, type Catalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { resolveResource } from '../../../src-main/core/catalog/resolve-resource.ts';
@@ -16,7 +16,7 @@ const offering = (name: string, ...tools: readonly Tool[]): CatalogServer => ser
 const listed = ({ tools }: Catalog): string[] => tools.map(({ listedName }) => listedName);
 const called = ({ viewTools }: Catalog): string[] => viewTools.map(({ id, isAlone }) => `${id}${isAlone ? '' : ' ?'}`);
 
-test('a tool that is there for interfaces alone is no tool of the catalog, whatever the app shows', () => {
+test('excludes tools that are for views only, whatever the app shows', () => {
   const server = offering('a', withView('show'), appOnly('tick'), { name: 'odd', _meta: { ui: { visibility: [] } } });
   expect(listed(shown(server))).toEqual(['show']);
   expect(listed(buildCatalog([server], none))).toEqual(['show']);
@@ -24,18 +24,18 @@ test('a tool that is there for interfaces alone is no tool of the catalog, whate
   expect(called(buildCatalog([server], none))).toEqual([]);
 });
 
-test('interfaces have the tools of servers with interfaces, each by the name its server gave it', () => {
+test('gives views the tools of servers with views, by their original names', () => {
   const [a, b] = [offering('a', withView('show'), { name: 'get' }), offering('b', withView('show'), appOnly('tick'))];
   expect(called(shown(a, b, offering('c', { name: 'get' })))).toEqual(['a:show ?', 'a:get', 'b:show ?', 'b:tick']);
 });
 
-test('a tool is not listed under a name by which the interface of another server calls its own', () => {
+test('does not list a tool under a name that a view of another server calls', () => {
   const [a, git] = [offering('a', withView('show'), { name: 'git_log' }), offering('git', { name: 'git_log' })];
   expect(listed(buildCatalog([a, git], none))).toEqual(['a_git_log', 'a_show', 'git_log']);
   expect(listed(shown(a, git))).toEqual(['a_git_log', 'a_show', 'git_git_log']);
 });
 
-test('interfaces at one address are told apart, also those that no list has, and each leads back to its server', () => {
+test('distinguishes views with the same URI, and resolves each to its server', () => {
   const [a, b] = [offering('a', withView('show')), offering('b b', withView('show'))];
   const alone = offering('c', withView('other', 'ui://c/view'));
   const catalog = shown(a, b, alone);
@@ -50,7 +50,7 @@ test('interfaces at one address are told apart, also those that no list has, and
   expect(resolveResource(catalog, 'ui://tooltray/nobody/a/view')).toBeUndefined();
 });
 
-test('a server that names an interface as we would is not taken at its word', () => {
+test('does not trust a server that names a view like one of Tooltray', () => {
   const [a, b] = [offering('a', withView('show')), offering('b', withView('show', 'ui://tooltray/a/a/view'))];
   const catalog = shown(a, b);
   const uris = catalog.tools.map(({ definition }) => viewUriOf(definition) ?? '');
