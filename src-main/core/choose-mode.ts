@@ -3,10 +3,10 @@
  * Every tool is shown where that is cheap, or where the app loads tools only when it needs them itself; searching twice would
  * cost more than it saves.
  */
-import type { JsonObject } from './base/json.ts';
 import { formatCount } from './base/text-format.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import { appTraits } from './client-apps/app-traits.ts';
+import { estimateTokens } from './condense/estimate-tokens.ts';
 import { autoMode, parseModeName } from './config/app-config.ts';
 import { isMode, type ModeRegistry } from './modes/mode-registry.ts';
 import { proxyMode } from './modes/proxy-mode.ts';
@@ -187,9 +187,4 @@ function compare(modes: readonly Mode[], view: ModeView, tokensOf: (mode: Mode) 
 function listCost(mode: Mode, view: ModeView): ListCost {
   const listed = [...mode.helpers.map((helper) => helper.definition), ...mode.listed(view)];
   return { tools: listed.length, tokens: estimateTokens(listed) + Math.ceil(mode.instructions(view).length / 4) };
-}
-
-/** Estimates the tokens of listed tools. */
-export function estimateTokens(listed: readonly JsonObject[]): number {
-  return Math.ceil(JSON.stringify(listed).length / 4);
 }

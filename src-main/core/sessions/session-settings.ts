@@ -7,14 +7,9 @@ import { maySpill, type ResultShaper } from '../calls/shape-result.ts';
 import type { ResultMemoryQuota } from '../calls/slow-calls.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live-catalog.ts';
-import {
-  freeListTokens,
-  estimateTokens,
-  modeChooserFollowing,
-  type ModeChooser,
-  type ModeCosts,
-} from '../choose-mode.ts';
+import { freeListTokens, modeChooserFollowing, type ModeChooser, type ModeCosts } from '../choose-mode.ts';
 import { appTraits } from '../client-apps/app-traits.ts';
+import { estimateTokens } from '../condense/estimate-tokens.ts';
 import type { DescriptionStore } from '../condense/description-store.ts';
 import {
   type AppConfig,

@@ -1,7 +1,8 @@
 /** Estimated token cost of servers' lists; recomputed only for what changed, since every call brings new rows. */
 import type { Core } from '../../core/core.ts';
-import { type Costs, estimateTokens } from '../../core/choose-mode.ts';
+import type { Costs } from '../../core/choose-mode.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import { estimateTokens } from '../../core/condense/estimate-tokens.ts';
 import type { CondenseLevel } from '../../core/config/app-config.ts';
 import { type Mode, type ModeView, ShapedSchemaCache } from '../../core/modes/mode.ts';
 import { levelFor } from '../../core/modes/render-tools.ts';
