@@ -24,6 +24,7 @@ import { type Endpoint, viewFor } from '../core/sessions/views/endpoint.ts';
 import { serveSession } from '../core/sessions/peer-session.ts';
 import type { SocketListener } from '../core/sessions/socket/socket-listener.ts';
 import type { Transport } from '../core/wire/transport.ts';
+import type { OfferTests } from '../core/admin/offer-tests.ts';
 import type { AppSetup, AppSetupDeps } from '../core/client-apps/app-setup.ts';
 import { ManualRuns } from '../core/calls/manual-runs.ts';
 import { type DesktopService, type ListenAddresses, noApps, type RpcDeps } from '../rpc/deps.ts';
@@ -93,6 +94,7 @@ export class CoreHost {
   #socket: SocketListener | undefined;
   #http: McpHttpServer | undefined;
   #apps: AppSetup | undefined;
+  #offerTests: OfferTests | undefined;
   readonly #runs: ManualRuns;
   readonly #views = new ViewFrames();
 
@@ -217,6 +219,7 @@ export class CoreHost {
       stop,
       desktop,
       apps: this.#apps ?? noApps,
+      offerTests: this.#offerTests,
       runs: this.#runs,
       views: this.#views,
     };
@@ -311,9 +314,10 @@ export class CoreHost {
   }
 
   async #watchClientApps(): Promise<void> {
-    const { watchClientApps } = await import('./open-app-setup.ts');
+    const { openOfferTests, watchClientApps } = await import('./open-app-setup.ts');
     const apps = watchClientApps(this.core, this.#access());
     this.#apps = apps;
+    this.#offerTests = openOfferTests(this.core, apps);
     this.#stops.push(this.core.options.config.changed.on(() => apps.configChanged()));
   }
 

@@ -1,6 +1,7 @@
 /** Creates the app setup from a config file and a tester of launches. */
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { OfferTests } from '../core/admin/offer-tests.ts';
 import { type EntryProbe, probeEntry } from '../core/admin/probe-entry.ts';
 import type { Core } from '../core/core.ts';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
@@ -105,6 +106,16 @@ export function watchClientApps(core: Core, access: AppSetupDeps['access']): App
   });
   void repairEntries(apps, log);
   return apps;
+}
+
+/** Tests what client apps offer, over this core's transports. */
+export function openOfferTests({ options, transports }: Core, apps: AppSetup): OfferTests {
+  const { config, version } = options;
+  return new OfferTests({
+    entryOf: (id) => apps.offeredEntry(id),
+    probe: (entry, slot, onStage) =>
+      probeEntry(entry, { config, transports, version, onStage, trialName: `trial-${slot}` }),
+  });
 }
 
 async function repairEntries(apps: AppSetup, log: Log): Promise<void> {

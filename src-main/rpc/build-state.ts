@@ -1,10 +1,9 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
 import { firstAppCall } from '../core/activity/call-queries.ts';
 import { agentChangePolicyTexts } from '../core/admin/server-change.ts';
-import type { Core } from '../core/core.ts';
 import { displayNameOf } from '../core/client-apps/app-traits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
-import { type AppsService, describeProblem, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
+import { describeProblem, type RpcDeps, serverStatuses, sessionStatuses } from './deps.ts';
 import { dataFlowOverview } from './handlers/data-flow.ts';
 import { inboxSummary } from './handlers/inbox.ts';
 import { profilesOverview } from './handlers/profiles.ts';
@@ -41,7 +40,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
     activity: () => activityOverview(core, day),
     timeline: () => ({ revision: core.timeline.revision, ...openSteps(core.timeline, Date.now()) }),
     spills: async () => ({ ...(await core.spills.usage()), revision: core.spills.revision }),
-    setup: () => setupFacts(core, apps),
+    setup: () => setupFacts(deps),
     access: () => apps.access(),
     modes: () => modesOverview(core),
     settings: () => settingsFacts(deps, desktop?.settings()),
@@ -49,7 +48,7 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
   };
 }
 
-export function stateSource({ core, apps, desktop, onEndpointsChange }: RpcDeps): Source {
+export function stateSource({ core, apps, offerTests, desktop, onEndpointsChange }: RpcDeps): Source {
   return (touch) => {
     const stops = [
       core.servers.changed.on(() => touch('servers', 'attention', 'core')),
@@ -70,6 +69,7 @@ export function stateSource({ core, apps, desktop, onEndpointsChange }: RpcDeps)
       core.profileTokens.changed.on(() => touch('profiles')),
       core.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),
+      offerTests?.changed.on(() => touch('setup')),
       onEndpointsChange?.(() => touch('core', 'attention', 'profiles')),
       desktop?.onChange(() => touch('settings')),
     ];
@@ -115,7 +115,7 @@ export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts>
 }
 
 /** How far a person has come with setting up. */
-async function setupFacts(core: Core, apps: AppsService): Promise<SetupFacts> {
+async function setupFacts({ core, apps, offerTests }: RpcDeps): Promise<SetupFacts> {
   const found = await apps.apps();
   const offered = await apps.offeredServers({}).then(
     ({ servers }) => servers.filter(({ already }) => already === undefined).length,
@@ -125,5 +125,6 @@ async function setupFacts(core: Core, apps: AppsService): Promise<SetupFacts> {
   const isConnected = found.some(({ connected }) => connected === 'yes') || core.sessions.all.length > 0;
   const isOwnAlone = core.servers.all.every(({ config }) => config.kind === 'builtin');
   const open = [!isConnected, isOwnAlone, firstCall === undefined].filter(Boolean).length;
-  return { apps: found, offered, firstCall: firstCall && { ...firstCall, app: displayNameOf(firstCall.app) }, open };
+  const first = firstCall && { ...firstCall, app: displayNameOf(firstCall.app) };
+  return { apps: found, offered, firstCall: first, open, tests: offerTests?.all ?? [] };
 }

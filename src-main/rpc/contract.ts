@@ -11,6 +11,7 @@ import type { ServerVariables } from '../core/admin/environment-source.ts';
 import type { RemovalResult } from '../core/admin/server-removal.ts';
 import type { ServerProvenance } from '../core/admin/server-provenance.ts';
 import type { ServerReview } from '../core/admin/server-reviews.ts';
+import type { OfferTest } from '../core/admin/offer-tests.ts';
 import type { EntryProbe as ServerTrialResult } from '../core/admin/probe-entry.ts';
 import type {
   AccessRow,
@@ -21,7 +22,7 @@ import type {
   UninstallPreview,
 } from '../core/client-apps/app-rows.ts';
 import type { RestoredFiles } from '../core/client-apps/install.ts';
-import type { ImportOutcome } from '../core/client-apps/import-servers.ts';
+import type { FileChange, ImportOutcome } from '../core/client-apps/import-servers.ts';
 import type { IssuedToken, ProfileRow, ProfilesOverview, ProfileTokenRow } from '../core/profiles/profile-service.ts';
 import type { Finding as HealthFinding, FindingAction } from '../core/health/finding.ts';
 import type { StoreProblem } from '../core/health/store-health.ts';
@@ -56,6 +57,7 @@ import type { Annotation } from '../core/activity/annotations.ts';
 
 export type { HealthFinding };
 export type { StoreName, StoreProblem } from '../core/health/store-health.ts';
+export type { FileChange, OfferTest };
 export type { HealthLevel, ServerReview, ServerTrialResult, ServerUsage };
 export type {
   PastDecision,
@@ -554,6 +556,14 @@ export interface SetupFacts {
   readonly firstCall: { readonly app: string; readonly tool: string; readonly at: number } | undefined;
   /** Steps that are open: what the sidebar counts. */
   readonly open: number;
+  /** Tests of offered servers since the core started. */
+  readonly tests: readonly OfferTest[];
+}
+
+/** Client apps to connect, by id, and the offered servers that move out of them. */
+export interface SetupChoice {
+  readonly apps: readonly string[];
+  readonly servers: readonly { readonly id: string; readonly name: string }[];
 }
 
 export interface ModesOverview {
@@ -878,8 +888,12 @@ export interface DashboardContract {
   /** The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its token. */
   otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
   offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };
-  /** Starts an offered server once to see whether it works; writes nothing. */
-  tryOffer: { input: { readonly id: string }; output: ServerTrialResult };
+  /** Tests offered servers in the background; `setup.tests` reports their stages. Writes nothing. */
+  testOffers: { input: { readonly ids: readonly string[] }; output: Nothing };
+  /** The changes of the apps' files that `applySetup` would make. Writes nothing. */
+  planSetup: { input: SetupChoice; output: { readonly files: readonly FileChange[] } };
+  /** Adds the servers, moves them out of these apps, and connects the apps: one change, reverted by `undoInstall`. */
+  applySetup: { input: SetupChoice & { readonly keepSecrets?: boolean }; output: ImportOutcome };
   importServers: {
     input: {
       readonly servers: readonly { readonly id: string; readonly name: string }[];

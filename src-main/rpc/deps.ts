@@ -1,8 +1,8 @@
 /** Dependencies of the RPC handlers. */
 import { candidateHint } from '../core/admin/self-healing.ts';
+import type { OfferTests } from '../core/admin/offer-tests.ts';
 import type { Core } from '../core/core.ts';
 import { AppError } from '../core/base/errors.ts';
-import type { JsonObject } from '../core/base/json.ts';
 import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
 import { markInvisible } from '../core/base/visible-text.ts';
 import type { ManualRuns } from '../core/calls/manual-runs.ts';
@@ -29,6 +29,8 @@ export interface RpcDeps {
   readonly desktop: DesktopService | undefined;
   /** Client apps of this machine. */
   readonly apps: AppsService;
+  /** Tests of the servers that client apps have; absent where apps are not looked for. */
+  readonly offerTests?: OfferTests | undefined;
   /** Tools that the person runs by hand; absent where there is no dashboard. */
   readonly runs?: ManualRuns;
   /** Frames for views of tools; absent where there is no dashboard. */
@@ -65,8 +67,8 @@ export interface AppsService {
   disconnectAll(): Promise<RestoredFiles>;
   readonly otherEntry: Ask<'otherEntry'>;
   readonly offeredServers: Ask<'offeredServers'>;
-  /** With its secrets: for this process alone. Rejects with AppError not_found. */
-  offeredEntry(id: string): Promise<JsonObject>;
+  readonly planSetup: Ask<'planSetup'>;
+  readonly applySetup: Ask<'applySetup'>;
   readonly importServers: Ask<'importServers'>;
   readonly rescan: Ask<'rescan'>;
   readonly setAccess: Ask<'setAccess'>;
@@ -91,7 +93,8 @@ export const noApps: AppsService = {
   disconnectAll: refuse,
   otherEntry: refuse,
   offeredServers: refuse,
-  offeredEntry: refuse,
+  planSetup: refuse,
+  applySetup: refuse,
   importServers: refuse,
   rescan: refuse,
   setAccess: refuse,

@@ -12,6 +12,8 @@ const flag = z.boolean();
 const entry = z.record(z.string(), z.unknown());
 const nothing = z.object({}).transform((): Record<string, never> => ({}));
 const maybe = z.exactOptional;
+const chosenOffers = z.array(z.object({ id, name })).max(500);
+const setupChoice = z.object({ apps: z.array(name).max(100), servers: chosenOffers });
 
 const outcome = z.enum(['ok', 'tool_error', 'failed', 'cancelled', 'blocked']);
 const updates = z.enum(['off', 'notify', 'install']);
@@ -171,8 +173,10 @@ const inputs: Inputs = {
   undoInstall: z.object({ undo: id }),
   otherEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
   offeredServers: nothing,
-  tryOffer: z.object({ id }),
-  importServers: z.object({ servers: z.array(z.object({ id, name })).max(500), move: flag, keepSecrets: maybe(flag) }),
+  testOffers: z.object({ ids: z.array(id).max(500) }),
+  planSetup: setupChoice,
+  applySetup: setupChoice.extend({ keepSecrets: maybe(flag) }),
+  importServers: z.object({ servers: chosenOffers, move: flag, keepSecrets: maybe(flag) }),
   rescan: nothing,
   disconnectAll: nothing,
   auditEntries: z.object({

@@ -55,6 +55,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   const sheet = page.getByRole('dialog');
 
   await test.step('two apps are found', async () => {
+    await page.getByRole('link', { name: 'Choose per app instead' }).click();
     const apps = page.getByRole('list', { name: 'Detected apps' }).getByRole('listitem');
     await expect(apps).toHaveText([/Claude Desktop.*1 other server/s, /Cursor.*2 other servers/s]);
   });
@@ -90,8 +91,8 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     const rowOf = (name: string): Locator =>
       page.getByRole('table', { name: 'Servers found in your apps' }).getByRole('row').filter({ hasText: name });
     await page.getByRole('button', { name: 'Test selected' }).click();
-    await expect(rowOf('TRACKER_TOKEN')).toContainText(/OK\./);
-    await expect(rowOf('notes-server')).toContainText('Failed.');
+    await expect(rowOf('TRACKER_TOKEN')).toContainText(/OK, \d+ tools?/);
+    await expect(rowOf('notes-server')).toContainText('Failed: ');
     await page.getByRole('button', { name: 'Import 3 servers' }).click();
     const brought = page.getByRole('list', { name: 'Imported servers' }).getByRole('listitem');
     await expect(page.getByRole('region', { name: 'Import result' })).toBeFocused();
@@ -146,6 +147,63 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await page.getByRole('button', { name: 'Undo' }).last().click();
     await expect(appLine(page, 'Claude Desktop')).toContainText('Connected');
     expect(await home.read(claudeFile)).toBe(connected);
+  });
+});
+
+test('one plan connects the apps and moves their servers, and one Undo gives every file back', async ({
+  page,
+  home,
+}) => {
+  test.slow();
+  const before = [await home.read(claudeFile), await home.read(cursorFile)];
+  const rowOf = (name: string): Locator =>
+    page.getByRole('list', { name: 'Servers', exact: true }).getByRole('listitem').filter({ hasText: name });
+
+  await test.step('servers are tested in the background', async () => {
+    await expect(page.getByRole('heading', { name: /2 apps run 3 servers/ })).toBeVisible();
+    await expect(rowOf('tracker')).toContainText('8 tools');
+    await expect(rowOf('notes').getByRole('button', { name: 'Retry notes' })).toBeVisible();
+    await expect(page.getByRole('status').filter({ hasText: 'Tested 3 of 3' })).toBeVisible();
+  });
+
+  await test.step('every change is shown before anything is written, without secrets', async () => {
+    await page.getByText('What changes').click();
+    await page.getByRole('tab', { name: 'Claude Desktop' }).click();
+    const diff = page.getByRole('region', { name: 'File diff' });
+    await expect(diff).toContainText('added: "tooltray"');
+    await expect(diff).toContainText('TRACKER_TOKEN');
+    await expect(diff).not.toContainText('x1y2z3x1y2z3');
+    await expectNoBarrier(page, 'the plan');
+    expect([await home.read(claudeFile), await home.read(cursorFile)]).toEqual(before);
+  });
+
+  await test.step('what is chosen is done at once', async () => {
+    await page.getByRole('checkbox', { name: 'Move notes' }).uncheck();
+    await page.getByRole('button', { name: 'Set up' }).click();
+    await expect(page.getByRole('region', { name: 'Import result' })).toBeFocused({ timeout: 30_000 });
+    await expect(page.getByRole('heading', { name: 'Ask your assistant' })).toBeVisible();
+    const serversOf = async (file: string): Promise<string[]> =>
+      Object.keys((JSON.parse(await home.read(file)) as { mcpServers: object }).mcpServers);
+    expect(await serversOf(claudeFile)).toEqual(['tooltray']);
+    expect((await serversOf(cursorFile)).toSorted()).toEqual(['notes', 'tooltray']);
+    expect(await home.read('own/config.json')).not.toContain('x1y2z3x1y2z3');
+    await expectNoBarrier(page, 'the applied plan');
+  });
+
+  await test.step('an app makes its first call', async () => {
+    const app = await startApp(home, claudeFile, 'claude-ai');
+    const { tools } = await app.listTools();
+    const tool = tools.find(({ name }) => name.endsWith('echo'))?.name ?? 'nothing like it is listed';
+    await app.callTool({ name: tool, arguments: { message: 'hello' } });
+    await expect(page.getByRole('heading', { name: 'First call received from Claude Desktop' })).toBeVisible();
+    await app.close();
+  });
+
+  await test.step('one Undo reverts all of it', async () => {
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible();
+    expect([await home.read(claudeFile), await home.read(cursorFile)]).toEqual(before);
+    expect(await home.read('own/config.json')).not.toContain('tracker');
   });
 });
 

@@ -1,11 +1,13 @@
 /** Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched. */
 import { AppError, toAppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
+import { estimateTokens } from '../condense/estimate-tokens.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { CallContext } from '../servers/in-flight-calls.ts';
 import type { ManagedServer } from '../servers/managed-server.ts';
-import { probeConnection } from '../servers/probe-connection.ts';
+import { failureReason, type Remedy } from '../servers/launch/failure-reason.ts';
+import { type ProbeStage, probeConnection } from '../servers/probe-connection.ts';
 import type { TransportFactory } from '../servers/transports/create-transport.ts';
 import { rpcCode, RpcError } from '../wire/message.ts';
 
@@ -14,13 +16,17 @@ export interface EntryProbe {
   /** The outcome, for the user. */
   readonly sentence: string;
   readonly tools: readonly string[];
+  /** Estimated tokens of its whole tool list. */
+  readonly listTokens: number;
+  /** Why it failed, in the few words that stand behind its name, and what helps; absent if it did not fail. */
+  readonly failure?: { readonly reason: string; readonly fix: string };
   readonly tookMs: number;
   /** Last words of a server that did not answer, oldest first, masked. */
   readonly stderr: readonly string[];
 }
 
 /** Its log is kept apart from that of the server the entry may replace. */
-const trialName = 'trial';
+const defaultTrialName = 'trial';
 
 /** Rejects with AppError config_invalid where it is no entry. */
 export async function probeEntry(
@@ -29,7 +35,16 @@ export async function probeEntry(
     config,
     transports,
     version,
-  }: { readonly config: ConfigStore; readonly transports: TransportFactory; readonly version: string },
+    onStage,
+    trialName = defaultTrialName,
+  }: {
+    readonly config: ConfigStore;
+    readonly transports: TransportFactory;
+    readonly version: string;
+    readonly onStage?: (stage: ProbeStage) => void;
+    /** Probes that run at the same time need different names: the name selects the log that their output is read from. */
+    readonly trialName?: string;
+  },
 ): Promise<EntryProbe> {
   const reading = config.parseText(
     JSON.stringify({ servers: { [trialName]: { ...entry, enabled: true, disabled: false } } }),
@@ -41,13 +56,24 @@ export async function probeEntry(
       ...(problem?.suggestion !== undefined && { fix: problem.suggestion }),
     });
   }
-  const probe = await probeConnection(forgetful(server), transports, version);
+  const probe = await probeConnection(forgetful(server), transports, version, onStage && { onStage });
   const { ms: tookMs } = probe;
-  if ('error' in probe)
-    return { ok: false, sentence: aboutIt(probe.error.text), tools: [], tookMs, stderr: probe.stderr };
+  if ('error' in probe) {
+    const { error, stderr } = probe;
+    const { words: reason, remedy } = failureReason(trialName, error);
+    const failure = { reason, fix: error.code === 'server_exited' ? fixes[remedy] : (error.fix ?? '') };
+    return { ok: false, sentence: aboutIt(error.text, trialName), tools: [], listTokens: 0, failure, tookMs, stderr };
+  }
   const tools = probe.listing.tools.map(({ name }) => String(name));
   const sentence = `It answered in ${tookMs} ms with ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`;
-  return { ok: true, sentence: [sentence, ...probe.problems].join(' '), tools, tookMs, stderr: [] };
+  return {
+    ok: true,
+    sentence: [sentence, ...probe.problems].join(' '),
+    tools,
+    listTokens: estimateTokens(probe.listing.tools),
+    tookMs,
+    stderr: [],
+  };
 }
 
 /** Makes sure that an unaccepted server leaves nothing behind that another server would find. */
@@ -56,8 +82,17 @@ function forgetful(server: ServerConfig): ServerConfig {
   return { ...server, isolate: { ...server.isolate, forgets: 'home' } };
 }
 
+/** Fixes for a program that exited. The fix text of its error assumes that the server is started again. */
+const fixes: Readonly<Record<Remedy, string>> = {
+  'set-value': 'Set the value once the server is added.',
+  'edit-command': 'Check its command.',
+  'edit-address': 'Check its address.',
+  clear: 'Clear the npx folder, then retry.',
+  retry: 'Retry, or start its command in a terminal to see why.',
+};
+
 /** The name that it has for the trial is none that people know. */
-function aboutIt(text: string): string {
+function aboutIt(text: string, trialName: string): string {
   return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
 }
 

@@ -91,7 +91,7 @@ export class ServerPreviewer {
     const { transports, version } = this.#parts;
     // Lists of many pages take no longer than that altogether.
     const limit = AbortSignal.timeout(server.initTimeoutMs * 1.5);
-    const probe = await probeConnection(server, transports, version, limit);
+    const probe = await probeConnection(server, transports, version, { signal: limit });
     if ('error' in probe) return this.#failed(whyNot(probe, missing));
     return this.#told(probe, missing);
   }

@@ -16,13 +16,16 @@ import {
 } from './import-offers.ts';
 import { foundImportFiles } from './import-places.ts';
 import {
+  type FileChange,
   type ImportDeps,
   type ImportOutcome,
   importServers,
+  planImport,
   type ImportOptions,
   type ImportRequest,
   undoImport,
 } from './import-servers.ts';
+import type { AppConfigFile } from './update-app-file.ts';
 import type { AggregatorFile } from './other-aggregators.ts';
 
 interface AppImportsParts {
@@ -36,6 +39,12 @@ interface AppImportsParts {
   readonly places: () => Promise<readonly FoundApp[]>;
   /** Our config has other servers now, and where `moved` the apps' files are others. */
   readonly onDone: (moved: boolean) => Promise<void>;
+}
+
+/** An offer, and the name that its server gets. */
+export interface ChosenOffer {
+  readonly id: string;
+  readonly name: string;
 }
 
 export class AppImports {
@@ -63,6 +72,7 @@ export class AppImports {
       id,
       name,
       app: [...new Set([...places.map(({ app }) => app.name), ...sources])].join(', '),
+      apps: places.map(({ app }) => app.id),
       endpoint: launchText(maskedEntry(entry)),
       secrets,
       sealable,
@@ -82,14 +92,13 @@ export class AppImports {
   }
 
   /** Rejects with AppError not_found, config_conflict. */
-  async importOffered(
-    servers: readonly { readonly id: string; readonly name: string }[],
-    way: ImportOptions,
-  ): Promise<ImportOutcome> {
-    const wish = async ({ id, name }: (typeof servers)[number]): Promise<ImportRequest> => {
-      return { offer: await this.#require(id, name), name };
-    };
-    return this.importRequested(await Promise.all(servers.map(wish)), way);
+  async importOffered(servers: readonly ChosenOffer[], way: ImportOptions): Promise<ImportOutcome> {
+    return this.importRequested(await this.#requests(servers), way);
+  }
+
+  /** Plans the changes of these files; writes nothing. Rejects with AppError `not_found`. */
+  async plan(servers: readonly ChosenOffer[], places: readonly AppConfigFile[]): Promise<readonly FileChange[]> {
+    return planImport(await this.#requests(servers), places, this.#parts.deps);
   }
 
   /** Rejects with AppError config_conflict. */
@@ -123,6 +132,10 @@ export class AppImports {
       return same ?? (name !== undefined && names.has(name) ? name : undefined);
     };
     return { offers: offers.map((offer) => ({ ...offer, already: already(offer) })), skipped };
+  }
+
+  #requests(servers: readonly ChosenOffer[]): Promise<readonly ImportRequest[]> {
+    return Promise.all(servers.map(async ({ id, name }) => ({ offer: await this.#require(id, name), name })));
   }
 
   async #require(id: string, name: string): Promise<ImportOffer> {

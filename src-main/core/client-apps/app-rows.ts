@@ -52,7 +52,10 @@ export interface InstallOutcome {
 export interface OfferedServer {
   /** Names the offer for `importServers`. */
   readonly id: string;
+  /** Display names of the apps and products that have it. */
   readonly app: string;
+  /** Ids of the apps that have it, one for each entry. */
+  readonly apps: readonly string[];
   readonly name: string;
   /** All of what would be written, verbatim. */
   readonly endpoint: string;

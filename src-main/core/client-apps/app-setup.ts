@@ -8,7 +8,7 @@ import type { JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
 import { AppAccessService, type AppAccessDeps } from './app-access-service.ts';
 import { fileExists, knownApp, type Machine } from './app-files.ts';
-import { AppImports } from './app-imports.ts';
+import { AppImports, type ChosenOffer } from './app-imports.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer, UninstallPreview } from './app-rows.ts';
 import { loadAppStatus, appWarning } from './app-status.ts';
 import { type AppConfigFile, placesOf } from './update-app-file.ts';
@@ -16,7 +16,7 @@ import { type AppChange, ChangeJournal } from './change-journal.ts';
 import { findApps, type FoundApp, runningProcesses } from './find-apps.ts';
 import type { ExistingServer } from './import-offers.ts';
 import { ImportHistory } from './import-history.ts';
-import type { ImportDeps, ImportOutcome } from './import-servers.ts';
+import type { FileChange, ImportDeps, ImportOutcome } from './import-servers.ts';
 import { insertEntry } from './tooltray-entry.ts';
 import {
   installEntry,
@@ -66,9 +66,16 @@ interface AccessWish {
 }
 
 interface ImportRequest {
-  readonly servers: readonly { readonly id: string; readonly name: string }[];
+  readonly servers: readonly ChosenOffer[];
   readonly move: boolean;
   readonly keepSecrets?: boolean;
+}
+
+/** Apps to connect, and the servers that move out of them. */
+interface SetupChoice {
+  /** Ids of client apps. */
+  readonly apps: readonly string[];
+  readonly servers: readonly ChosenOffer[];
 }
 
 interface Said {
@@ -199,6 +206,31 @@ export class AppSetup {
   importServers = ({ servers, move, keepSecrets = false }: ImportRequest): Promise<ImportOutcome> =>
     this.imports.importOffered(servers, { move, seal: keepSecrets });
 
+  /** Plans `applySetup`: the change of each app's file, secrets masked. Writes nothing. */
+  planSetup = async ({ apps, servers }: SetupChoice): Promise<{ readonly files: readonly FileChange[] }> => ({
+    files: await this.imports.plan(servers, await this.#filesOf(apps)),
+  });
+
+  /**
+   * Adds the servers here, removes them from the apps, and connects the apps, as one change that one Undo reverts.
+   * Rejects with AppError `server_not_started`, and nothing changed, if the entry for the apps does not work.
+   */
+  applySetup = async ({
+    apps,
+    servers,
+    keepSecrets = false,
+  }: SetupChoice & { readonly keepSecrets?: boolean }): Promise<ImportOutcome> => {
+    const places = await this.#filesOf(apps);
+    const [app] = apps;
+    const problem = app === undefined ? undefined : await this.#parts.tryLaunch(this.#launch(app));
+    if (problem !== undefined) {
+      throw new AppError('server_not_started', `The entry for your apps did not work: ${problem}`, {
+        fix: 'Nothing was changed. Run "tooltray doctor" to see why.',
+      });
+    }
+    return this.imports.importOffered(servers, { move: true, seal: keepSecrets, places });
+  };
+
   otherEntry = async ({
     app,
     http,
@@ -265,6 +297,20 @@ export class AppSetup {
     return Promise.all(found.map((one) => this.#row(one)));
   }
 
+  /** Every config file of these apps that exists; the first one of an app that has none. */
+  async #filesOf(apps: readonly string[]): Promise<readonly AppConfigFile[]> {
+    const found = await Promise.all(apps.map((id) => this.#require(id)));
+    const files = await Promise.all(
+      found.map(async (one) => {
+        const places = placesOf(one);
+        const exist = await Promise.all(places.map(({ file }) => fileExists(file)));
+        const there = places.filter((_, index) => exist[index]);
+        return there.length > 0 ? there : places.slice(0, 1);
+      }),
+    );
+    return files.flat();
+  }
+
   async #isByAddress(found: FoundApp): Promise<boolean> {
     return (await this.#row(found)).via === 'http';
   }
@@ -287,8 +333,10 @@ export class AppSetup {
       add,
       remove,
       secrets,
+      grant: async ({ id }) => {
+        await access.store.grant(id);
+      },
       connect: async (text, { app, project }) => {
-        await access.store.grant(app.id);
         const launch = project === undefined ? this.#launch(app.id) : await this.inProject(project).launchFor(app);
         return insertEntry(text, app, launch);
       },

@@ -1,5 +1,7 @@
 /** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
 import { AppError, errorText } from '../base/errors.ts';
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import { Masker, secretValues } from '../base/mask.ts';
 import type { FoundSecret } from '../secrets/find-plaintext-secrets.ts';
 import type { SecretService } from '../secrets/secret-service.ts';
 import { type AppConfigFile, changeAppFile, readAppFile, revisionOf } from './update-app-file.ts';
@@ -7,7 +9,9 @@ import type { AppChange, ChangeJournal } from './change-journal.ts';
 import { configFormatFor } from './app-files.ts';
 import type { ImportedServer } from '../config/dialects/read-servers.ts';
 import type { ImportOffer, OfferSource } from './import-offers.ts';
+import type { KnownApp } from './known-app.ts';
 import type { ImportHistory } from './import-history.ts';
+import { type ChangedLine, changedLines } from './text-diff.ts';
 import { undoChange } from './undo-app-change.ts';
 
 export interface ImportDeps {
@@ -20,7 +24,9 @@ export interface ImportDeps {
   readonly remove: (servers: readonly string[]) => Promise<readonly string[]>;
   /** Moves likely secrets into the vault. */
   readonly secrets: Pick<SecretService, 'sealEntry' | 'importKeyring' | 'copies'>;
-  /** The text of an app's file with our entry in it. */
+  /** Gives the app access to Tooltray. */
+  readonly grant: (app: KnownApp) => Promise<void>;
+  /** Returns the text of an app's file with our entry in it. */
   readonly connect: (text: string, place: AppConfigFile) => string | Promise<string>;
 }
 
@@ -36,6 +42,8 @@ export interface ImportOptions {
   readonly move: boolean;
   /** Whether likely secrets move into the vault and our config gets references. */
   readonly seal: boolean;
+  /** With `move`: the only files that change. Each gets our entry, also if no server leaves it. */
+  readonly places?: readonly AppConfigFile[];
 }
 
 export interface ImportOutcome {
@@ -54,7 +62,7 @@ export interface ImportOutcome {
  */
 export async function importServers(
   wishes: readonly ImportRequest[],
-  { move, seal }: ImportOptions,
+  { move, seal, places: only }: ImportOptions,
   deps: ImportDeps,
 ): Promise<ImportOutcome> {
   const asWritten = newServers(wishes, await deps.names());
@@ -62,7 +70,7 @@ export async function importServers(
   const { servers, sealed, values } = kept;
   if (servers.length > 0) await deps.add(servers);
   const added = servers.map(({ name }) => name);
-  const moved = move ? await moveAll(wishes, deps) : { changes: [], problems: [] };
+  const moved = move ? await moveAll(filesToChange(wishes, only), deps) : { changes: [], problems: [] };
   const { changes, problems } = moved;
   const undo =
     added.length + changes.length === 0
@@ -148,38 +156,101 @@ function newServers(wishes: readonly ImportRequest[], names: readonly string[]):
   return servers;
 }
 
+/** A config file in which our entry takes the place of these entries. */
+interface FileToChange {
+  readonly place: AppConfigFile;
+  readonly entries: readonly OfferSource[];
+}
+
+function filesToChange(wishes: readonly ImportRequest[], only?: readonly AppConfigFile[]): readonly FileToChange[] {
+  const byFile = Map.groupBy(
+    wishes.flatMap(({ offer }) => offer.places),
+    ({ file }) => file,
+  );
+  if (only !== undefined) return only.map((place) => ({ place, entries: byFile.get(place.file) ?? [] }));
+  return [...byFile.values()].flatMap((entries) => (entries[0] === undefined ? [] : [{ place: entries[0], entries }]));
+}
+
 async function moveAll(
-  wishes: readonly ImportRequest[],
+  files: readonly FileToChange[],
   deps: ImportDeps,
 ): Promise<{ changes: readonly AppChange[]; problems: readonly string[] }> {
   const changes: AppChange[] = [];
   const problems: string[] = [];
-  const places = Map.groupBy(
-    wishes.flatMap(({ offer }) => offer.places),
-    ({ file }) => file,
-  );
-  for (const [file, entries] of places) {
+  for (const one of files) {
+    const { place } = one;
     try {
-      const change = await moveOut(entries, deps);
+      // One change for all entries of a file, so that it is undone as one.
+      const edit = async (text: string | undefined): Promise<string | undefined> => {
+        const edited = await replaceEntries(text, one, deps);
+        if (edited !== undefined) await deps.grant(place.app);
+        return edited;
+      };
+      const change = await changeAppFile(place, { action: 'import', edit }, deps.journal);
       if (change !== undefined) changes.push(change);
     } catch (error) {
-      problems.push(`${file} was left as it is: ${errorText(error)}`);
+      problems.push(`${place.file} was left as it is: ${errorText(error)}`);
     }
   }
   return { changes, problems };
 }
 
-/** One change for all entries of a file, so that it is undone as one. */
-async function moveOut(entries: readonly OfferSource[], deps: ImportDeps): Promise<AppChange | undefined> {
-  const [place] = entries;
-  if (place === undefined) return undefined;
+async function replaceEntries(
+  text: string | undefined,
+  { place, entries }: FileToChange,
+  { connect }: Pick<ImportDeps, 'connect'>,
+): Promise<string | undefined> {
+  if (text === undefined && entries.length > 0) return undefined;
   const { remove } = configFormatFor(place.app);
-  const edit = async (text: string | undefined): Promise<string | undefined> => {
-    if (text === undefined) return undefined;
-    const without = entries.reduce((edited, { path }) => remove(edited, path), text);
-    return deps.connect(without, place);
+  return connect(
+    entries.reduce((edited, { path }) => remove(edited, path), text ?? ''),
+    place,
+  );
+}
+
+/** The planned change of one config file. */
+export interface FileChange {
+  readonly app: string;
+  readonly file: string;
+  /** Path of the backup; empty if there is no file yet. */
+  readonly backup: string;
+  /** Number of entries that leave the file. */
+  readonly removed: number;
+  readonly diff: readonly ChangedLine[];
+  /** Why the file cannot be changed; undefined if it can. */
+  readonly problem?: string;
+}
+
+/** Plans what `importServers` would change in these files; writes nothing. Secrets are masked. */
+export function planImport(
+  wishes: readonly ImportRequest[],
+  places: readonly AppConfigFile[],
+  deps: Pick<ImportDeps, 'connect' | 'journal'>,
+): Promise<readonly FileChange[]> {
+  const masker = new Masker(wishes.flatMap(({ offer }) => secretTexts(offer.entry)));
+  const plan = async (one: FileToChange): Promise<FileChange> => {
+    const { app, file } = one.place;
+    const facts = { app: app.id, file, removed: one.entries.length };
+    try {
+      const before = await readAppFile(file);
+      const after = await replaceEntries(before, one, deps);
+      const backup = before === undefined ? '' : deps.journal.backupPath(app.id, file, revisionOf(before));
+      const diff = changedLines(before ?? '', after ?? '').map((line) => ({
+        ...line,
+        text: masker.maskText(line.text),
+      }));
+      return { ...facts, backup, diff };
+    } catch (error) {
+      return { ...facts, backup: '', diff: [], problem: errorText(error) };
+    }
   };
-  return changeAppFile(place, { action: 'import', edit }, deps.journal);
+  return Promise.all(filesToChange(wishes, places).map(plan));
+}
+
+/** Values of an entry's variables and headers that are likely secrets. */
+function secretTexts({ env, headers }: JsonObject): readonly string[] {
+  const texts = Object.entries({ ...objectOrEmpty(env), ...objectOrEmpty(headers) });
+  return secretValues(Object.fromEntries(texts.map(([name, value]) => [name, textOrEmpty(value)])));
 }
 
 async function requireUnchanged({ file, after, before }: AppChange): Promise<void> {

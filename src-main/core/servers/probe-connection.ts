@@ -28,12 +28,23 @@ export type ProbeResult = ProbeSuccess | ProbeFailure;
 
 const lastWords = 5;
 
+/** `downloading`: a package runner fetches the server. */
+export type ProbeStage = 'starting' | 'downloading' | 'listing';
+
+interface ProbeOptions {
+  readonly signal?: AbortSignal;
+  /** Called whenever the stage may have changed. */
+  readonly onStage?: (stage: ProbeStage) => void;
+}
+
+const stagePollIntervalMs = 500;
+
 /** `version`: ours, as the server is told. Never rejects. */
 export async function probeConnection(
   server: ServerConfig,
   transports: TransportFactory,
   version: string,
-  signal: AbortSignal = new AbortController().signal,
+  { signal = new AbortController().signal, onStage }: ProbeOptions = {},
 ): Promise<ProbeResult> {
   const started = performance.now();
   const elapsed = (): number => Math.round(performance.now() - started);
@@ -41,8 +52,12 @@ export async function probeConnection(
   // Another one of that name may have said something before.
   const saidBefore = log.lineCount;
   const connection = connect(server, transports, version);
+  onStage?.('starting');
+  const watch = onStage && setInterval(() => connection.isInstalling && onStage('downloading'), stagePollIntervalMs);
   try {
     const handshake = await connection.open({ timeoutMs: server.initTimeoutMs, signal });
+    clearInterval(watch);
+    onStage?.('listing');
     const ask = (method: string, params: Record<string, unknown>) =>
       connection.request(method, params, undefined, { timeoutMs: server.initTimeoutMs, signal });
     const { listing, problems } = await fetchListing(ask, handshake.capabilities);
@@ -57,6 +72,7 @@ export async function probeConnection(
       ms,
     };
   } finally {
+    clearInterval(watch);
     await connection.close();
   }
 }

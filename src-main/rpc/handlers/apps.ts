@@ -1,5 +1,4 @@
 /** Setup requests about client apps, passed on to the app setup. */
-import { probeEntry } from '../../core/admin/probe-entry.ts';
 import type { Handlers } from '../deps.ts';
 
 export const appHandlers = {
@@ -15,9 +14,14 @@ export const appHandlers = {
   },
   otherEntry: (input, { apps }) => apps.otherEntry(input),
   offeredServers: (input, { apps }) => apps.offeredServers(input),
-  tryOffer: async ({ id }, { apps, core }) => {
-    const { config, version } = core.options;
-    return probeEntry(await apps.offeredEntry(id), { config, transports: core.transports, version });
+  testOffers: async ({ ids }, { offerTests }) => {
+    await offerTests?.start(ids);
+    return {};
+  },
+  planSetup: (input, { apps }) => apps.planSetup(input),
+  applySetup: async (input, { apps, offerTests }) => {
+    await offerTests?.settle();
+    return apps.applySetup(input);
   },
   importServers: (input, { apps }) => apps.importServers(input),
   rescan: (input, { apps }) => apps.rescan(input),

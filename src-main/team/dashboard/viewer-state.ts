@@ -68,7 +68,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
       const own = await answers.usage(readerOf(viewer));
       return { ...own, maxBytes, maxCount, retentionDays, revision: core.spills.revision };
     },
-    setup: () => ({ apps: [], offered: 0, firstCall: undefined, open: 0 }),
+    setup: () => ({ apps: [], offered: 0, firstCall: undefined, open: 0, tests: [] }),
     access: () => noApps.access(),
     modes: () => modesOverview(core),
     settings: () => settingsFacts(deps, undefined),

@@ -75,6 +75,7 @@ function deps(): ImportDeps {
       importKeyring: async (...given) => (await desk()).importKeyring(...given),
       copies: async (...given) => (await desk()).copies(...given),
     },
+    grant: () => Promise.resolve(),
     connect: (text, { app }) =>
       configFormatFor(app).set(text, [...app.container, 'tooltray'], { command: '/opt/tooltray' }),
   };

@@ -47,7 +47,10 @@ describe('commands', () => {
 
   test('a command that asks for confirmation opens its page instead of running', () => {
     const app = { id: 'cursor', name: 'Cursor', connected: 'yes', problem: '' } as unknown as AppRow;
-    const withApp = commandEntries({ ...facts, setup: { apps: [app], offered: 0, firstCall: undefined, open: 0 } });
+    const withApp = commandEntries({
+      ...facts,
+      setup: { apps: [app], offered: 0, firstCall: undefined, open: 0, tests: [] },
+    });
     const asking = withApp.filter(({ label }) => label.endsWith('…'));
     expect(asking.map(({ label }) => label)).toContain('Disconnect Cursor…');
     expect(asking.map(({ label }) => label)).toContain('Remove github…');

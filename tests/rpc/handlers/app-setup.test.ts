@@ -124,15 +124,71 @@ test('an offered server is tried with its secrets, and nothing is written or tol
   await using core = await start({});
   const before = await readFile(core.configFile, 'utf8');
   const { servers } = await ask(core, 'offeredServers', {});
-  const trials = await Promise.all(servers.map(({ id }) => ask(core, 'tryOffer', { id })));
-  expect(trials.map(({ ok, tools }) => [ok, tools])).toEqual([
-    [true, ['echo']],
-    [false, []],
-  ]);
-  expect(trials[1]?.sentence).toMatch(/^It did not start: "\/no\/such\/program" does not exist/);
-  expect(JSON.stringify(trials)).not.toContain(secret);
+  await ask(core, 'testOffers', { ids: servers.map(({ id }) => id) });
+  const tests = async () => (await setupOf(core)).tests;
+  await expect
+    .poll(async () => (await tests()).map(({ stage, tools }) => [stage, tools]))
+    .toEqual([
+      ['passed', 1],
+      ['failed', 0],
+    ]);
+  const [passed, failed] = await tests();
+  expect(passed?.listTokens).toBeGreaterThan(10);
+  expect(failed?.reason).toContain('/no/such/program');
+  expect(failed?.fix).not.toBe('');
+  expect(JSON.stringify(await tests())).not.toContain(secret);
   expect(await readFile(core.configFile, 'utf8')).toBe(before);
-  await expect(ask(core, 'tryOffer', { id: 'none' })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(ask(core, 'testOffers', { ids: ['none'] })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('one plan connects the chosen apps and moves their servers, and one undo gives every file back', async () => {
+  const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
+  const shared = { ...fixture('echo'), env: { GITHUB_TOKEN: secret } };
+  const files = [
+    await cursor({ shared, own: fixture('echo', 'own') }),
+    await put('.gemini/settings.json', { theme: 'dark', mcpServers: { shared } }),
+    await put('.codeium/windsurf/mcp_config.json', { mcpServers: { untouched: fixture('echo', 'other') } }),
+  ];
+  const texts = (): Promise<string[]> => Promise.all(files.map((file) => readFile(file, 'utf8')));
+  const before = await texts();
+  await using core = await start({});
+  const { servers } = await ask(core, 'offeredServers', {});
+  const chosen = servers.filter(({ name }) => name !== 'untouched').map(({ id, name }) => ({ id, name }));
+  expect(servers.find(({ name }) => name === 'shared')?.apps).toEqual(['cursor', 'gemini-cli']);
+
+  const choice = { apps: ['cursor', 'gemini-cli'], servers: chosen };
+  const plan = await ask(core, 'planSetup', choice);
+  expect(plan.files.map(({ app, removed, problem }) => [app, removed, problem])).toEqual([
+    ['cursor', 2, undefined],
+    ['gemini-cli', 1, undefined],
+  ]);
+  expect(
+    plan.files.every(({ diff }) => diff.some((line) => line.kind === 'added' && /"tooltray"/.test(line.text))),
+  ).toBe(true);
+  expect(JSON.stringify(plan)).not.toContain(secret);
+  // A plan changes nothing, the access of the apps included.
+  expect([await texts(), (await accessRows(core)).filter(({ since }) => since !== undefined)]).toEqual([before, []]);
+
+  const { added, undo } = await ask(core, 'applySetup', choice);
+  expect(added.toSorted()).toEqual(['own', 'shared']);
+  expect((await setupOf(core)).apps.map(({ id, connected, servers: left }) => [id, connected, left])).toEqual([
+    ['cursor', 'yes', 0],
+    ['windsurf', 'no', 1],
+    ['gemini-cli', 'yes', 0],
+  ]);
+  await ask(core, 'undoInstall', { undo: undo ?? '' });
+  expect(await texts()).toEqual(before);
+  expect((await setupOf(core)).apps.map(({ connected }) => connected)).toEqual(['no', 'no', 'no']);
+  expect(core.host.core.servers.all).toEqual([]);
+});
+
+test('a plan connects an app that has no servers of its own', async () => {
+  const file = await put('.gemini/settings.json', { theme: 'dark' });
+  await using core = await start({});
+  const { undo } = await ask(core, 'applySetup', { apps: ['gemini-cli'], servers: [] });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ theme: 'dark', mcpServers: { tooltray: {} } });
+  await ask(core, 'undoInstall', { undo: undo ?? '' });
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ theme: 'dark' });
 });
 
 test('a server that is added to an app later is offered, not taken', async () => {

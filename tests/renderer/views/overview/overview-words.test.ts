@@ -59,6 +59,7 @@ test('lists active apps first, then the most recently seen', () => {
     ],
     offered: 0,
     firstCall: undefined,
+    tests: [],
     open: 0,
   } as const;
   const rows = appStates({ setup, access, sessions: [session('claude', 'Claude Code')] }, 7_200_000);

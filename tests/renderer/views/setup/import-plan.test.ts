@@ -13,6 +13,7 @@ import type { OfferedServer } from '../../../../src-main/core/client-apps/app-ro
 const offer = (name: string, already?: string): OfferedServer => ({
   id: `id-${name}`,
   app: 'Cursor',
+  apps: ['cursor'],
   name,
   endpoint: 'npx x',
   secrets: [],

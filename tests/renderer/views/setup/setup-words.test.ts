@@ -52,6 +52,7 @@ const facts = (more: Partial<SetupFacts> = {}): SetupFacts => ({
   apps: [],
   offered: 0,
   firstCall: undefined,
+  tests: [],
   open: 3,
   ...more,
 });
