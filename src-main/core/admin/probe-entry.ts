@@ -61,7 +61,10 @@ export async function probeEntry(
   if ('error' in probe) {
     const { error, stderr } = probe;
     const { words: reason, remedy } = failureReason(trialName, error);
-    const failure = { reason, fix: error.code === 'server_exited' ? fixes[remedy] : (error.fix ?? '') };
+    const failure = {
+      reason,
+      fix: error.code === 'server_exited' ? fixes[remedy] : (error.fix ?? '').replaceAll(trialName, 'NAME'),
+    };
     return { ok: false, sentence: aboutIt(error.text, trialName), tools: [], listTokens: 0, failure, tookMs, stderr };
   }
   const tools = probe.listing.tools.map(({ name }) => String(name));
