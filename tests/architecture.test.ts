@@ -204,34 +204,34 @@ const rules: Record<string, { rule: Rule; examples: Example[] }> = {
 };
 
 describe.each(Object.entries(rules))('%s', (_, { rule, examples }) => {
-  test('everywhere in the sources', () => {
+  test('holds in every source file', () => {
     expect(sources.flatMap(rule)).toEqual([]);
   });
 
   const broken = examples.flatMap(({ path, breaks }) => breaks.map((text): Source => ({ path, text })));
-  test.each(broken)('$path is caught with $text', (source) => {
+  test.each(broken)('reports $text in $path', (source) => {
     expect(rule(source)).toEqual([expect.stringContaining(`${source.path}:`)]);
   });
 
   const kept = examples.flatMap(({ path, keeps }) => keeps.map((text): Source => ({ path, text })));
-  test.each(kept)('$path may have $text', (source) => {
+  test.each(kept)('accepts $text in $path', (source) => {
     expect(rule(source)).toEqual([]);
   });
 });
 
-describe('the shim loads built-in modules only', () => {
+describe('built-in modules in the shim', () => {
   const shim = (text: string): Source => ({ path: 'src-main/shim.ts', text });
   const lineSplitter = (text: string): Source => ({ path: 'src-main/shim/lines.ts', text });
 
-  test('in the sources', () => {
+  test('the sources of the shim import no package', () => {
     expect(shimLoadsBuiltInsOnly(sources)).toEqual([]);
   });
 
-  test('so does the server of the bundle, which is packed without packages', () => {
+  test('the server of the bundle imports no package', () => {
     expect(shimLoadsBuiltInsOnly(sources, 'src-main/mcpb.ts')).toEqual([]);
   });
 
-  test('a package is caught, also when another file brings it in', () => {
+  test('reports an imported package, including one that another file imports', () => {
     const through = [shim(`import './shim/lines.ts';`), lineSplitter(`import '../shim.ts';\nimport { z } from 'zod';`)];
     expect(shimLoadsBuiltInsOnly([shim(`import { z } from 'zod';`)])).toEqual([
       'src-main/shim.ts:1 must not import zod',
@@ -239,7 +239,7 @@ describe('the shim loads built-in modules only', () => {
     expect(shimLoadsBuiltInsOnly(through)).toEqual(['src-main/shim/lines.ts:2 must not import zod']);
   });
 
-  test('types, and what is loaded only when needed, may come from anywhere', () => {
+  test('accepts type imports and dynamic imports from any package', () => {
     const free = shim(
       `import net from 'node:net';\nimport type { A } from 'zod';\nconst core = () => import('./cli.ts');`,
     );
@@ -247,16 +247,16 @@ describe('the shim loads built-in modules only', () => {
   });
 });
 
-test('a test lies where what it tests lies', () => {
+test('test folders mirror the source folders', () => {
   expect(foldersWithoutSource(`${import.meta.dirname}/..`)).toEqual([]);
 });
 
-test('every file that the documents name is there', () => {
+test('every file that the documents name exists', () => {
   const root = `${import.meta.dirname}/..`;
   expect(namedButMissing(root, (document) => readFileSync(`${root}/${document}`, 'utf8'))).toEqual([]);
 });
 
-test('a name of which there is no file is caught, whether with its folder or without', () => {
+test('reports a named file that does not exist, with or without its folder', () => {
   const paths = ['src-main/core/calls/call-tool.ts'];
   const kept = 'See `calls/call-tool.ts`, `call-tool.ts`, electron.d.ts, `core/modes/my-mode.ts`.';
   expect(missingFiles(kept, paths)).toEqual([]);
@@ -291,53 +291,53 @@ describe('the code map of src-main/README.md', () => {
   });
 });
 
-test('the rules look at real files', () => {
+test('the rules run on the real source files', () => {
   expect(sources.map(({ path }) => path)).toEqual(
     expect.arrayContaining(['src-main/rpc/contract.ts', 'src-main/core/base/errors.ts', 'src-renderer/App.svelte']),
   );
 });
 
-describe('the files hang together as the picture says', () => {
+describe('import structure', () => {
   const file = (path: string, ...imported: string[]): Source => ({
     path,
     text: imported.map((other) => `import type { A } from '${other}';`).join('\n'),
   });
 
-  test('no import leads round in a circle, types included', () => {
+  test('no imports form a cycle, including type imports', () => {
     expect(circles(sources)).toEqual([]);
   });
 
-  test('a circle is caught, and the files on the way to it are not', () => {
+  test('reports a cycle without the files that lead to it', () => {
     const round = [file('a.ts', './b.ts'), file('b.ts', './c.ts'), file('c.ts', './b.ts'), file('d.ts', './a.ts')];
     expect(circles(round)).toEqual(['b.ts <-> c.ts']);
   });
 
-  test('no two folders import each other, but for a folder and what lies in it', () => {
+  test('no two folders import each other, except a folder and its subfolders', () => {
     expect(mutualFolders(sources)).toEqual([]);
   });
 
-  test('two such folders are caught, a parent and its child are not', () => {
+  test('reports two folders that import each other, but not a parent and its child', () => {
     const parent = [file('a/a.ts', './in/a.ts'), file('a/in/a.ts', '../b.ts'), file('a/b.ts')];
     expect(mutualFolders(parent)).toEqual([]);
     const both = [file('a/a.ts', '../b/a.ts'), file('b/b.ts', '../a/b.ts'), file('b/a.ts'), file('a/b.ts')];
     expect(mutualFolders(both)).toEqual(['a -> b']);
   });
 
-  test('a folder holds no more files than can be taken in', () => {
+  test('no folder holds more than 30 files', () => {
     expect(crowdedFolders(sources)).toEqual([]);
   });
 
-  test('a crowded one is caught', () => {
+  test('reports a folder with more than 30 files', () => {
     const many = Array.from({ length: 31 }, (_, number) => file(`a/${number}.ts`));
     expect(crowdedFolders(many)).toEqual(['a has 31 files']);
     expect(crowdedFolders(many.slice(1))).toEqual([]);
   });
 
-  test("a worker's folder is loaded by its own parts alone; its messages are for both sides", () => {
+  test("only a worker's own files import from its folder, except its messages", () => {
     expect(intruders(sources)).toEqual([]);
   });
 
-  test('whoever else loads a part of it is caught', () => {
+  test("reports any other file that imports a worker's part", () => {
     const text = `import { run } from './read-worker/grep.ts';`;
     expect(intruders([{ path: 'src-main/reader.ts', text }])).toEqual([
       'src-main/reader.ts:1 must not import src-main/read-worker/grep.ts',
@@ -348,15 +348,15 @@ describe('the files hang together as the picture says', () => {
   });
 });
 
-describe('the widths at which the page changes its shape stand in one place', () => {
+describe('breakpoints of the page', () => {
   const style = (text: string): Source => ({ path: 'src-renderer/App.svelte', text });
   const styles = readStyles(`${import.meta.dirname}/..`);
 
-  test('no other file of the page has one of its own', () => {
+  test('only the file of breakpoints sets a width', () => {
     expect(styles.flatMap(breakpointsAreNamed)).toEqual([]);
   });
 
-  test('each that is named is there, and each that is there is named', () => {
+  test('every breakpoint that is used is defined, and every defined one is used', () => {
     expect(strangeBreakpoints(styles)).toEqual([]);
   });
 
@@ -366,17 +366,17 @@ describe('the widths at which the page changes its shape stand in one place', ()
     '@container (inline-size > 30rem) {}',
     'const isNarrow = matchMedia("(min-width: 600px)").matches;',
     'const isNarrow = window.innerWidth < 600;',
-  ])('%s is caught', (text) => {
+  ])('reports %s', (text) => {
     expect(breakpointsAreNamed(style(`\n${text}`))).toEqual(['src-renderer/App.svelte:2 has a width of its own']);
   });
 
-  test('names, and questions about something else, are free', () => {
+  test('accepts named breakpoints and media queries that are not about width', () => {
     const free = '@media (--narrow) { p { width: 3rem } } @media (prefers-reduced-motion: reduce) {}';
     expect(breakpointsAreNamed(style(free))).toEqual([]);
     expect(breakpointsAreNamed({ path: breakpointsFile, text: '@custom-media --a (width < 3rem);' })).toEqual([]);
   });
 
-  test('a name that is nowhere defined is caught, and one that nothing uses', () => {
+  test('reports an undefined breakpoint and an unused one', () => {
     const all = [style('@media (--narow) {}'), style('@custom-media --narrow (width < 44rem);')];
     expect(strangeBreakpoints(all)).toEqual(['--narow', '--narrow']);
   });

@@ -26,7 +26,7 @@ function importedBy({ path, text }: (typeof built)[number]): string[] {
   ];
 }
 
-test('every entry and the page are there', () => {
+test('the build contains every entry and the page', () => {
   const entries = [
     'cli.js',
     'main.js',
@@ -52,7 +52,7 @@ test('every entry and the page are there', () => {
   expect(entries.filter((entry) => !existsSync(join(root, 'dist', entry)))).toEqual([]);
 });
 
-test('the built tokenizer, whose table is written another way, counts as the one it was made of', async () => {
+test('the built tokenizer, which stores its table in another form, counts the same as the source', async () => {
   const texts = [
     ...globSync('{README.md,docs/how-to/*.md}', { cwd: root }),
     'src-main/core/trust/scan/words/chinese.json',
@@ -65,7 +65,7 @@ test('the built tokenizer, whose table is written another way, counts as the one
   expect(counted).toEqual(texts.map((text) => ({ tokens: countTokens(text), estimated: false })));
 });
 
-test('the built shim loads built-in modules and parts of its own only', () => {
+test('the built shim loads only built-in modules and its own parts', () => {
   const texts = globSync('dist/{shim.cjs,chunks/*.cjs}', { cwd: root }).map((path) =>
     readFileSync(join(root, path), 'utf8'),
   );
@@ -75,14 +75,14 @@ test('the built shim loads built-in modules and parts of its own only', () => {
   expect(names.filter((name) => !name.startsWith('node:') && !/^\.{1,2}\/.*\.cjs$/.test(name))).toEqual([]);
 });
 
-test('no built file needs a package beside it but Electron', () => {
+test('the built files import no package except Electron', () => {
   const needed = built.flatMap(importedBy);
   expect(needed).toContain('electron');
   const packages = new Set(needed.filter((specifier) => !isBuiltin(specifier) && !specifier.startsWith('.')));
   expect([...packages].filter((name) => name !== 'electron')).toEqual([]);
 });
 
-test('the desktop app needs no file that its packages leave out', () => {
+test('the desktop app imports no file that its packages leave out', () => {
   const files = new Map(built.map((file) => [file.path, file]));
   const reached = new Set(['dist/main.js']);
   for (const path of reached) {
@@ -95,7 +95,7 @@ test('the desktop app needs no file that its packages leave out', () => {
   expect([...files.keys()].filter(leftOut)).not.toEqual([]);
 });
 
-test('the library for the keychain of this system is there, and has its notice', () => {
+test('the keychain library of this system is built and has its notice', () => {
   const name = readdirSync(join(root, 'dist/keychain')).find((one) =>
     one.includes(`${process.platform}-${process.arch}`),
   );
@@ -104,7 +104,7 @@ test('the library for the keychain of this system is there, and has its notice',
   expect(notices).toMatch(/^@napi-rs\/keyring-\S+ \S+: keyring-node\n\nMIT License/m);
 });
 
-test('every package that is bundled has its notice, and so have the font and the icons', () => {
+test('every bundled package has its notice, and so have the font and the icons', () => {
   const maps = globSync('dist/{*,chunks/*}.js.map', { cwd: root }).map(
     (path) => JSON.parse(readFileSync(join(root, path), 'utf8')) as { readonly sources: readonly string[] },
   );
@@ -125,7 +125,7 @@ test('every package that is bundled has its notice, and so have the font and the
 });
 
 test.runIf(allCases)(
-  'what is compiled in the engines has its notice: CPython, what it incorporates, and the libraries of both',
+  'the software compiled into the engines has its notice: CPython, its parts, and the libraries of both',
   async () => {
     const notices = readFileSync(join(root, 'dist/third-party-notices.txt'), 'utf8');
     expect(notices).toMatch(/^pyodide \S+ \(source: https:.*\)\n\nMozilla Public License Version 2\.0\n/m);

@@ -12,17 +12,17 @@ test('electron-builder accepts the configuration', async () => {
   await expect(validateConfiguration(config, new DebugLogger(false))).resolves.toBeUndefined();
 });
 
-test('a misspelt key in the configuration is refused', async () => {
+test('electron-builder rejects a misspelled key in the configuration', async () => {
   const config = { ...(await getConfig(root, null, null)), electronFuse: {} };
   await expect(validateConfiguration(config, new DebugLogger(false))).rejects.toThrow('electronFuse');
 });
 
-test('the shim can be started from the packaged app', async () => {
+test('the configuration allows the packaged app to start the shim', async () => {
   const { electronFuses } = await getConfig(root, null, null);
   expect(electronFuses).toMatchObject({ runAsNode: true });
 });
 
-test('what the system itself loads is kept outside of the archive', async () => {
+test('the configuration keeps files that the system loads out of the archive', async () => {
   const { asarUnpack } = await getConfig(root, null, null);
   expect(asarUnpack).toContain('dist/keychain/*');
 });
@@ -34,7 +34,7 @@ test('every package is pinned to one version, and none is left to be copied into
   expect(manifest['dependencies']).toBeUndefined();
 });
 
-test('the lock file names no registry, so that any will do', () => {
+test('the lock file names no registry, so that any registry works', () => {
   const lock = JSON.parse(readFileSync(`${root}/package-lock.json`, 'utf8')) as { packages: Record<string, object> };
   expect(Object.values(lock.packages).filter((entry) => 'resolved' in entry)).toEqual([]);
 });

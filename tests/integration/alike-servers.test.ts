@@ -20,7 +20,7 @@ const [first, wrapped] = ['tooltray://a/', 'tooltray://b%2F%C3%B6/'];
 const list = async (method: string, key: string): Promise<Params[]> => (await client.request(method))[key] as Params[];
 
 describe('resources', () => {
-  test('are listed each once, and one that both have says whose it is', async () => {
+  test("are listed once each, and one that two servers have carries its server's name", async () => {
     const resources = await list('resources/list', 'resources');
     expect(resources.map(({ uri, vendor }) => [uri, vendor])).toEqual([
       [`${first}data://same`, { who: 'A' }],
@@ -40,19 +40,19 @@ describe('resources', () => {
     [`${wrapped}item://7`, 'B: item://7'],
     [`${first}data://hidden`, 'A: data://hidden'],
     [`${wrapped}data://hidden`, 'B: data://hidden'],
-  ])('%s is read from its server', async (uri, text) => {
+  ])('reads %s from its server', async (uri, text) => {
     const { contents } = (await client.request('resources/read', { uri })) as { contents: Params[] };
     expect(contents[0]?.['text']).toBe(text);
   });
 
   test.each(['data://same', 'item://7'])(
-    "%s, which both have, is no server's until its server is named",
+    'rejects %s, which two servers have, until the server is named',
     async (uri) => {
       await expect(client.request('resources/read', { uri })).rejects.toThrow(`${first}${uri} or ${wrapped}${uri}`);
     },
   );
 
-  test('that no server has are told so', async () => {
+  test('are rejected if no server has them', async () => {
     await expect(client.request('resources/read', { uri: 'data://nowhere' })).rejects.toMatchObject({
       code: -32602,
       data: { uri: 'data://nowhere' },
@@ -60,7 +60,7 @@ describe('resources', () => {
     await expect(client.request('resources/read', {})).rejects.toMatchObject({ code: -32602 });
   });
 
-  test('are told to be new under the URI they are listed by', async () => {
+  test('report updates under the URI that the list shows', async () => {
     const subscriber = await core.open();
     for (const uri of [`${first}data://same`, `${wrapped}data://same`]) {
       await subscriber.request('resources/subscribe', { uri });
@@ -71,7 +71,7 @@ describe('resources', () => {
 });
 
 describe('prompts', () => {
-  test('are listed under their server, also one that is called like a tool of ours', async () => {
+  test('are listed under their server, including one named like a helper tool', async () => {
     const names = (await list('prompts/list', 'prompts')).map(({ name }) => name);
     expect(names).toEqual(['a_greet', 'a_search_tools', 'b-_greet', 'b-_search_tools']);
   });
@@ -80,12 +80,12 @@ describe('prompts', () => {
     ['b-_greet', 'B: greet'],
     ['b/ö:greet', 'B: greet'],
     ['c1:search_tools', 'A: search_tools'],
-  ])('%s is got from its server', async (name, text) => {
+  ])('gets %s from its server', async (name, text) => {
     const { messages } = (await client.request('prompts/get', { name })) as { messages: { content: Params }[] };
     expect(messages[0]?.content['text']).toBe(text);
   });
 
-  test('that are not there, or not clear, are told so', async () => {
+  test('are rejected if they do not exist or two servers have them', async () => {
     await expect(client.request('prompts/get', { name: 'nope' })).rejects.toMatchObject({ code: -32602 });
     await expect(client.request('prompts/get', { name: 'greet' })).rejects.toThrow(/a:greet, b\/ö:greet/);
   });
@@ -98,7 +98,7 @@ test.each([
     { type: 'ref/resource', uri: `${first}item://{id}`, vendor: 1 },
     'A: {"type":"ref/resource","uri":"item://{id}","vendor":1}',
   ],
-])('%j is completed by its server, which knows it by its own name', async (ref, value) => {
+])("completes %j at its server, under the server's own name for it", async (ref, value) => {
   const { completion } = (await client.request('completion/complete', {
     ref,
     argument: { name: 'id', value: '' },
@@ -106,8 +106,8 @@ test.each([
   expect(completion['values']).toEqual([value]);
 });
 
-describe('tools called like our own', () => {
-  test('of several servers and of a single one are reached under their own names, and ours under ours', async () => {
+describe('tools named like helper tools', () => {
+  test('are callable under their own names, with one server and with several, and so are the helper tools', async () => {
     await using single = await startCore({ servers: { lib: fixture('library', 'L') }, mode: 'search' });
     const one = await single.open({}, { mode: 'proxy' });
     expect(await one.toolNames()).toEqual(['lib_call_tool', 'lend', 'lib_search_tools']);
@@ -118,7 +118,7 @@ describe('tools called like our own', () => {
     expect(await client.say('search_tools', { query: 'books', limit: 1 })).toContain('"a_search_tools"');
   });
 
-  test('are untouched on the endpoint of their server', async () => {
+  test('keep their names on the endpoint of their server', async () => {
     const own = new HttpClient(`${core.url}/server/${encodeURIComponent('b/ö')}`);
     await own.initialize();
     const { tools } = (await own.exchange('tools/list')).message.result as { tools: Params[] };
@@ -128,7 +128,7 @@ describe('tools called like our own', () => {
   });
 });
 
-test('both eras are introduced by the same text, and find the same lists in the same order each time', async () => {
+test('both protocols get the same instructions, and the same lists in the same order each time', async () => {
   const line = await core.connect();
   const modern = new ModernClient(line);
   const fresh = await core.connect();
@@ -145,7 +145,7 @@ test('both eras are introduced by the same text, and find the same lists in the 
   expect(JSON.parse(texts[0] ?? '')).toEqual(await list('tools/list', 'tools'));
 });
 
-describe('arguments that are no object', () => {
+describe('arguments that are not an object', () => {
   const call = async (name: string, args: unknown, path = ''): Promise<[unknown, string]> => {
     const http = new HttpClient(core.url + path);
     await http.initialize();
@@ -156,27 +156,24 @@ describe('arguments that are no object', () => {
   test.each([
     ['a:lend', ''],
     ['lend', '/server/a'],
-  ])(
-    'of %s at /mcp%s are read where they are the JSON text of one, and refused where they are not',
-    async (name, path) => {
-      expect(await call(name, '{"x":1.50}', path)).toEqual([false, 'A: lend {"x":1.5}']);
-      expect(await call(name, null, path)).toEqual([false, 'A: lend {}']);
-      for (const wrong of [[1], 5, 'text']) {
-        expect(await call(name, wrong, path)).toEqual([
-          true,
-          expect.stringMatching(/^"arguments" is (not an object|a text that is not JSON)\./),
-        ]);
-      }
-    },
-  );
+  ])('of %s at /mcp%s are parsed if they are the JSON text of an object, else rejected', async (name, path) => {
+    expect(await call(name, '{"x":1.50}', path)).toEqual([false, 'A: lend {"x":1.5}']);
+    expect(await call(name, null, path)).toEqual([false, 'A: lend {}']);
+    for (const wrong of [[1], 5, 'text']) {
+      expect(await call(name, wrong, path)).toEqual([
+        true,
+        expect.stringMatching(/^"arguments" is (not an object|a text that is not JSON)\./),
+      ]);
+    }
+  });
 
-  test('of a tool of ours are treated alike', async () => {
+  test('of a helper tool are treated the same way', async () => {
     expect((await call('search_tools', '{"query":"lend","limit":1.0}'))[1]).toContain('"a_lend"');
     expect(await call('search_tools', [1])).toEqual([true, expect.stringContaining('"arguments" is not an object')]);
   });
 });
 
-test('a wrong call says what is wrong in a text that names no inner part', async () => {
+test('rejects a malformed call with a text that names no internals', async () => {
   const result = await client.callTool('call_tool', { name: 'a:lend', arguments: [1] });
   expect([result['isError'], textOf(result)]).toEqual([
     true,

@@ -41,7 +41,7 @@ async function allow(app: string, allowed: boolean): Promise<unknown> {
 
 const rowOf = async (app: string) => (await core.host.rpcDeps.apps.access()).find((row) => row.app === app);
 
-test('a revoked app’s sessions end at once, with the reason for what they wait for; others go on', async () => {
+test('revoking an app ends its sessions with the reason for pending calls, and no other sessions', async () => {
   const [cursor, zed] = [await core.open({}, { app: 'cursor' }), await core.open({}, { app: 'zed' })];
   const waiting = cursor.exchange('tools/call', { name: 'hang__hang', arguments: {} });
   await until(() => core.host.core.sessions.all.some(({ app, calls }) => app === 'cursor' && calls === 1));
@@ -65,7 +65,7 @@ test('a revoked app’s sessions end at once, with the reason for what they wait
   back.socket.destroy();
 });
 
-test('a shim of a revoked app answers initialize with the reason, says it on stderr, and works once it is given back', async () => {
+test('the shim of a revoked app returns the reason and logs it, and works once access is granted again', async () => {
   await allow('cursor', false);
   using shim = new ShimClient({ ...process.env, TOOLTRAY_HOME: core.home }, ['--app', 'cursor']);
   shim.say({ id: 1, ...initialize });
@@ -79,7 +79,7 @@ test('a shim of a revoked app answers initialize with the reason, says it on std
   expect((await shim.answer(2)).error).toBeUndefined();
 });
 
-test('a shim that is in use when its app is revoked tells the reason from then on', async () => {
+test('a running shim returns the reason once its app is revoked', async () => {
   using shim = new ShimClient({ ...process.env, TOOLTRAY_HOME: core.home }, ['--app', 'kiro']);
   shim.say({ id: 1, ...initialize }, { method: 'notifications/initialized' });
   expect((await shim.answer(1)).error).toBeUndefined();
@@ -92,7 +92,7 @@ test('a shim that is in use when its app is revoked tells the reason from then o
   expect((await shim.answer(3)).error).toBeUndefined();
 });
 
-test('over HTTP a token opens its app’s address alone, is refused while revoked, and opens it again', async () => {
+test("an HTTP token opens only its app's address, is rejected while revoked, and works once granted again", async () => {
   const tokenOf = async (app: string): Promise<string> => (await core.host.appAccess.grant(app, true)).token ?? '';
   const [cursor, zed] = [await tokenOf('cursor'), await tokenOf('zed')];
   const ask = async (path: string, token: string): Promise<[number, string]> => {
@@ -138,7 +138,7 @@ test('over HTTP a token opens its app’s address alone, is refused while revoke
   expect((await modern.once('tools/list')).result).toBeDefined();
 });
 
-test('who connected is listed, under whatever name, and an unknown name cannot be revoked by mistake', async () => {
+test('lists every app that connected under any name, and refuses to revoke an unknown name', async () => {
   const before = Date.now();
   const client = await core.open({}, { app: 'my-script' });
   await until(() => core.host.appAccess.list().some(({ app }) => app === 'my-script'));

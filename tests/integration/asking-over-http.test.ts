@@ -24,7 +24,7 @@ const servers = [
   ['2026-07-28', ['--dual']],
 ] as const;
 
-describe.each(servers)('on a server of the %s', (era, args) => {
+describe.each(servers)('a server of the %s', (era, args) => {
   const log = join(folder, `${era.replaceAll(' ', '-')}.log`);
   let core: TestCore;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe.each(servers)('on a server of the %s', (era, args) => {
     }
   };
 
-  test('sessions of the handshake era are each asked their own on the stream of their call', async () => {
+  test('asks each stateful session its own question on the stream of its call', async () => {
     const answers = await Promise.all(
       owners.map(async (owner) => {
         const client = new HttpClient(core.url);
@@ -58,7 +58,7 @@ describe.each(servers)('on a server of the %s', (era, args) => {
     );
   });
 
-  test('requests of 2026-07-28 each get their own question back, and their own answer for it', async () => {
+  test('returns each stateless request its own question, and the right result for its answer', async () => {
     const answers = await Promise.all(
       owners.map(async (owner) => {
         const client = new ModernClient(new HttpClient(core.url, true), form, 'the same app');
@@ -73,7 +73,7 @@ describe.each(servers)('on a server of the %s', (era, args) => {
     expect(answers.map(({ asked }) => asked)).toEqual(owners.map((owner) => [`asker: for ${owner}`]));
   });
 
-  test('a request of 2026-07-28 whose stream is closed is cancelled at the server, and no other', async () => {
+  test('cancels a stateless request whose stream is closed, and no other', async () => {
     const giveUp = new AbortController();
     const before = noted().length;
     const wait = (label: string, signal?: AbortSignal): void => {
@@ -89,7 +89,7 @@ describe.each(servers)('on a server of the %s', (era, args) => {
     expect(noted().filter((line) => line.startsWith('cancelled'))).toEqual(['cancelled given up']);
   });
 
-  test('a client app that goes away has its calls cancelled', async () => {
+  test('cancels the calls of a client app that disconnects', async () => {
     const client = await core.open();
     void client.exchange('tools/call', { name: 'wait_cancel', arguments: { label: 'left behind' } });
     await until(() => noted().includes('waiting left behind'));
@@ -99,7 +99,7 @@ describe.each(servers)('on a server of the %s', (era, args) => {
   });
 });
 
-test('without the token the door stays shut, and a foreign Host or Origin is refused', async () => {
+test('rejects requests without the token, and a foreign Origin', async () => {
   await using core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });
   const post = async (headers: Record<string, string>): Promise<number> => {
     const body = JSON.stringify({

@@ -14,7 +14,7 @@ function answerAs(owner: string, line: SocketClient): void {
   }));
 }
 
-test("when two call at once and it is not plain whose the question is, nobody is asked the other one's, and the next call works", async () => {
+test("asks no client another's question when two calls make the owner unclear, and the next calls work", async () => {
   await using core = await startCore({ servers: { asker: fixture('asker') } });
   const owners = ['anna', 'bert'] as const;
   const lines = await Promise.all(owners.map(() => core.open(form)));
@@ -34,7 +34,7 @@ test("when two call at once and it is not plain whose the question is, nobody is
   expect(asked).toEqual(owners.map((owner) => new Set([`asker: for ${owner}`])));
 });
 
-test('a server over HTTP says by its stream whose question it is: right from the first call on, each is asked its own', async () => {
+test("asks each client its own question from the first call on, because an HTTP server uses the call's stream", async () => {
   const asker = await startHttpFixture('asker');
   await using core = await startCore({ servers: { asker: { url: asker.url } } });
   const owners = ['anna', 'bert', 'carl'];
@@ -47,7 +47,7 @@ test('a server over HTTP says by its stream whose question it is: right from the
   await asker.close();
 });
 
-test('whoever cannot be asked is not: the server is told so at once, also while somebody else is being asked', async () => {
+test('rejects a question at once if the caller cannot be asked, also while another client is asked', async () => {
   await using core = await startCore({ servers: { asker: fixture('asker') } });
   const [anna, mute] = [await core.open(form), await core.open()];
   answerAs('anna', anna);
@@ -63,7 +63,7 @@ test('whoever cannot be asked is not: the server is told so at once, also while 
   expect(mute.requests).toEqual([]);
 });
 
-test('progress after an answered question comes under the token of the try that is waiting', async () => {
+test('reports progress after an answered question under the token of the retried request', async () => {
   const command = { command: process.execPath, args: [`${import.meta.dirname}/servers/ask-then-progress.ts`] };
   await using core = await startCore({ servers: { worker: command } });
   const line = await core.connect();

@@ -103,7 +103,7 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
   /** What a person reads says which server asks. */
   const named = 'elicitation/create asker:';
 
-  test('a form is filled in by the one whose call asked for it', async () => {
+  test('asks the caller to fill in a form', async () => {
     const { answers, asked } = await both('ask_form');
     expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(
       [1, 2, 3].flatMap((round) =>
@@ -116,13 +116,13 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
     expect(asked).toEqual(ownQuestions(named));
   });
 
-  test('a page is opened by the one whose call asked for it', async () => {
+  test('asks the caller to open a page', async () => {
     const { answers, asked } = await both('ask_url');
     expect(answers.map((answer) => JSON.parse(answer) as unknown)).toEqual(Array(6).fill({ action: 'accept' }));
     expect(asked).toEqual(ownQuestions(named));
   });
 
-  test('the model of the one whose call asked is asked', async () => {
+  test("asks the caller's model for a sample", async () => {
     const { answers, asked } = await both('ask_sampling');
     expect(answers.map((answer) => (JSON.parse(answer) as { model: string }).model)).toEqual([
       'anna',
@@ -135,7 +135,7 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
     expect(asked).toEqual(ownQuestions('sampling/createMessage'));
   });
 
-  test('progress reaches the one who asked for it, under its own token, and all of it', async () => {
+  test("sends all progress to the caller, under the caller's token", async () => {
     const slow = (app: App, label: string): Promise<string> =>
       app.call('slow_progress', { steps: 5, label }, 'same-token');
     expect(await Promise.all([slow(anna, 'anna'), slow(bert, 'bert')])).toEqual(['anna done', 'bert done']);
@@ -148,7 +148,7 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
     expect([heard(anna), heard(bert)]).toEqual([steps('anna'), steps('bert')]);
   });
 
-  test('a third one is asked nothing and told nothing', () => {
+  test('sends a third client neither questions nor notifications', () => {
     expect(third.asked()).toEqual([]);
     expect(third.line.lines.slice(1)).toEqual(third.line.lines.slice(1).filter((line) => line.includes('"id":1')));
   });
@@ -159,7 +159,7 @@ describe('cancelling', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test.each(eras)(
-    'a $client client app cancels its own call, and the $server server hears of that one only',
+    'cancels only the call of the $client client app at the $server server',
     async ({ client, server, open, args }) => {
       const log = join(folder, `${client}-${server}.log`);
       await using core = await startCore({
@@ -185,7 +185,7 @@ describe('cancelling', () => {
   );
 });
 
-test('servers together put no more than twelve questions to one person at once, and the others when some are answered', async () => {
+test('asks one client at most twelve questions at once, and the others once some are answered', async () => {
   await using core = await startCore({ servers: { a: fixture('asker'), b: fixture('asker') } });
   const line = await core.open(everything);
   const answer: (() => void)[] = [];

@@ -25,7 +25,7 @@ async function whenThere(core: TestCore, filter: Record<string, unknown>, most: 
 
 const echo = fixture('echo');
 
-test('calls with hashes and sizes, by server, app and page, and none of the words', async () => {
+test('logs calls with hashes and sizes, by server, app and page, without their texts', async () => {
   await using core = await startCore({ servers: { echo, other: echo } });
   const client = await core.open({}, { app: 'Cursor' });
   await client.callTool('echo_echo', { message: 'the lighthouse at noon' });
@@ -49,7 +49,7 @@ test('calls with hashes and sizes, by server, app and page, and none of the word
   expect(written.join('\n')).not.toContain('lighthouse');
 });
 
-test('a call that is refused says by which rule, and is no call', async () => {
+test('logs a rejected call as a refusal with its rule, not as a call', async () => {
   const effects = join(import.meta.dirname, '../compat/mcpproxy/effects-server.ts');
   await using core = await startCore({ servers: { fx: { command: process.execPath, args: [effects] } } });
   const client = await core.open({}, { app: 'Cursor' });
@@ -63,7 +63,7 @@ function keysOf(home: string): Promise<AuditKeys | undefined> {
   return AuditKeys.inVault(openVault(join(home, 'data'), process.env));
 }
 
-test('servers and settings that change are noted, also what changed while no core ran', async () => {
+test('logs changes to servers and settings, including changes made while no core ran', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-audit-'));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
   const first = await startCore({ servers: { echo } }, { home });
@@ -88,7 +88,7 @@ test('servers and settings that change are noted, also what changed while no cor
   });
 });
 
-test('what a model asks for and a person decides on it stands there with its id, and a revoked app at the door', async () => {
+test("logs a model's request and the user's decision under one id, and a revoked app's attempt to connect", async () => {
   await using core = await startCore({ servers: { echo }, mode: 'universal' });
   const { admin } = core.host.core;
   const author = { app: 'Cursor', sessionId: 's', tool: 'add_server' };
