@@ -1,4 +1,4 @@
-/** Code that nobody named the language of is that whose parser takes it; what both take is what the tool's models write. */
+/** Code without a given language runs in the language whose parser accepts it; ties go to the style of the tool. */
 import { expect, test } from 'vitest';
 import { Harness } from './sandbox-harness.ts';
 
@@ -20,7 +20,7 @@ const python: [string, string, unknown][] = [
   ['words for operators', 'a = 1\nb = a == 1 and not a == 2\nb', true],
 ];
 
-test.each(python)('code with %s is run as Python', async (_name, code, expected) => {
+test.each(python)('runs code with %s as Python', async (_name, code, expected) => {
   expect(await harness.value(code)).toEqual(expected);
 });
 
@@ -32,7 +32,7 @@ const javascript: [string, string, unknown][] = [
   ['an arrow', '(async () => 5)()', 5],
 ];
 
-test.each(javascript)('code with %s is run as JavaScript', async (_name, code, expected) => {
+test.each(javascript)('runs code with %s as JavaScript', async (_name, code, expected) => {
   expect(await harness.run(code)).toMatchObject({ value: expected });
 });
 
@@ -49,13 +49,13 @@ const both: [string, string, unknown][] = [
 ];
 
 test.each(both)(
-  '%s that both parsers take is Python in `execute`, and the answer says so',
+  'runs %s, valid in both languages, as Python in `execute`, and says so',
   async (_name, code, expected) => {
     expect(await harness.run(code)).toMatchObject({ value: expected, readAs: 'python' });
   },
 );
 
-test('what both take is JavaScript in `code_execution`; what one takes is that there as well', async () => {
+test('prefers JavaScript in `code_execution` if both parsers accept the code', async () => {
   const style = { globals: 'code_execution' } as const;
   expect(await harness.run('7 // 2\n', style)).toMatchObject({ value: 7, readAs: 'javascript' });
   const python = await harness.run('r = call_tool("files", "echo", {"a": None})\nr["result"] if r["ok"] else 0', style);
@@ -63,19 +63,19 @@ test('what both take is JavaScript in `code_execution`; what one takes is that t
   expect(python).not.toHaveProperty('readAs');
 });
 
-test('a language that is named decides', async () => {
+test('uses the given language', async () => {
   expect(await harness.run('7 // 2', { language: 'javascript' })).toMatchObject({ value: 7 });
   expect(await harness.run('7 // 2', { language: 'python' })).not.toHaveProperty('readAs');
 });
 
-test('code that is neither keeps the error of JavaScript, and so does code for a language that is named', async () => {
+test('reports the JavaScript error of code that is neither, and of code for a given language', async () => {
   const message = expect.not.stringContaining('Expected') as string;
   expect(await harness.error('let b = ;')).toMatchObject({ code: 'SYNTAX_ERROR', message });
   const named = { language: 'javascript' } as const;
   expect(await harness.error('def f():\n    return 1', named)).toMatchObject({ code: 'SYNTAX_ERROR', message });
 });
 
-test('code that is meant to be Python and is none gets the error of Python', async () => {
+test('reports the Python error of code that is meant as Python but invalid', async () => {
   expect(await harness.error('def f():\n    return = 1')).toMatchObject({
     code: 'SYNTAX_ERROR',
     line: 2,
@@ -83,7 +83,7 @@ test('code that is meant to be Python and is none gets the error of Python', asy
   });
 });
 
-test('the documented form of MCPProxy stays JavaScript', async () => {
+test('keeps the documented form of MCPProxy as JavaScript', async () => {
   expect(await harness.error('print(True)', { globals: 'code_execution' })).toMatchObject({
     message: expect.stringContaining('print is not defined') as string,
   });
@@ -97,7 +97,7 @@ const long: [string, string][] = [
   ['blanks', `x = 1${' '.repeat(9e5)}\n`],
 ];
 
-test.each(long)('a megabyte of %s is told apart as well', async (_name, code) => {
+test.each(long)('detects the language of a megabyte of %s', async (_name, code) => {
   expect(await harness.value(`${code}x = True\nx`)).toBe(true);
   expect(await harness.error(code.repeat(3))).toMatchObject({ code: 'SYNTAX_ERROR' });
 });

@@ -1,4 +1,4 @@
-/** Threads: found wherever the code lies, shared, killed when they must be, and gone when they are not needed. */
+/** Threads are found in source and bundle, shared between runs, killed if necessary, and ended when idle. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { Harness, javascript, text } from './sandbox-harness.ts';
 const root = new URL('../../../', import.meta.url);
 const workerUrl = new URL('src-main/core/code-runner/js-worker/js-runner-worker.ts', root);
 
-test('worker and engine are found among the sources, beside the bundle, and above its chunks', () => {
+test('finds worker and engine among the sources, beside the bundle, and above its chunks', () => {
   expect(codeRunnerWorkerUrl()).toEqual(workerUrl);
   expect(engineUrl(workerUrl.href)).toEqual(new URL('node_modules/quickjs-wasi/quickjs.wasm', root));
   const dist = mkdtempSync(join(tmpdir(), 'dist-'));
@@ -24,7 +24,7 @@ test('worker and engine are found among the sources, beside the bundle, and abov
   rmSync(dist, { recursive: true });
 });
 
-test('one thread is kept for the next run, and ends when there is none for long', async () => {
+test('keeps one thread for the next run, and ends it when idle', async () => {
   const harness = new Harness({}, { idleMs: 500 }, javascript);
   expect(harness.sandbox.threads).toBe(0);
   await harness.run('1');
@@ -34,7 +34,7 @@ test('one thread is kept for the next run, and ends when there is none for long'
   expect(await harness.value('2')).toBe(2);
 });
 
-test('runs beyond the number of threads wait in line and all get their answer', async () => {
+test('queues runs beyond the number of threads, and completes all', async () => {
   let running = 0;
   let most = 0;
   const pair = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ test('runs beyond the number of threads wait in line and all get their answer', 
   expect(harness.sandbox.threads).toBeLessThanOrEqual(2);
 });
 
-test('one that asks often waits for itself, and holds up nobody else', async () => {
+test('makes an owner with many runs wait without delaying others', async () => {
   const gate = Promise.withResolvers<void>();
   const begun: unknown[] = [];
   const harness = new Harness(
@@ -79,7 +79,7 @@ test('one that asks often waits for itself, and holds up nobody else', async () 
   await Promise.all([...runs, late]);
 });
 
-test('a line is full for its owner alone', async () => {
+test('limits the queue of each owner separately', async () => {
   const harness = new Harness({}, { threads: 2 }, javascript);
   const controller = new AbortController();
   const stuck = { owner: 'greedy', language: 'javascript', signal: controller.signal } as const;
@@ -92,7 +92,7 @@ test('a line is full for its owner alone', async () => {
   expect(await Promise.all(runs)).toHaveLength(51);
 });
 
-test('a thread that had to be killed is replaced', async () => {
+test('replaces a killed thread', async () => {
   const harness = new Harness({}, {}, javascript);
   const stuck = 'const s = "ab".repeat(5e6); for (;;) s.lastIndexOf("ba" + "b".repeat(3))';
   expect(await harness.error(stuck, { limits: { timeMs: 50 } })).toMatchObject({ code: 'TIMEOUT' });
@@ -100,7 +100,7 @@ test('a thread that had to be killed is replaced', async () => {
   await expect.poll(() => harness.sandbox.threads).toBe(1);
 });
 
-test('a run that is cancelled ends at once, busy or waiting, and its calls with it', async () => {
+test('ends a cancelled run at once, busy or waiting, and its calls', async () => {
   const harness = new Harness({}, {}, javascript);
   for (const [n, code] of ['for (;;) {}', 'await call_tool("never", {})'].entries()) {
     const controller = new AbortController();
@@ -112,7 +112,7 @@ test('a run that is cancelled ends at once, busy or waiting, and its calls with 
   expect(harness.called.at(-1)).toMatchObject({ name: 'never', signal: { aborted: true } });
 });
 
-test('a run that is cancelled in line never starts', async () => {
+test('never starts a run that was cancelled while queued', async () => {
   const harness = new Harness({}, { threads: 1 }, javascript);
   const controller = new AbortController();
   const first = harness.value('await new Promise((r) => setTimeout(r, 50)); 1');
@@ -124,7 +124,7 @@ test('a run that is cancelled in line never starts', async () => {
   expect(await harness.error('1', { signal: AbortSignal.abort() })).toMatchObject({ code: 'CANCELLED' });
 });
 
-test('closing cancels what runs and ends every thread', async () => {
+test('cancels running code and ends all threads when it closes', async () => {
   const harness = new Harness({}, {}, javascript);
   const run = harness.error('for (;;) {}');
   await expect.poll(() => harness.sandbox.threads).toBe(1);
@@ -134,7 +134,7 @@ test('closing cancels what runs and ends every thread', async () => {
   expect(await harness.error('1')).toMatchObject({ code: 'CANCELLED' });
 });
 
-test('a worker that is missing is an error with words, every time', async () => {
+test('reports an error if the worker file is missing, every time', async () => {
   const harness = new Harness({}, { workerUrl: new URL('file:///nowhere/js-runner-worker.js') }, javascript);
   for (let n = 0; n < 2; n++) {
     expect(await harness.error('1')).toMatchObject({
@@ -144,7 +144,7 @@ test('a worker that is missing is an error with words, every time', async () => 
   }
 });
 
-test('answers to a run that is over do not reach the next one', async () => {
+test('does not pass late results of an earlier run to the next one', async () => {
   const late = Promise.withResolvers<unknown>();
   const harness = new Harness({ late: () => late.promise }, { threads: 1 }, javascript);
   await harness.run('await Promise.race([call_tool("late"), Promise.reject(new Error("first"))])');

@@ -6,7 +6,7 @@ test.each([
   ['Use v2.0 of it! Then stop.', 'Use v2.0 of it!'],
   ['搜索网页内容。返回结果列表。', '搜索网页内容'],
   ['', ''],
-])('the first clause of %j is %j', (text, clause) => {
+])('returns the first clause of %j: %j', (text, clause) => {
   expect(firstClause(text, 60)).toBe(clause);
 });
 
@@ -19,7 +19,7 @@ test.each([
   ['Reads a page of\na book\n- now', 'Reads a page of a book.'],
   ['Reads one of:\n- a page', 'Reads one of: - a page'],
   ['Show what changed in a file; every line is told with the one who wrote it.', 'Show what changed in a file'],
-])('the first sentence of %j is %j', (text, sentence) => {
+])('returns the first sentence of %j: %j', (text, sentence) => {
   expect(firstSentence(text, 40)).toBe(sentence);
 });
 
@@ -33,11 +33,11 @@ test.each([
     'Clicks on an element of the page (by its uid), after it has come into view and is still.',
     'Clicks on an element of the page (by its uid)',
   ],
-])('a long sentence ends where a reader can stop: %j', (text, clause) => {
+])('shortens a long sentence at a clause: %j', (text, clause) => {
   expect(firstClause(text, 50)).toBe(clause);
 });
 
-test('what cannot end earlier is cut at a word that can be the last one, and says so', () => {
+test('truncates at a complete word with an ellipsis if there is no clause', () => {
   expect(firstClause('Supercalifragilistic unbreakable interdependent organisational nomenclature', 60)).toBe(
     'Supercalifragilistic unbreakable interdependent…',
   );
@@ -76,11 +76,11 @@ test.each([
     'Returns all of its details (headers and body) of one single network request by its index',
     'Returns all of its details of one single network request',
   ],
-])('where no clause ends, %j ends before a phrase that only adds', (text, clause) => {
+])('shortens %j before a trailing phrase if there is no clause', (text, clause) => {
   expect(firstClause(text, 62)).toBe(clause);
 });
 
-test('sentences are taken as long as they fit', () => {
+test('takes as many sentences as fit', () => {
   expect(leadingSentences('One is here. Two is here. Three would be too much of it.', 30)).toBe(
     'One is here. Two is here',
   );
@@ -90,11 +90,11 @@ test.each([
   ['The name of the repository', ['repo'], true],
   ['Path to the file', ['filePath'], true],
   ['Glob, not a regular expression', ['pattern'], false],
-])('that %j is said by %j: %s', (text, names, said) => {
+])('returns whether %j is implied by %j: %s', (text, names, said) => {
   expect(isImpliedBy(text, names)).toBe(said);
 });
 
-test('a megabyte of anything is cut without stalling', () => {
+test('shortens a megabyte of text without stalling', () => {
   for (const text of ['. '.repeat(500_000), '('.repeat(1_000_000), 'a, which '.repeat(100_000)])
     expect(firstClause(text, 100).length).toBeLessThanOrEqual(100);
 });

@@ -1,4 +1,4 @@
-/** Promises of the one-line descriptions. */
+/** One-line descriptions of tools. */
 
 import { describe, expect, test } from 'vitest';
 import { condenseDescription, condenseLine } from '../../../src-main/core/condense/condense-tool.ts';
@@ -14,42 +14,42 @@ describe('the documented vectors', () => {
     ['Line one\n\nLine two. three', 'Line one Line two'],
     ['Use this tool to', ''],
     ['', ''],
-  ])('%j becomes %j', (text, expected) => {
+  ])('condenses %j to %j', (text, expected) => {
     expect(condenseDescription(text)).toBe(expected);
   });
 });
 
-test('filler goes in any case and anywhere, with the punctuation it leaves at the start', () => {
+test('removes filler in any case and place, with the punctuation after it', () => {
   expect(condenseDescription('only works within allowed directories: THIS TOOL WILL, list folders')).toBe(
     'List folders',
   );
   expect(condenseDescription('Reads a file Only works within allowed directories.')).toBe('Reads a file');
 });
 
-test('a leading dot that belongs to a word stays', () => {
+test('keeps a leading dot that belongs to a word', () => {
   expect(condenseDescription('.NET build runner')).toBe('.NET build runner');
 });
 
-test('a long line is cut at the last space before the limit', () => {
+test('truncates a long line at the last space before the limit', () => {
   const line = condenseDescription('Word '.repeat(30));
   expect(line).toBe('Word '.repeat(16).trim());
   expect(condenseDescription('One two three', 8)).toBe('One two');
 });
 
-test('a character outside the basic plane is never torn', () => {
+test('never splits a character outside the basic plane', () => {
   expect(condenseDescription('😀'.repeat(90))).toBe('😀'.repeat(80));
   expect(condenseDescription('X'.repeat(79) + '😀😀')).toBe('X'.repeat(79) + '😀');
 });
 
-test('a Chinese or Japanese sentence ends without a space', () => {
+test('ends a Chinese or Japanese sentence without a space', () => {
   expect(condenseDescription('搜索网页内容。返回结果列表。')).toBe('搜索网页内容');
 });
 
-test('a missing description is an empty line', () => {
+test('returns an empty line for a missing description', () => {
   expect(condenseDescription(undefined)).toBe('');
 });
 
-test('a megabyte of dots and blanks is condensed without stalling', () => {
+test('condenses a megabyte of dots and blanks without stalling', () => {
   expect(condenseDescription(`${'.'.repeat(1_000_000)}x`)).toBe('.'.repeat(80));
   expect(condenseDescription(`a${' '.repeat(1_000_000)}b.`)).toBe('A b');
 });
@@ -57,6 +57,6 @@ test('a megabyte of dots and blanks is condensed without stalling', () => {
 test.each([
   ['Reads a file, e.g. a text. More of it.', 'Reads a file, e.g. a text'],
   ['Use this tool to read a page\nArgs:\n- path', 'Read a page'],
-])('a line of our own ends where a sentence does: %j', (text, line) => {
+])('ends a line at the end of a sentence: %j', (text, line) => {
   expect(condenseLine(text)).toBe(line);
 });

@@ -1,4 +1,4 @@
-/** Promises of the shortened input schemas. */
+/** Condensed input schemas. */
 
 import { describe, expect, test } from 'vitest';
 import { condenseSchema } from '../../../src-main/core/condense/condense-tool.ts';
@@ -10,23 +10,23 @@ function condenseProperty(property: unknown): unknown {
 
 describe('the documented vectors', () => {
   test.each([
-    ['anyOf is dropped', { anyOf: [{ type: 'string' }, { type: 'null' }], default: null }, {}],
-    ['$ref is dropped', { $ref: '#/$defs/X' }, {}],
-    ['a list of types stays', { type: ['string', 'null'], description: 'x' }, { type: ['string', 'null'] }],
-    ['a nested object is only an object', { type: 'object', properties: { a: {} } }, { type: 'object' }],
-    ['an array without items stays bare', { type: 'array' }, { type: 'array' }],
+    ['drops anyOf', { anyOf: [{ type: 'string' }, { type: 'null' }], default: null }, {}],
+    ['drops $ref', { $ref: '#/$defs/X' }, {}],
+    ['keeps a list of types', { type: ['string', 'null'], description: 'x' }, { type: ['string', 'null'] }],
+    ['reduces a nested object to its type', { type: 'object', properties: { a: {} } }, { type: 'object' }],
+    ['keeps an array without items', { type: 'array' }, { type: 'array' }],
     [
-      'an array keeps the type of its items',
+      'keeps the type of array items',
       { type: 'array', items: { type: 'string', minLength: 1 } },
       { type: 'array', items: { type: 'string' } },
     ],
-    ['untyped items become {}', { type: 'array', items: { $ref: '#/x' } }, { type: 'array', items: {} }],
+    ['reduces untyped items to {}', { type: 'array', items: { $ref: '#/x' } }, { type: 'array', items: {} }],
   ])('%s', (_, property, expected) => {
     expect(condenseProperty(property)).toEqual(expected);
   });
 });
 
-test('allowed values stay, so that a model need not guess them', () => {
+test('keeps allowed values, so that a model need not guess them', () => {
   expect(condenseProperty({ type: 'string', enum: ['a', 'b'], description: 'x' })).toEqual({
     type: 'string',
     enum: ['a', 'b'],
@@ -38,7 +38,7 @@ test('allowed values stay, so that a model need not guess them', () => {
   });
 });
 
-test('required stays and everything else at the top goes', () => {
+test('keeps required, and drops everything else at the top level', () => {
   const schema = {
     type: 'object',
     title: 'T',
@@ -50,7 +50,7 @@ test('required stays and everything else at the top goes', () => {
   expect(condenseSchema(schema)).toEqual({ type: 'object', properties: { a: { type: 'string' } }, required: ['a'] });
 });
 
-test('what is no object schema becomes {"type":"object"}', () => {
+test('turns a schema that is not an object schema into {"type":"object"}', () => {
   for (const schema of [
     undefined,
     null,
@@ -67,12 +67,12 @@ test('what is no object schema becomes {"type":"object"}', () => {
   }
 });
 
-test('a property that is no schema becomes {}', () => {
+test('turns a property that is not a schema into {}', () => {
   for (const property of [null, true, 'x', [1], { type: 5, enum: 'no' }])
     expect(condenseProperty(property)).toEqual({});
 });
 
-test('properties called __proto__ and constructor come through as data', () => {
+test('keeps properties called __proto__ and constructor as data', () => {
   const text =
     '{"type":"object","properties":{"__proto__":{"type":"string"},"constructor":{"type":"number"}},"required":["__proto__"]}';
   expect(JSON.stringify(condenseSchema(JSON.parse(text)))).toBe(text);

@@ -16,7 +16,7 @@ const open = (of = hash): DescriptionStore =>
 const written = (text: string, own: unknown = 'Own.'): ReadonlyMap<string, { text: string; own: unknown }> =>
   new Map([['x', { text, own }]]);
 
-test('what was written is found again, also by the next core, in a file that only the person can read', async () => {
+test('finds a saved text again, also in a new store, in a private file', async () => {
   const store = open();
   expect(store.find('s', 'x', 'Own.')).toBeUndefined();
   await store.save('s', written('Does x'), 'claude');
@@ -30,7 +30,7 @@ test('what was written is found again, also by the next core, in a file that onl
   if (process.platform !== 'win32') expect((await stat(join(folder, 'texts', file ?? ''))).mode & 0o777).toBe(0o600);
 });
 
-test('it is not shown once the server describes the tool otherwise, or its entry is another', async () => {
+test("hides a text once the server's description or the entry has changed", async () => {
   const store = open();
   await store.save('s', written('Does x'), 'claude');
   expect(store.find('s', 'x', 'Own, and more.')).toBeUndefined();
@@ -39,7 +39,7 @@ test('it is not shown once the server describes the tool otherwise, or its entry
   expect(store.find('other', 'x', 'Own.')).toBeUndefined();
 });
 
-test('texts for some tools leave those of the others alone, and an empty one takes a text back', async () => {
+test('keeps the texts of other tools, and removes a text that is saved empty', async () => {
   const store = open();
   await store.save('s', new Map([...written('Does x'), ['__proto__', { text: 'Odd', own: undefined }]]), 'claude');
   await store.save('s', written(' \u200b\n'), 'claude');
@@ -47,7 +47,7 @@ test('texts for some tools leave those of the others alone, and an empty one tak
   expect(texts).toEqual([['__proto__', 'Odd']]);
 });
 
-test('saves at the same time lose nothing, and each is announced', async () => {
+test('loses no text in concurrent saves, and notifies of each', async () => {
   const store = open();
   let heard = 0;
   store.changed.on(() => heard++);
@@ -59,17 +59,21 @@ test('saves at the same time lose nothing, and each is announced', async () => {
 
 test.each([
   ['one line', ' a\n\tb\r\n c ', 'a b c'],
-  ['no controls, hidden or reordering characters', 'a\u0000b\u001b[31m\u202ec\u200bd\u{e0041}\u{e0101}', 'ab[31mcd'],
-  ['no half characters', 'a\ud800b', 'a\ufffdb'],
+  [
+    'text without control, hidden or reordering characters',
+    'a\u0000b\u001b[31m\u202ec\u200bd\u{e0041}\u{e0101}',
+    'ab[31mcd',
+  ],
+  ['text without split characters', 'a\ud800b', 'a\ufffdb'],
   ['at most 200 characters', '🚀'.repeat(300), `${'🚀'.repeat(199)}…`],
-])('a text is plain: %s', async (_, text, shown) => {
+])('saves a text as %s', async (_, text, shown) => {
   const store = open();
   await store.save('s', written(text), 'claude');
   expect(store.find('s', 'x', 'Own.')).toBe(shown);
 });
 
 test.each(['', '{', '[]', '{"version":2,"texts":{}}', '{"version":1,"texts":{"x":5,"y":{"text":1}}}'])(
-  'a file with %j in it is as good as none, and is replaced',
+  'ignores and replaces a file that contains %j',
   async (content) => {
     const store = open();
     await store.save('s', written('Does x'), 'claude');
@@ -82,7 +86,7 @@ test.each(['', '{', '[]', '{"version":2,"texts":{}}', '{"version":1,"texts":{"x"
   },
 );
 
-test('what is taken back is gone for the next core too, and says still who wrote the rest', async () => {
+test('restores an original for later stores too, and keeps the author of other texts', async () => {
   const store = open();
   await store.save('s', new Map([...written('Does x'), ['y', { text: 'Does y', own: 'Y.' }]]), 'claude');
   await store.restoreOriginal('s', ['x']);
@@ -94,7 +98,7 @@ test('what is taken back is gone for the next core too, and says still who wrote
   expect(open().forServer('s')?.by).toBe('claude');
 });
 
-test('what another product has written is passed over once it was taken back, until something is written here', async () => {
+test('ignores a restored text of another product until a text is saved here', async () => {
   const inheriting = (): DescriptionStore =>
     new DescriptionStore(join(folder, 'texts'), () => hash, { find: () => 'From ToolMux', writtenAt: 5 });
   expect(inheriting().find('s', 'x', 'Own.')).toBe('From ToolMux');

@@ -1,4 +1,4 @@
-/** Whoever makes up arguments from what is shown of a tool makes up some that its server takes: held for a hundred and fifty schemas, and for five hundred in `npm run test:long`. */
+/** Arguments made from what is shown of a tool are accepted by its server: for 50 schemas, and for 500 in `npm run test:long`. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
@@ -36,8 +36,8 @@ function tryOut(shown: JsonObject, whole: JsonObject): Tried {
 describe.each([
   ['shape', false],
   ['lean', true],
-])('at level %s', (_, lean) => {
-  test.each(batches)('what is shown is enough (%i)', (_batch, some) => {
+])('level %s', (_, lean) => {
+  test.each(batches)('shows enough to call a tool (%i)', (_batch, some) => {
     const tried = some.map((schema) => {
       const shown = lean ? leanSchema(shapeSchema(schema, true)) : shapeSchema(schema, false);
       const { refused, ...rest } = tryOut(shown, schema);
@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test.each(batches)('what fits the whole schema fits the lean one (%i)', (_batch, some) => {
+test.each(batches)('accepts in the lean schema what fits the whole one (%i)', (_batch, some) => {
   let tried = 0;
   for (const schema of some) {
     const shown = leanSchema(shapeSchema(schema, true));
@@ -59,7 +59,7 @@ test.each(batches)('what fits the whole schema fits the lean one (%i)', (_batch,
   expect(tried).toBeGreaterThan(some.length);
 });
 
-test.each(batches)('a signature is enough, or says that it leaves something out (%i)', (_batch, some) => {
+test.each(batches)('is enough as a signature, or marked as lossy (%i)', (_batch, some) => {
   let told = 0;
   for (const schema of some) {
     const line = signature({ name: 'call_it', inputSchema: schema });
@@ -79,19 +79,16 @@ function toolsOf(some: readonly JsonObject[]): ReturnType<typeof helperContext> 
   return helperContext([serverWith('made', { tools })]);
 }
 
-test.each(batches)(
-  'the types of get_schema in mode code are enough, or it says that they leave something out (%i)',
-  (_batch, some) => {
-    const { catalog } = toolsOf(some);
-    let told = 0;
-    for (const tool of catalog.tools) {
-      const text = toolTexts([tool], 'detailed');
-      const shown = readDetail(text);
-      if (shown === undefined) continue;
-      told += 1;
-      const { refused } = tryOut(shown, tool.definition['inputSchema'] as JsonObject);
-      expect({ text, refused }).toEqual({ text, refused: [] });
-    }
-    expect(told).toBeGreaterThan(some.length / 3);
-  },
-);
+test.each(batches)('is enough as types of get_schema in mode code, or marked as lossy (%i)', (_batch, some) => {
+  const { catalog } = toolsOf(some);
+  let told = 0;
+  for (const tool of catalog.tools) {
+    const text = toolTexts([tool], 'detailed');
+    const shown = readDetail(text);
+    if (shown === undefined) continue;
+    told += 1;
+    const { refused } = tryOut(shown, tool.definition['inputSchema'] as JsonObject);
+    expect({ text, refused }).toEqual({ text, refused: [] });
+  }
+  expect(told).toBeGreaterThan(some.length / 3);
+});

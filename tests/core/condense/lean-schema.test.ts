@@ -1,11 +1,11 @@
-/** What a list leaves out of a schema, and what it does not. */
+/** What a list leaves out of a schema, and what it keeps. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { leanSchema } from '../../../src-main/core/condense/lean-schema.ts';
 
 const object = (properties: JsonObject, rest: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...rest });
 
-test('what everything fits, and what nobody does without being asked, goes', () => {
+test('drops limits that everything fits, and additionalProperties: false', () => {
   const schema = object(
     {
       name: { type: 'string', minLength: 1, maxLength: 255 },
@@ -23,13 +23,13 @@ test('what everything fits, and what nobody does without being asked, goes', () 
 });
 
 test.each<[string, JsonObject]>([
-  ['that there are no members at all', object({}, { additionalProperties: false })],
-  ['what other members are', object({ a: {} }, { additionalProperties: { type: 'integer' } })],
-  ['what holds beside patterns', object({ a: {} }, { patternProperties: { '^x': {} }, additionalProperties: false })],
-  ['what parts must not have together', { allOf: [object({ a: {} }, { additionalProperties: false })] }],
-  ['what a branch must not be', { not: { type: 'string', minLength: 1 } }],
+  ['that no members are allowed', object({}, { additionalProperties: false })],
+  ['the type of other members', object({ a: {} }, { additionalProperties: { type: 'integer' } })],
+  ['what applies beside patterns', object({ a: {} }, { patternProperties: { '^x': {} }, additionalProperties: false })],
+  ['limits of parts in allOf', { allOf: [object({ a: {} }, { additionalProperties: false })] }],
+  ['a negated schema', { not: { type: 'string', minLength: 1 } }],
   [
-    'what tells branches apart',
+    'what distinguishes branches',
     {
       oneOf: [
         { type: 'string', maxLength: 100 },
@@ -37,8 +37,11 @@ test.each<[string, JsonObject]>([
       ],
     },
   ],
-  ['limits that somebody meets', object({ a: { type: 'string', minLength: 3, maxLength: 20 }, n: { maximum: 1000 } })],
-])('%s stays', (_what, schema) => {
+  [
+    'limits that values may reach',
+    object({ a: { type: 'string', minLength: 3, maxLength: 20 }, n: { maximum: 1000 } }),
+  ],
+])('keeps %s', (_what, schema) => {
   expect(leanSchema({ type: 'object', properties: { it: schema } })).toMatchObject({
     properties: { it: pruned(schema) },
   });
@@ -49,7 +52,7 @@ function pruned({ properties, ...rest }: JsonObject): JsonObject {
   return JSON.stringify(properties) === '{}' || properties === undefined ? rest : { properties, ...rest };
 }
 
-test('branches do not repeat what stands above them, and what may be left out is said in a clause', () => {
+test('drops descriptions repeated in branches, and shortens an optional one to a clause', () => {
   const description = 'The region of the data, which is the one of the organization unless it is named';
   const branch = { anyOf: [{ type: 'string', description }, { type: 'null' }], description };
   expect(leanSchema(object({ region: branch }))).toEqual(

@@ -1,4 +1,4 @@
-/** Promises of the one-line signatures. */
+/** One-line signatures of tools. */
 
 import { expect, test } from 'vitest';
 import { isLossy, signature } from '../../../src-main/core/condense/signature.ts';
@@ -7,16 +7,16 @@ function signed(properties: unknown, required: readonly string[] = [], more: obj
   return signature({ name: 't', inputSchema: { type: 'object', properties, required, ...more } });
 }
 
-test('required parameters are bare, others carry a question mark', () => {
+test('shows required parameters bare, and others with a question mark', () => {
   expect(signed({ path: { type: 'string' }, head: { type: 'number' } }, ['path'])).toBe('t(path, head?: number)');
 });
 
-test('allowed values are shown, and a long list says that it goes on', () => {
+test('shows allowed values, and marks a long list as shortened', () => {
   expect(signed({ state: { type: 'string', enum: ['open', 'closed'] } })).toBe('t(state?: "open" | "closed")');
   expect(signed({ n: { enum: Array.from({ length: 40 }, (_, i) => i) } })).toMatch(/ 10 \| 11 \| …\)$/);
 });
 
-test('arrays, unions, nested objects and local references are read', () => {
+test('shows arrays, unions, nested objects and local references', () => {
   expect(signed({ ids: { type: 'array', items: { type: ['string', 'integer'] } } })).toBe(
     't(ids?: (string | integer)[])',
   );
@@ -27,20 +27,20 @@ test('arrays, unions, nested objects and local references are read', () => {
   expect(signed({ c: { $ref: '#/$defs/Color' } }, [], { $defs: { Color: { enum: ['red'] } } })).toBe('t(c?: "red")');
 });
 
-test('a schema that refers to itself ends', () => {
+test('ends for a schema that refers to itself', () => {
   const node = { type: 'object', properties: { left: { $ref: '#/$defs/N' }, right: { $ref: '#/$defs/N' } } };
   expect(signed({ tree: { $ref: '#/$defs/N' } }, [], { $defs: { N: node } }).length).toBeLessThan(2_000);
   expect(signed({ loop: { $ref: '#/properties/loop' } })).toBe('t(loop?: any~)');
 });
 
-test('what is no schema gives a signature without parameters', () => {
+test('shows no parameters for a value that is not a schema', () => {
   for (const inputSchema of [undefined, null, 'x', [], { properties: 'x' }]) {
     expect(signature({ name: 't', inputSchema })).toBe('t()');
   }
   expect(signed({ a: null, b: true, 'odd name': { type: 'zap' } })).toBe('t(a?: any, b?: any, "odd name"?: any~)');
 });
 
-test('what is inside of lists and objects is written out, with what values are limited to', () => {
+test('shows the members of lists and objects, and the limits of values', () => {
   const entity = {
     type: 'object',
     properties: {
@@ -64,7 +64,7 @@ test('what is inside of lists and objects is written out, with what values are l
   );
 });
 
-test('what a line cannot say is marked, and nothing else', () => {
+test('marks only what a line cannot express', () => {
   const either = { anyOf: [{ required: ['a'] }, { required: ['b'] }] };
   expect(signed({ a: { type: 'string' }, b: { type: 'string' } }, [], either)).toBe('t(a?, b?, ~)');
   expect(isLossy(signed({ a: { type: 'object', patternProperties: { '^x': {} } } }))).toBe(true);

@@ -1,4 +1,4 @@
-/** `.toolmux_cache.json` beside a ToolMux config: what a model wrote there for tools is shown where nothing was written here. */
+/** `.toolmux_cache.json` beside a ToolMux config: its descriptions are shown where Tooltray has none. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ test.each([
   ['agent-generated', config, true],
   ['algorithmic', config, false],
   ['agent-generated', `${config} `, false],
-])('made by %s for a config: %#', async (model, made, isTaken) => {
+])('uses descriptions made by %s only for an unchanged config: %#', async (model, made, isTaken) => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-toolmux-'));
   await writeFile(join(home, '.toolmux_cache.json'), cacheOf(model, made));
   await using core = await startCore(config, { home });

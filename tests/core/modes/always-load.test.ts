@@ -1,4 +1,4 @@
-/** Where a client app defers tools, nobody should have to search for the tools that a mode begins with. */
+/** Tools that a mode starts with are always loaded by client apps that defer tools. */
 import { expect, test } from 'vitest';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
@@ -13,7 +13,7 @@ const view = helperContext(
 );
 
 test.each(allModes.modes.filter(({ name }) => name !== 'proxy'))(
-  'what the instructions of mode $name send a model to is always loaded',
+  'always loads the tools that the instructions of mode $name name',
   (mode) => {
     // Gateway's tools of servers are not among them: each says what it is there for, and can be found by that.
     const named = mode.helpers.flatMap(({ definition: { name, _meta } }) =>
@@ -25,7 +25,7 @@ test.each(allModes.modes.filter(({ name }) => name !== 'proxy'))(
   },
 );
 
-test('where every tool is listed, none is kept in the window', () => {
+test('marks no tool as always loaded where every tool is listed', () => {
   const [proxy] = allModes.modes;
   expect(proxy?.listed(view).every(({ _meta }) => _meta === undefined)).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Where `await_result` is listed, how it is called, and what it takes. */
+/** Where `await_result` is listed, how it is called, and what it accepts. */
 import { describe, expect, test } from 'vitest';
 import type { AwaitRequest } from '../../../src-main/core/calls/slow-calls.ts';
 import {
@@ -26,34 +26,38 @@ const usual: AwaitListing = {
   followsLists: true,
 };
 
-describe('it is listed', () => {
+describe('listing of await_result', () => {
   test.each<[string, Partial<AwaitListing>, boolean]>([
-    ['not before there is something to wait for', {}, false],
-    ['once there is', { used: true }, true],
-    ['from the start for an app that never reads its list again', { followsLists: false }, true],
-    ['from the start in 2026-07-28, where a list must not change by what a session did', { era: 'modern' }, true],
+    ['is absent before a call is pending', {}, false],
+    ['is present once a call is pending', { used: true }, true],
+    ['is present from the start for an app that never reads its list again', { followsLists: false }, true],
     [
-      'not where the list would become longer than the servers’ own',
+      'is present from the start in the stateless protocol, where a list must not depend on the session',
+      { era: 'modern' },
+      true,
+    ],
+    [
+      'is absent if the list would become longer than the servers’ own',
       { era: 'modern', catalog: catalog('Works.') },
       false,
     ],
-    ['not where a helper tool leads to it', { used: true, mode: allModes.find('search') }, false],
-    ['not twice', { used: true, tools: [awaitResult.definition] }, false],
+    ['is absent where a helper tool leads to it', { used: true, mode: allModes.find('search') }, false],
+    ['is not repeated', { used: true, tools: [awaitResult.definition] }, false],
   ])('%s', (_what, listing, expected) => {
     expect(shouldListAwait({ ...usual, ...listing })).toBe(expected);
   });
 });
 
-test('every mode says how it is called, by its name and with the handle', () => {
+test('names await_result and the handle in the instruction of every mode', () => {
   const written = allModes.modes.map((mode) => awaitInstruction(mode, { handle: 'h-1' }));
   expect(written.filter((line) => !(line.includes('await_result') && line.includes('h-1')))).toEqual([]);
 });
 
-test('a program waits for less than it may run itself', () => {
+test('tells a program to wait for less than its own time limit', () => {
   expect(awaitInstruction(allModes.find('code'), { handle: 'h-1' })).toContain('"waitSeconds":20');
 });
 
-describe('what a model writes', () => {
+describe('arguments of await_result', () => {
   async function wishOf(input: Record<string, unknown>): Promise<AwaitRequest | undefined> {
     let wish: AwaitRequest | undefined;
     const awaitCall = async (given: AwaitRequest): Promise<object> => {
@@ -82,16 +86,16 @@ describe('what a model writes', () => {
       { handle: 'h', waitSeconds: 'long' },
       { handle: 'h', waitMs: undefined, cancel: false },
     ],
-  ])('%j is understood', async (input, wish) => {
+  ])('accept %j', async (input, wish) => {
     expect(await wishOf(input)).toEqual(wish);
   });
 
-  test('without a handle it says that one is needed', async () => {
+  test('require a handle', async () => {
     await expect(wishOf({})).rejects.toMatchObject({ code: 'bad_request' });
   });
 });
 
-test('every client app is answered before its own limit', () => {
+test("limits calls to less than the client app's own limit", () => {
   const own: Record<string, number> = { 'Claude Code': 120, 'Claude Desktop': 60, 'Gemini CLI': 600 };
   const late = clientApps.filter(({ name, callLimitSeconds }) => callLimitSeconds >= (own[name] ?? 60));
   expect(late).toEqual([]);

@@ -1,4 +1,4 @@
-/** What was used lately ranks a little higher in a model's search. */
+/** Recently used tools rank a little higher in a model's search. */
 import { expect, test } from 'vitest';
 import { findTools } from '../../../src-main/core/modes/find-tools.ts';
 import { boostRecentTools } from '../../../src-main/core/modes/boost-recent-tools.ts';
@@ -13,24 +13,24 @@ const hits = [
 ];
 const order = (...used: string[]): string[] => boostRecentTools(hits, new Set(used)).map(({ id }) => id);
 
-test('a used tool passes those that fit hardly better', () => {
+test('ranks a recently used tool above slightly better matches', () => {
   expect(order('s:c')).toEqual(['s:a', 's:c', 's:b', 's:d']);
 });
 
-test('the first stays first, with the highest score', () => {
+test('keeps the first match first, with the highest score', () => {
   for (const used of [['s:b'], ['s:b', 's:c', 's:d'], ['s:c', 's:elsewhere']]) {
     expect(order(...used)[0]).toBe('s:a');
     expect(boostRecentTools(hits, new Set(used)).every(({ score }) => score <= 10)).toBe(true);
   }
 });
 
-test('what fits far worse stays where it is, and without a history nothing changes', () => {
+test('leaves a far worse match in place, and changes nothing without a history', () => {
   expect(boostRecentTools(hits, new Set(['s:d']))).toBe(hits);
   expect(boostRecentTools(hits, new Set())).toBe(hits);
   expect(boostRecentTools([], new Set(['s:a']))).toEqual([]);
 });
 
-test('a search knows what was used', () => {
+test('passes recently used tools to a search', () => {
   const names = ['send_note', 'send_note_alpha', 'send_note_beta', 'send_note_gamma'];
   const tools = names.map((name) => ({ name, description: 'Send a note.', inputSchema: { type: 'object' } }));
   const { catalog, index } = helperContext([serverWith('mail', { tools })]);
@@ -42,7 +42,7 @@ test('a search knows what was used', () => {
   expect(found('mail:send_note_gamma')).toEqual(['send_note', 'send_note_gamma', 'send_note_alpha', 'send_note_beta']);
 });
 
-test('what does the opposite of a need stays behind, however often it was used', () => {
+test('keeps the opposite of a need behind, however often it was used', () => {
   const tools = ['create_entity', 'create_page', 'delete_entity'].map((name) => ({
     name,
     description: 'Of the wiki.',

@@ -1,4 +1,4 @@
-/** Instructions name the languages that tools are described in, where a search by English words would miss them. */
+/** Instructions name the languages of tool descriptions if English words would not find them. */
 import { expect, test } from 'vitest';
 import { languagesText } from '../../../src-main/core/modes/catalog-languages.ts';
 import { searchMode } from '../../../src-main/core/modes/search-mode.ts';
@@ -19,11 +19,11 @@ test.each([
   ['Japanese', '指定した都市の天気予報を取得します。'],
   ['Korean', '도시의 날씨를 알려 줍니다.'],
   ['Cyrillic', 'Прогноз погоды для города.'],
-])('%s is told for %j', (language, description) => {
+])('names %s for %j', (language, description) => {
   expect(told(description, 'Forecast.')).toBe(` Some are described in ${language}: search in that, too.`);
 });
 
-test('nothing is told of English, of accents, of a single foreign word or of one tool among many', () => {
+test('names no language for English, accents, a single foreign word or one tool among many', () => {
   expect(
     told('Weather of a city.', 'Prévisions météo à Paris.', 'Translates from Chinese (中文) to English and back.'),
   ).toBe('');
@@ -31,6 +31,6 @@ test('nothing is told of English, of accents, of a single foreign word or of one
   expect(told()).toBe('');
 });
 
-test('modes that search say so in their instructions', () => {
+test('adds the languages to the instructions of modes that search', () => {
   expect(searchMode.instructions(contextOf('获取天气预报。'))).toMatch(/Tools of: s\. Some are described in Chinese/);
 });

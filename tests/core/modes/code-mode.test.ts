@@ -10,10 +10,10 @@ async function search(query: string): Promise<unknown> {
   return content[0]?.['text'];
 }
 
-test('a search that finds nothing asks whether a name that nearly fits was meant', async () => {
+test('suggests a similar name if a search finds nothing', async () => {
   expect(await search('revresse')).toBe('No tools matched the query. Did you mean rev-er-se?');
 });
 
-test('a search that is near to nothing says only that', async () => {
+test('suggests nothing if no name is similar', async () => {
   expect(await search('zzzz')).toBe('No tools matched the query.');
 });

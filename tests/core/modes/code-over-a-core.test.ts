@@ -15,19 +15,19 @@ afterAll(() => core[Symbol.asyncDispose]());
 const execute = (program: string): Promise<Params> => code.callTool('execute', { code: program });
 
 describe('16: three tools', () => {
-  test('search, get_schema and execute are all that is listed', async () => {
+  test('lists only search, get_schema and execute', async () => {
     const { tools } = (await code.request('tools/list')) as unknown as { tools: { name: string }[] };
     expect(tools.map(({ name }) => name)).toEqual(['search', 'get_schema', 'execute']);
   });
 
-  test('search counts its hits and gives a line each', async () => {
+  test('search counts its hits and returns a line for each', async () => {
     const text = textOf(await code.callTool('search', { query: 'reverse' }));
     // What stands between name and text is enough to call it by.
     expect(text).toMatch(/^2 of 6 tools:\n- a_reverse_tool\(text, uppercase\?: boolean\): .+\n- b_reverse_tool\(/);
     expect(textOf(await code.callTool('search', { query: 'zzzzqqq' }))).toBe('No tools matched the query.');
   });
 
-  test('get_schema shows parameters and names what there is not', async () => {
+  test('get_schema returns parameters and names unknown tools', async () => {
     const text = textOf(await code.callTool('get_schema', { tools: ['a_echo_tool', 'nope'] }));
     expect(text).toContain('`message` (string, required)');
     expect(text).toContain('Tools not found: nope');
@@ -35,7 +35,7 @@ describe('16: three tools', () => {
 });
 
 describe('17: execute', () => {
-  test('calls are chained and only the final value comes back', async () => {
+  test('chains calls, and returns only the final value', async () => {
     const text = textOf(
       await execute(`const first = await call_tool('a_echo_tool', { message: 'one' });
         const second = await call_tool('b_echo_tool', { message: first.message + ' two' });
@@ -47,7 +47,7 @@ describe('17: execute', () => {
   test.each([
     ['javascript', 'return await sql(rows, q)'],
     ['python', 'return await sql(rows, q)'],
-  ])('SQL reads what a program in %s has', async (language, end) => {
+  ])('queries the data of a program in %s with SQL', async (language, end) => {
     const rows = '[{"n": 1, "s": "a"}, {"n": 2, "s": "b"}, {"n": 12345678901234567890, "s": "b"}]';
     const query = 'SELECT s, count(*) AS many FROM rows GROUP BY s ORDER BY s';
     const assign = language === 'javascript' ? 'const ' : '';
@@ -63,7 +63,7 @@ describe('17: execute', () => {
     ]);
   });
 
-  test('SQL in a program reads spilled results and texts with tables, and nothing else', async () => {
+  test('queries spilled results and texts with tables with SQL, and nothing else', async () => {
     const spilled = await code.callTool('call_tool', {
       name: 'a_echo_tool',
       arguments: { message: JSON.stringify(Array.from({ length: 9000 }, (_, id) => ({ id, odd: id % 2 }))) },
@@ -88,19 +88,19 @@ describe('17: execute', () => {
     ['javascript', 'const x = 1;', expect.stringContaining('return')],
     ['javascript', 'console.log("seen")', 'Printed:\nseen'],
     ['javascript', 'return null', 'null'],
-  ])('a program in %s gives its last value or a hint: %j', async (language, program, expected) => {
+  ])('returns the last value of a program in %s, or a hint: %j', async (language, program, expected) => {
     const { content } = await code.callTool('execute', { code: program, language });
     expect(content).toEqual([{ type: 'text', text: expected as string }]);
   });
 
-  test('a call that fails is thrown and can be caught', async () => {
+  test('throws a failed call as a catchable error', async () => {
     const text = textOf(
       await execute(`try { await call_tool('nope', {}); } catch (error) { return 'caught: ' + error.message; }`),
     );
     expect(text).toMatch(/^caught: .*nope/);
   });
 
-  test('the 51st call is refused, an endless loop is ended, a mistake has its line', async () => {
+  test('rejects the 51st call, stops an endless loop, and reports the line of an error', async () => {
     const many = await execute(`for (let i = 0; i < 60; i++) await call_tool('a_echo_tool', { message: String(i) });`);
     expect([many['isError'], textOf(many)]).toEqual([true, expect.stringMatching(/^MAX_TOOL_CALLS_EXCEEDED/)]);
     const wrong = await execute('const x = 1;\nnope();\nreturn x;');
@@ -109,7 +109,7 @@ describe('17: execute', () => {
     expect([endless['isError'], textOf(endless)]).toEqual([true, expect.stringContaining('"TIMEOUT"')]);
   });
 
-  test('every call inside is recorded by itself', async () => {
+  test('records each call of a program separately', async () => {
     await execute(
       `await call_tools([{ name: 'a_echo_tool', args: { message: '1' } }, { name: 'b_echo_tool', args: { message: '2' } }]);`,
     );
@@ -128,7 +128,7 @@ describe('17: execute', () => {
   });
 });
 
-test('code_execution answers with ok and value, and keeps to the servers it is allowed', async () => {
+test('code_execution returns ok and value, and calls only the allowed servers', async () => {
   const program = `call_tool('a', 'echo_tool', { message: input.text })`;
   const own = parsed(await code.callTool('code_execution', { code: program, input: { text: 'hi' } }));
   expect(own).toMatchObject({ ok: true, value: { ok: true } });

@@ -1,4 +1,4 @@
-/** Promises of what each mode costs before the first call: tools/list and instructions together, in tokens (o200k). */
+/** The cost of each mode before the first call: tools/list and instructions together, in tokens (o200k). */
 import { expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
@@ -43,7 +43,7 @@ const budgets: Readonly<Record<string, number>> = {
   gateway: 150 + 25 * names.length + 24 * names.length * 18,
 };
 
-test('every mode has a budget here, but the one that lists every tool', () => {
+test('sets a budget for every mode except the one that lists every tool', () => {
   const all = allModes.modes.map(({ name }) => name).filter((name) => name !== 'proxy');
   expect(Object.keys(budgets).toSorted(), 'add it to `budgets` above').toEqual(all.toSorted());
 });

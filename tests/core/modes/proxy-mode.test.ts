@@ -23,8 +23,8 @@ const rich = {
   _meta: { 'anthropic/alwaysLoad': true },
 };
 
-describe('what is listed', () => {
-  test('every tool with what a call needs and no word too many; _meta as it is, and of annotations what MCP does not take for granted', () => {
+describe('listed tools', () => {
+  test("contain what a call needs, _meta unchanged, and annotations that differ from MCP's defaults", () => {
     const context = helperContext([serverWith('s', { tools: [rich] })]);
     expect(proxyMode.listed(context)).toEqual([
       {
@@ -48,12 +48,12 @@ describe('what is listed', () => {
       { destructiveHint: false, idempotentHint: true },
     ],
     [{ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true }, undefined],
-  ])('of the annotations %j what says more than MCP takes for granted', (annotations, told) => {
+  ])("keep from the annotations %j those that differ from MCP's defaults", (annotations, told) => {
     const [listed] = proxyMode.listed(helperContext([serverWith('s', { tools: [{ ...rich, annotations }] })]));
     expect(listed?.['annotations']).toEqual(told);
   });
 
-  test('as ToolMux shows it where that is asked for', () => {
+  test("match ToolMux's at level toolmux", () => {
     const context = helperContext([serverWith('s', { tools: [rich] })]);
     expect(proxyMode.listed(Object.assign(context, { level: 'toolmux' as const }))).toEqual([
       {
@@ -66,12 +66,12 @@ describe('what is listed', () => {
     ]);
   });
 
-  test('every tool as the server describes it when texts shall stay as they are', () => {
+  test("match the server's definitions at level full", () => {
     const context = helperContext([serverWith('s', { tools: [rich] }), serverWith('t', toolsNamed())], true);
     expect(proxyMode.listed(context)).toEqual([{ ...rich, name: 's_rich' }]);
   });
 
-  test.each([true, false])('nonsense in a definition becomes nothing that a client app refuses (raw: %s)', (raw) => {
+  test.each([true, false])('replace malformed parts of a definition by what client apps accept (raw: %s)', (raw) => {
     const tools = [
       { name: 'x', description: 5, inputSchema: [], annotations: 'no', _meta: 1 },
       { name: 'y', inputSchema: null },
@@ -83,7 +83,7 @@ describe('what is listed', () => {
     ]);
   });
 
-  test('the same text each time, and in the same order', () => {
+  test('have the same text and order each time', () => {
     const forwards = helperContext([serverWith('s', toolsNamed('a', 'b', 'c'))]);
     const backwards = helperContext([serverWith('s', toolsNamed('c', 'b', 'a'))]);
     expect(JSON.stringify(proxyMode.listed(forwards))).toBe(JSON.stringify(proxyMode.listed(backwards)));
@@ -94,14 +94,14 @@ describe('instructions', () => {
   const textFor = (...said: (string | undefined)[]): string =>
     proxyMode.instructions(helperContext(said.map((text, i) => serverWith(`server${i}`, {}, text))));
 
-  test('name the servers and pass on what they say of themselves', () => {
+  test("name the servers, and contain the servers' own instructions", () => {
     expect(textFor('  Ask first. ', undefined, 'Ask twice.')).toBe(
       'Tools of server0, server1, server2 through Tooltray.\n\n# server0\nAsk first.\n\n# server2\nAsk twice.',
     );
     expect(textFor()).toContain('no server is switched on yet');
   });
 
-  test('a long text of a server is not cut, but named where it can be read whole', async () => {
+  test('name a resource with the whole text instead of a long text of a server', async () => {
     const long = '🚀'.repeat(5000);
     const context = helperContext([serverWith('a b', {}, long), serverWith('c', {}, 'short')]);
     expect(proxyMode.instructions(context)).toBe(
@@ -113,7 +113,7 @@ describe('instructions', () => {
     expect(await read('tooltray://instructions/%')).toBeUndefined();
   });
 
-  test.each([0, 1])('stay within that with a thousand servers and with one of an endless name (%i)', (shift) => {
+  test.each([0, 1])('stay within the limit with a thousand servers and with an endless name (%i)', (shift) => {
     const many = textFor(...Array.from({ length: 1000 }, () => 'Say please.'));
     const long = proxyMode.instructions(
       helperContext([serverWith(`${'x'.repeat(shift)}${'🚀'.repeat(3000)}`, {}, 'Hello.')]),
@@ -129,13 +129,13 @@ describe('the level', () => {
   const of = (settings: object, app?: string): string =>
     levelFor({ raw: false, condense: undefined, product: 'tooltray', ...settings }, app);
 
-  test('is lean unless told otherwise, and what is told holds for every app', () => {
+  test('is lean by default, and a configured one applies to every app', () => {
     expect([of({}), of({ raw: true }), of({ condense: 'shape' }), of({ condense: 'toolmux' }, 'claude-code')]).toEqual([
       ...['lean', 'full', 'shape', 'toolmux'],
     ]);
   });
 
-  test("of ToolMux's files is ToolMux's, but for apps that load tools when they need them", () => {
+  test('of a ToolMux config is toolmux, except for apps that defer tools', () => {
     const product = 'toolmux';
     expect([of({ product }), of({ product }, 'claude-code'), of({ product, condense: 'full' })]).toEqual([
       ...['toolmux', 'lean', 'full'],

@@ -1,4 +1,4 @@
-/** `execute` runs programs in three languages, each call through the pipeline, and says so where Python is missing. */
+/** `execute` runs programs in three languages, each call through the pipeline, and reports if Python is missing. */
 import { afterAll, expect, test } from 'vitest';
 import { codeExecution } from '../../../src-main/compat/mcpproxy/code-execution.ts';
 import { execute } from '../../../src-main/core/modes/code-mode.ts';
@@ -20,14 +20,18 @@ test.each([
   ['JavaScript', 'return await call_tool("a", { b: true })', []],
   ['TypeScript', 'const r: string = await call_tool("a", { b: true }); return r', []],
   ['Python', 'def f(r):\n    return r\nf(await call_tool("a", {"b": True}))', []],
-  ['what is Python and JavaScript', 'r = await call_tool("a", {"b": True})\nreturn r', [{ type: 'text', text: both }]],
-])('a call in %s goes through the pipeline and names where it came from', async (_name, code, notes) => {
+  [
+    'code valid in Python and JavaScript',
+    'r = await call_tool("a", {"b": True})\nreturn r',
+    [{ type: 'text', text: both }],
+  ],
+])('runs a call in %s through the pipeline with its origin', async (_name, code, notes) => {
   context.calls.length = 0;
   expect(await execute.run({ code }, context)).toEqual({ content: [{ type: 'text', text: 'called a' }, ...notes] });
   expect(context.calls).toEqual([{ tool: 'a', arguments: { b: true }, via: 'execute', inProgram: true }]);
 });
 
-test('what Python prints and where it fails is in the answer', async () => {
+test('returns what Python printed, and where it failed', async () => {
   const result = await execute.run({ code: 'print("one")\n1 / 0', language: 'python' }, context);
   expect(result).toMatchObject({
     content: [
@@ -38,7 +42,7 @@ test('what Python prints and where it fails is in the answer', async () => {
   });
 });
 
-test('where Python cannot be loaded, the answer says to write JavaScript', async () => {
+test('suggests JavaScript if Python cannot be loaded', async () => {
   const elsewhere = Object.assign(helperContext([]), { sandbox: withoutPython });
   const run = execute.run({ code: 'print(1)', language: 'python' }, elsewhere);
   await expect(run).rejects.toMatchObject({
@@ -47,7 +51,7 @@ test('where Python cannot be loaded, the answer says to write JavaScript', async
   });
 });
 
-test('a language is named in any case, and one that there is not is refused', async () => {
+test('accepts a language in any case, and rejects an unknown one', async () => {
   const run = (language: unknown): Promise<unknown> => execute.run({ code: '7 // 2', language }, context);
   expect(await run('PYTHON')).toEqual({ content: [{ type: 'text', text: '3' }] });
   expect(await run('JavaScript')).toEqual({ content: [{ type: 'text', text: '7' }] });
@@ -56,7 +60,7 @@ test('a language is named in any case, and one that there is not is refused', as
   }
 });
 
-test.runIf(allCases)('helper tools of ToolMux are functions, and are called by call_tool', async () => {
+test.runIf(allCases)("offers ToolMux's helper tools as functions and through call_tool", async () => {
   const python = `import asyncio
 count, again, listed = await asyncio.gather(get_tool_count(), call_tool("get_tool_count", {}), list_all_tools("files"))
 found = await search_tools("read a file", limit=3)
@@ -96,7 +100,7 @@ test.each([
   ['time in words', { options: { timeout_ms: 'long' } }, 'INVALID_ARGS', /timeout_ms/],
   ['a negative number of calls', { options: { max_tool_calls: -1 } }, 'INVALID_ARGS', /max_tool_calls/],
   ['servers that are a text', { options: { allowed_servers: 'a' } }, 'INVALID_ARGS', /allowed_servers/],
-])('code_execution refuses %s with the documented code', async (_name, input, code, words) => {
+])('code_execution rejects %s with the documented code', async (_name, input, code, words) => {
   expect(await body(input)).toEqual({
     ok: false,
     isError: true,
@@ -104,7 +108,7 @@ test.each([
   });
 });
 
-test('code_execution lets a program call the servers that are allowed and no other, and it can see which', async () => {
+test('code_execution calls only allowed servers, and reports which are not', async () => {
   const code = 'call_tool("github", "x", {})';
   expect(await body({ code, options: { allowed_servers: ['files'] } })).toMatchObject({
     ok: true,
@@ -113,12 +117,12 @@ test('code_execution lets a program call the servers that are allowed and no oth
   expect(await body({ code, options: { allowed_servers: ['github'] } })).toMatchObject({ value: { ok: true } });
 });
 
-test('code_execution takes Python as well, and tells which language it took where both would do', async () => {
+test('code_execution runs Python too, and names the language if the code fits both', async () => {
   expect(await body({ code: '[x for x in (1, 2)]' })).toEqual({ ok: true, value: [1, 2], isError: undefined });
   expect(await body({ code: '7 // 2' })).toEqual({ ok: true, value: 7, read_as: 'javascript', isError: undefined });
 });
 
-test('where code is switched off nothing runs, and the answer says so; the config bounds what the call does not', async () => {
+test('runs nothing if code is disabled, and applies the configured limits otherwise', async () => {
   const settings = { enabled: true, timeoutSeconds: 0.3, maxToolCalls: 1 };
   const off = Object.assign(helperContext([]), { sandbox, code: { ...settings, enabled: false } });
   const refusal = { code: 'unsupported', text: expect.stringMatching(/^Running code is switched off here/) as string };

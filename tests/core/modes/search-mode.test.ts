@@ -35,18 +35,18 @@ const hitsIn = (result: JsonObject): JsonObject[] => {
 const namesIn = (result: JsonObject): unknown[] => hitsIn(result).map((tool) => tool['name']);
 const moreIn = (result: JsonObject): string | undefined => (result['content'] as { text: string }[])[1]?.text;
 
-describe('what is listed', () => {
-  test('two tools and nothing else, however many tools the servers have', () => {
+describe('listed tools', () => {
+  test('are two helper tools only, however many tools the servers have', () => {
     expect(searchMode.helpers.map((one) => one.definition.name)).toEqual(['search_tools', 'call_tool']);
     expect(searchMode.listed(helperContext(servers))).toEqual([]);
   });
 
-  test('both are always loaded, so that no client app hides the search behind its own', () => {
+  test('are always loaded, so that no client app defers the search', () => {
     for (const { definition } of searchMode.helpers)
       expect(definition['_meta']).toEqual({ 'anthropic/alwaysLoad': true });
   });
 
-  test('only the search claims to change nothing', () => {
+  test('mark only the search as read-only', () => {
     expect(helper('search_tools').definition['annotations']).toEqual({ readOnlyHint: true, openWorldHint: false });
     expect(helper('call_tool').definition['annotations']).toBeUndefined();
   });
@@ -62,7 +62,7 @@ test.each([
   // Nothing else is there, or a number is asked for.
   ['add a page', {}, ['remove_page']],
   ['create an entity', { limit: 5 }, ['create_entity', 'delete_entity']],
-])('what does the opposite of %j is not offered beside it: %j', async (query, more, names) => {
+])('excludes the opposite of %j from its results: %j', async (query, more, names) => {
   const tools = ['create_entity', 'delete_entity', 'remove_page'].map((name) => ({ name }));
   const found = await search({ query, ...more }, helperContext([serverWith('m', { tools })]));
   expect(namesIn(found).toSorted()).toEqual(names);
@@ -79,7 +79,7 @@ describe('search_tools', () => {
     },
   };
 
-  test('gives a line for each to call by, best first, and the whole where a line leaves something open', async () => {
+  test('returns a line for each tool, best first, and the definition if a line is lossy', async () => {
     const context = helperContext([...servers, serverWith('c', { tools: [nested] })]);
     const line = { sig: '(text)', desc: 'Turn a text around' };
     expect(hitsIn(await search({ query: 'reverse; reverse_all' }, context))).toEqual([
@@ -91,7 +91,7 @@ describe('search_tools', () => {
     expect(again).toEqual([expect.objectContaining({ sig: '(all?: {~})', inputSchema_shown: 'earlier' })]);
   });
 
-  test('shows the first two whole where the settings ask for what ToolMux shows', async () => {
+  test("returns the first two definitions in full if set to ToolMux's way", async () => {
     const { outputSchema: _, icons: __, ...shown } = reverse;
     const context = Object.defineProperty(helperContext(servers), 'firstUse', { value: true });
     const result = await search({ query: 'turn text around' }, context);
@@ -105,7 +105,7 @@ describe('search_tools', () => {
       serverWith('fs', { tools: Array.from({ length: 20 }, (_, i) => ({ ...reverse, name: `reverse_${i}` })) }),
     ]);
 
-  test('what fits far worse than the best is left out and counted, unless a limit asks for it', async () => {
+  test('omits and counts far worse matches unless a limit is given', async () => {
     const tools = [
       reverse,
       { name: 'unrelated', description: 'A long list of words, among them the word text, once.' },
@@ -116,7 +116,7 @@ describe('search_tools', () => {
     expect(namesIn(await search({ query: 'reverse text', limit: 5 }, context))).toEqual(['reverse', 'unrelated']);
   });
 
-  test('what cannot answer now comes last, and says so', async () => {
+  test('ranks tools of unavailable servers last, and states the reason', async () => {
     const context = helperContext([
       { ...serverWith('a', { tools: [reverse] }), down: 'needs sign-in' },
       serverWith('b', { tools: [reverse] }),
@@ -128,7 +128,7 @@ describe('search_tools', () => {
     ]);
   });
 
-  test('gives all schemas as often as they are asked for', async () => {
+  test('returns all schemas each time with detail full', async () => {
     const context = many();
     for (let round = 0; round < 2; round++) {
       const hits = hitsIn(await search({ query: 'reverse', limit: 5, detail: 'full' }, context));
@@ -136,7 +136,7 @@ describe('search_tools', () => {
     }
   });
 
-  test('asks whether a name that nearly fits was meant', async () => {
+  test('suggests a similar name', async () => {
     const answer = await search(
       { query: 'revresse' },
       helperContext([serverWith('a', { tools: [{ name: 'rev-er-se' }] })]),
@@ -145,20 +145,20 @@ describe('search_tools', () => {
     expect(answer).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Did you mean rev-er-se?' }] });
   });
 
-  test('gives whole definitions when texts shall stay as they are', async () => {
+  test('returns whole definitions at level full', async () => {
     const result = await search({ query: 'reverse', limit: 1 }, helperContext(servers, true));
     expect(hitsIn(result)).toEqual([{ ...reverse, name: 'a_reverse' }]);
   });
 
   test.each([{ query: '' }, { query: ' ' }, {}, { query: 5 }, { search: 'x' }])(
-    'a search for nothing (%j) is refused',
+    'rejects an empty search (%j)',
     async (input) => {
       const run = allModes.helpers.get('search_tools')?.run(input, helperContext([]));
       await expect(run).rejects.toMatchObject({ code: 'bad_request' });
     },
   );
 
-  test.each([{ query: 'zzzz' }])('finds nothing for %j and says so', async (input) => {
+  test.each([{ query: 'zzzz' }])('reports that nothing matches %j', async (input) => {
     expect(await search(input)).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Try other words.' }] });
     const inTheirWay = Object.defineProperty(helperContext(servers), 'firstUse', { value: true });
     expect(await search(input, inTheirWay)).toEqual({ content: [], structuredContent: { result: [] } });
@@ -177,12 +177,12 @@ describe('search_tools', () => {
     [{}, 12],
     [1e9, 50],
     // Without one: eight, and half as many again where they fit as well.
-  ])('takes the limit %j as %i', async (limit, shown) => {
+  ])('reads the limit %j as %i', async (limit, shown) => {
     const many = serverWith('many', { tools: Array.from({ length: 60 }, (_, i) => ({ name: `reverse_${i}` })) });
     expect(namesIn(await search({ query: 'reverse', limit }, helperContext([many])))).toHaveLength(shown);
   });
 
-  test('a tool that is called like a helper is found under the name it can be called by', async () => {
+  test('returns a tool named like a helper tool under a callable name', async () => {
     const context = helperContext([
       serverWith('git', { tools: [{ name: 'search_tools', description: 'Searches commits.' }] }),
     ]);
@@ -191,7 +191,7 @@ describe('search_tools', () => {
 });
 
 describe('call_tool', () => {
-  test('hands the call to the pipeline, in every spelling of its own parameters', async () => {
+  test('passes the call to the pipeline, in every spelling of its parameters', async () => {
     const context = helperContext(servers);
     const asked = [
       { name: 'a_reverse', arguments: { text: 'x' } },
@@ -211,7 +211,7 @@ describe('call_tool', () => {
     ]);
   });
 
-  test('gives back what the tool answers, untouched', async () => {
+  test("returns the tool's result unchanged", async () => {
     const result = await helper('call_tool').run({ name: 'a_reverse' }, helperContext(servers));
     expect(result).toEqual({ content: [{ type: 'text', text: 'called a_reverse' }] });
   });
@@ -221,27 +221,27 @@ describe('instructions', () => {
   const textFor = (names: string[]): string =>
     searchMode.instructions(helperContext(names.map((name) => serverWith(name, {}))));
 
-  test('say what to do and which servers there are', () => {
+  test('state what to do and which servers exist', () => {
     expect(textFor(['git', 'GitHub'])).toMatch(/^Search with search_tools.*call_tool.*git, GitHub\.$/);
     expect(textFor([])).toContain('none yet');
   });
 
-  test('depend on the servers alone, not on what they list at the moment', () => {
+  test('depend only on the servers, not on their current lists', () => {
     expect(searchMode.instructions(helperContext(servers))).toBe(textFor(['a', 'b']));
   });
 
-  test.each([0, 1, 2, 3])('end within 2 048 characters and never in half a character (%i)', (shift) => {
+  test.each([0, 1, 2, 3])('end within 2 048 characters, and never split a character (%i)', (shift) => {
     const text = textFor([`${'x'.repeat(shift)}${'🚀'.repeat(3000)}`]);
     expect(text.length).toBeLessThanOrEqual(2048);
     expect(text.isWellFormed()).toBe(true);
   });
 });
 
-describe('a short need', () => {
+describe('a short query', () => {
   const shown = async (query: string, context: TestContext): Promise<string[]> =>
     hitsIn(await search({ query }, context)).map(({ name }) => String(name));
 
-  test("that is a server's name shows the tool whose own name has the word first", async () => {
+  test("equal to a server's name ranks the tool whose own name contains the word first", async () => {
     const names = [
       'sun',
       'help',
@@ -258,7 +258,7 @@ describe('a short need', () => {
     expect((await shown('time', context))[0]).toContain('get_current_time');
   });
 
-  test('that is the name of a deprecated tool shows its successor, too, and says that it is deprecated', async () => {
+  test("equal to a deprecated tool's name finds its successor too, and marks it as deprecated", async () => {
     const path = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
     const files = [
       {
@@ -277,7 +277,7 @@ describe('a short need', () => {
     });
   });
 
-  test('is not answered by one tool of another server alone where others fit a word of it', async () => {
+  test('finds tools that match one of its words, not a single tool of another server only', async () => {
     const files = ['read_file', 'write_file', 'list_files', 'move_file'].map((name) => ({
       name,
       description: 'A file.',

@@ -1,4 +1,4 @@
-/** What models are shown of the tools of thirteen real servers: texts that end, names that are all there, tools that can be called. */
+/** What models read about the tools of thirteen real servers: complete texts, all required names, callable names. */
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, textOrEmpty } from '../../../src-main/core/base/json.ts';
 import { type CatalogEntry, usableSchema } from '../../../src-main/core/catalog/catalog.ts';
@@ -56,7 +56,7 @@ function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' 
 }
 
 describe.each(Object.entries(shown))('%s', (_mode, show) => {
-  test('ends every text where a reader could stop', () => {
+  test('ends every text at the end of a clause', () => {
     const ends = tools.map((tool) => [tool.id, show(tool), end(show(tool), tool)] as const);
     expect(ends.filter(([, , how]) => how === 'is cut')).toEqual([]);
     // Where nothing stands by itself, the cut is marked: that is seldom.
@@ -64,7 +64,7 @@ describe.each(Object.entries(shown))('%s', (_mode, show) => {
   });
 });
 
-test('a signature names every required member of every level, or is marked', () => {
+test('names every required member in a signature, or marks it as lossy', () => {
   for (const tool of tools) {
     const line = signatureLine(tool);
     if (isLossy(line)) continue;
@@ -73,7 +73,7 @@ test('a signature names every required member of every level, or is marked', () 
   }
 });
 
-test("gateway's hints name every required parameter of the tools that they explain in full", () => {
+test("names every required parameter of the tools explained in full in gateway's hints", () => {
   for (const tool of tools) {
     const [most = ''] = summaryVariants(tool, context);
     const { required = [] } = usableSchema(tool.definition) as { required?: string[] };
@@ -81,7 +81,7 @@ test("gateway's hints name every required parameter of the tools that they expla
   }
 });
 
-test('every tool that is found by its own name can be called by the name that is shown', async () => {
+test('finds every tool by its own name, under a name that can be called', async () => {
   const search = allModes.helpers.get('search_tools');
   for (const tool of tools) {
     const answer = await search?.run({ query: tool.name, limit: 50 }, context);

@@ -1,4 +1,4 @@
-/** The code reaches tools, and gets results as what they mean. */
+/** Code calls tools, and receives unwrapped results. */
 import { expect, test } from 'vitest';
 import { parseJson } from '../../../../src-main/core/base/json.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
@@ -44,17 +44,17 @@ test.each([
   ['one text that is JSON', 'echo', { a: [1, null] }, { a: [1, null] }],
   ['one text', 'say', { text: 'hello' }, 'hello'],
   ['a number', 'say', { text: '42' }, 42],
-  ['a number that JSON would not write so', 'say', { text: '007' }, '007'],
+  ['a number that JSON would write differently', 'say', { text: '007' }, '007'],
   ['a decimal that would lose its zero', 'say', { text: '1.0' }, '1.0'],
   ['several items', 'items', {}, [[1], items[1]]],
-  ['one item that is no text', 'image', {}, items[1]],
+  ['one item that is not a text', 'image', {}, items[1]],
   ['no items', 'empty', {}, null],
   ['a result still held as bytes', 'raw', {}, 'raw'],
-])('a result with %s is unwrapped', async (_name, tool, args, expected) => {
+])('unwraps a result with %s', async (_name, tool, args, expected) => {
   expect(await value(`await call_tool(${JSON.stringify(tool)}, ${JSON.stringify(args)})`)).toEqual(expected);
 });
 
-test('integers beyond a double keep their digits on the way in, through the code and out', async () => {
+test('keeps the digits of integers beyond a double through arguments, code and results', async () => {
   const code = `const a = await call_tool("longId"), b = await call_tool("longStructured", {});
     await call_tool("echo", { id: a.id, again: JSON.parse(JSON.stringify({ small: a.small })) });
     ({ a: a.id, b: b.id, text: String(a.id), small: b.small })`;
@@ -70,18 +70,18 @@ test.each([
   ['server and tool', 'call_tool("files", "echo")', 'files:echo', {}],
   ['a name alone', 'call_tool("files:echo")', 'files:echo', {}],
   ['arguments as JSON text', `call_tool("echo", '{"a": 1}')`, 'echo', { a: 1 }],
-])('a call can be written with %s', async (_name, code, name, args) => {
+])('accepts a call with %s', async (_name, code, name, args) => {
   await value(`await ${code}`);
   expect(harness.called.at(-1)).toMatchObject({ name, args });
 });
 
 test.each([
   ['no name', 'call_tool()'],
-  ['a name that is no text', 'call_tool({ name: "echo" })'],
+  ['a name that is not a string', 'call_tool({ name: "echo" })'],
   ['arguments that are a list', 'call_tool("echo", [1])'],
   ['arguments that are a number', 'call_tool("echo", 1)'],
   ['arguments in broken JSON', 'call_tool("echo", "{a")'],
-])('a call with %s is refused with words, and reaches no tool', async (_name, code) => {
+])('rejects a call with %s with a message, and calls no tool', async (_name, code) => {
   const before = harness.called.length;
   expect(await value(`try { await ${code} } catch (e) { [e.code, e.message] }`)).toEqual([
     'INVALID_ARGS',
@@ -90,14 +90,14 @@ test.each([
   expect(harness.called.length).toBe(before);
 });
 
-test('a failed call is thrown, can be caught, and says what the tool said', async () => {
+test("throws a failed call as a catchable error with the tool's message", async () => {
   const code = `try { await call_tool("fail", {}) } catch (e) {
     [e instanceof Error, e.name, e.message, e.code, e.tool, e.result] }`;
   const expected = [true, 'ToolError', 'the disk\nis full', 'UPSTREAM_ERROR', 'fail', ['the disk', 'is full']];
   expect(await value(code)).toEqual(expected);
 });
 
-test('a failed call that is not caught names the line of the call', async () => {
+test('reports the line of a failed call that is not caught', async () => {
   expect(await error('const a = 1;\n  await call_tool("reject", {})')).toMatchObject({
     code: 'RUNTIME_ERROR',
     message: 'ToolError: There is no tool reject. Search first.',
@@ -108,20 +108,20 @@ test('a failed call that is not caught names the line of the call', async () => 
 
 test.each([
   ['does not fit', 'huge', /17\.0 MB; at most 16 MB.*page or a filter/],
-  ['is no JSON', 'circle', /circular/i],
-])('a result that %s fails that call only', async (_name, tool, words) => {
+  ['is not JSON', 'circle', /circular/i],
+])('fails only the call whose result %s', async (_name, tool, words) => {
   const code = `let message; try { await call_tool("${tool}") } catch (e) { message = e.message } message`;
   expect(await value(code)).toMatch(words);
 });
 
-test('calls started together run together, at most `parallel` of them', async () => {
+test('runs at most `parallel` of the calls started together', async () => {
   const code = 'await Promise.all(Array.from({ length: 9 }, () => call_tool("busy", { ms: 5 })))';
   mostRunning = 0;
   expect(await value(code, { limits: { parallel: 3 } })).toEqual(Array(9).fill('done'));
   expect(mostRunning).toBe(3);
 });
 
-test('call_tools keeps the order, whatever order the answers come in, and one failure is one slot', async () => {
+test('call_tools returns results and failures in the order of its requests', async () => {
   const code = `await call_tools([
     { name: "busy", args: { ms: 30 } }, { server: "files", tool: "echo", args: { a: 1 } }, { tool: "fail" }, { name: "reject" }])`;
   expect(await value(code)).toEqual([
@@ -132,7 +132,7 @@ test('call_tools keeps the order, whatever order the answers come in, and one fa
   ]);
 });
 
-test('call_tools runs at most `max_parallel` at a time', async () => {
+test('call_tools runs at most `max_parallel` calls at a time', async () => {
   mostRunning = 0;
   const requests = 'Array.from({ length: 6 }, () => ({ name: "busy", args: { ms: 5 } }))';
   await value(`await call_tools(${requests}, { max_parallel: 2 })`);
@@ -144,19 +144,19 @@ test.each([
   ['an element without a name', 'call_tools([{ name: "echo" }, { args: {} }])', 'element 1'],
   ['a hole', 'call_tools([{ name: "echo" }, , ])', 'element 1'],
   ['too many', 'call_tools(Array.from({ length: 101 }, () => ({ name: "echo" })))', '101'],
-  ['a width of zero', 'call_tools([{ name: "echo" }], { max_parallel: 0 })', 'max_parallel'],
-  ['a width that is no whole number', 'call_tools([{ name: "echo" }], { max_parallel: 1.5 })', 'max_parallel'],
-])('call_tools with %s calls nothing and says what is wrong', async (_name, code, words) => {
+  ['a max_parallel of zero', 'call_tools([{ name: "echo" }], { max_parallel: 0 })', 'max_parallel'],
+  ['a max_parallel that is not an integer', 'call_tools([{ name: "echo" }], { max_parallel: 1.5 })', 'max_parallel'],
+])('call_tools with %s calls nothing and reports what is wrong', async (_name, code, words) => {
   const before = harness.called.length;
   expect(await error(`await ${code}`)).toMatchObject({ message: expect.stringContaining(words) as string });
   expect(harness.called.length).toBe(before);
 });
 
-test('call_tools with nothing to call gives nothing', async () => {
+test('call_tools returns an empty list for an empty list', async () => {
   expect(await value('await call_tools([])')).toEqual([]);
 });
 
-test('the code can search for tools and read their schemas', async () => {
+test('searches for tools and reads their schemas', async () => {
   const discover = {
     search: async (query: string, limit?: number) => [{ query, limit: limit ?? 'none' }],
     schema: async (names: readonly string[]) => names.join('+'),
@@ -168,14 +168,14 @@ test('the code can search for tools and read their schemas', async () => {
   expect(await harness.run(code, { discover })).toMatchObject({ value: found, calls: 0 });
 });
 
-test('a search that fails is thrown at its line', async () => {
+test('throws a failed search at its line', async () => {
   expect(await error('\nawait search("x")')).toMatchObject({
     line: 2,
     message: expect.stringContaining('no search') as string,
   });
 });
 
-test('calls that were not awaited are finished before the run ends, and their failures reported', async () => {
+test('finishes calls that were not awaited before the run ends, and reports their failures', async () => {
   const code = `["a", "b"].forEach(async (a) => { await call_tool("busy", { ms: 5 }); await call_tool("echo", { a }) });
     call_tool("fail", {});
     return "done"`;
@@ -187,12 +187,12 @@ test('calls that were not awaited are finished before the run ends, and their fa
   ]);
 });
 
-test('a failure that is handled later is not reported', async () => {
+test('does not report a failure that is handled later', async () => {
   const code = 'const p = call_tool("fail"); await call_tool("busy", { ms: 5 }); try { await p } catch {} 1';
   expect(await harness.run(code)).toMatchObject({ value: 1, console: [] });
 });
 
-test('calls are counted', async () => {
+test('counts calls', async () => {
   expect(await harness.run('for (let i = 0; i < 3; i++) await call_tool("echo", { i }); 1')).toMatchObject({
     calls: 3,
   });

@@ -1,4 +1,4 @@
-/** Code in the forms that models write it in gives its value, and its errors name the lines they are in. */
+/** Code in the forms that models write returns its value, and errors report their lines. */
 import { expect, test } from 'vitest';
 import { Harness } from '../sandbox-harness.ts';
 
@@ -24,7 +24,7 @@ const forms: [string, string, unknown][] = [
   ['comments and a string with the word return', '// return\nconst s = "return"; s', 'return'],
 ];
 
-test.each(forms)('%s gives a value', async (_name, code, expected) => {
+test.each(forms)('runs %s and returns its value', async (_name, code, expected) => {
   expect(await value(code, { input: { n: 5 } })).toEqual(expected);
 });
 
@@ -38,7 +38,7 @@ const places: [string, string, object][] = [
   ['TypeScript with an enum and return', 'enum A { B }\nnull.x; return A.B', { line: 2, column: 1 }],
 ];
 
-test.each(places)('an error in %s names its line', async (_name, code, place) => {
+test.each(places)('reports the line of an error in %s', async (_name, code, place) => {
   expect(await error(code)).toMatchObject({
     ...place,
     code: 'RUNTIME_ERROR',
@@ -47,19 +47,19 @@ test.each(places)('an error in %s names its line', async (_name, code, place) =>
   });
 });
 
-test('frames of the sandbox itself are not shown', async () => {
+test('hides stack frames of the code runner', async () => {
   const { stack } = (await error('function f() { return call_tool("reject", {}) }\nawait f()')) as { stack: string };
   expect(stack.split('\n').slice(1)).toEqual(['    at f (code.js:1:22)', '    at <eval> (code.js:2:7)']);
 });
 
-test('a syntax error names its line, in JavaScript and in what is no TypeScript either', async () => {
+test('reports the line of a syntax error, in JavaScript and TypeScript', async () => {
   const expected = { code: 'SYNTAX_ERROR', line: 2, column: 9, message: expect.stringContaining("';'") as string };
   expect(await error('const a = 1;\nlet b = ;', { language: 'javascript' })).toMatchObject(expected);
   expect(await error('const a = 1;\nlet b = ;')).toMatchObject(expected);
   expect(await error('const a = 1;\nreturn a;\nlet b = ;')).toMatchObject({ code: 'SYNTAX_ERROR', line: 3, column: 9 });
 });
 
-test('types are a syntax error where JavaScript was said, and broken TypeScript is a TRANSPILE_ERROR', async () => {
+test('rejects types in JavaScript as SYNTAX_ERROR, and broken TypeScript as TRANSPILE_ERROR', async () => {
   expect(await error('const a: number = 1', { language: 'javascript' })).toMatchObject({ code: 'SYNTAX_ERROR' });
   expect(await error('const a = 1;\nconst b: = 2', { language: 'typescript' })).toMatchObject({
     code: 'TRANSPILE_ERROR',
@@ -77,11 +77,11 @@ const thrown: [string, string, string][] = [
   ['an error in a promise', 'await Promise.reject(new RangeError("far"))', 'RangeError: far'],
 ];
 
-test.each(thrown)('%s that is thrown is shown', async (_name, code, message) => {
+test.each(thrown)('reports the thrown value: %s', async (_name, code, message) => {
   expect(await error(code)).toMatchObject({ code: 'RUNTIME_ERROR', message });
 });
 
-test('who reaches for what is not there is told what is', async () => {
+test('suggests call_tool when code uses fetch, require, process or import', async () => {
   for (const code of ['fetch("x")', 'require("fs")', 'process.env', 'await import("node:fs")']) {
     expect(await error(code)).toMatchObject({
       message: expect.stringContaining('use call_tool(name, args)') as string,
@@ -89,7 +89,7 @@ test('who reaches for what is not there is told what is', async () => {
   }
 });
 
-test('what is printed comes out in order, with marks for warnings', async () => {
+test('returns printed lines in order, and marks warnings and errors', async () => {
   const code = `console.log('a', { b: [1] }, new Map([['k', 1]]), new Set([2]), undefined);
     console.warn(new TypeError('w')); console.error(1n, function named() {}); log('short'); console.info(Symbol('s'))`;
   const expected = [
@@ -102,11 +102,11 @@ test('what is printed comes out in order, with marks for warnings', async () => 
   expect((await harness.run(code)).console).toEqual(expected);
 });
 
-test('what was printed before an error is kept', async () => {
+test('keeps what was printed before an error', async () => {
   expect(await harness.run('console.log("before"); null.x')).toMatchObject({ ok: false, console: ['before'] });
 });
 
-test('collections and errors in the value are written out', async () => {
+test('serializes collections and errors in the value', async () => {
   const code =
     '({ m: new Map([["a", 1]]), n: new Map([[1, 2]]), s: new Set([1]), e: new Error("x"), t: new Uint8Array(2) })';
   const expected = { m: { a: 1 }, n: [[1, 2]], s: [1], e: { name: 'Error', message: 'x' }, t: [0, 0] };
@@ -121,12 +121,15 @@ const unwritable: [string, string, string][] = [
   ['a getter that throws', '({ get a() { throw new Error("mine") } })', 'mine'],
 ];
 
-test.each(unwritable)('%s in the value is a SERIALIZATION_ERROR and not dropped', async (_name, code, words) => {
-  const message = expect.stringContaining(words) as string;
-  expect(await error(code)).toMatchObject({ code: 'SERIALIZATION_ERROR', message });
-});
+test.each(unwritable)(
+  'rejects %s in the value as SERIALIZATION_ERROR instead of dropping it',
+  async (_name, code, words) => {
+    const message = expect.stringContaining(words) as string;
+    expect(await error(code)).toMatchObject({ code: 'SERIALIZATION_ERROR', message });
+  },
+);
 
-test('timers run, and can be cleared', async () => {
+test('runs and clears timers', async () => {
   const code = `const seen = [];
     const cleared = setTimeout(() => seen.push('never'), 1);
     clearTimeout(cleared);
@@ -135,7 +138,7 @@ test('timers run, and can be cleared', async () => {
   expect(await value(code)).toEqual(['late']);
 });
 
-test('every run begins anew', async () => {
+test('starts each run with fresh globals', async () => {
   await harness.run('globalThis.left = 1; Array.prototype.map = null');
   expect(await value('[typeof left, [1].map(String)]')).toEqual(['undefined', ['1']]);
 });

@@ -1,4 +1,4 @@
-/** The code cannot get out: no process, no files, no network, nothing of the host but texts. */
+/** Code cannot escape: it reaches no process, files or network, and no host objects. */
 import { afterEach, expect, test } from 'vitest';
 import { Harness, javascript } from '../sandbox-harness.ts';
 
@@ -26,7 +26,7 @@ const constructors: [string, string][] = [
 const probe = `typeof process + typeof require + typeof module + typeof fetch + typeof WebAssembly + typeof Worker
   + typeof Deno + typeof std + typeof os + typeof Buffer + typeof Atomics`;
 
-test.each(constructors)('functions made with the constructor of %s see the same empty world', async (_name, code) => {
+test.each(constructors)('runs functions made with the constructor of %s without host globals', async (_name, code) => {
   // No `await` inside the text: the constructor may be of any kind of function.
   const made = await value(
     `const C = ${code}; const r = C('return ${probe.replace(/\s+/g, ' ')}')(); r?.next ? r.next().value : await r`,
@@ -34,13 +34,13 @@ test.each(constructors)('functions made with the constructor of %s see the same 
   expect(made).toBe('undefined'.repeat(11));
 });
 
-test('eval and Function run inside', async () => {
+test('runs eval and Function inside the code runner', async () => {
   expect(
     await value(`[eval('typeof process'), new Function('return typeof process')(), (0, eval)('this === globalThis')]`),
   ).toEqual(['undefined', 'undefined', true]);
 });
 
-test('globalThis holds the language and the documented names only', async () => {
+test('globalThis holds only the language and the documented names', async () => {
   const language =
     /^(?:[A-Z]\w*|undefined|globalThis|eval|is\w+|parse\w+|decode\w+|encode\w+|escape|unescape|queueMicrotask|btoa|atob|performance)$/;
   const names = (await value('Object.getOwnPropertyNames(globalThis)')) as string[];
@@ -68,7 +68,7 @@ test.each(['fs', 'node:fs', 'std', 'os', 'qjs:std', './x.js', 'file:///etc/passw
   },
 );
 
-test('nothing tells about this computer', async () => {
+test('reveals nothing about the local computer', async () => {
   const facts = JSON.stringify(
     await value(`
     let frames; Error.prepareStackTrace = (_e, sites) => sites.map((s) => [s.getFileName(), String(s.getFunction())]);
@@ -80,7 +80,7 @@ test('nothing tells about this computer', async () => {
   expect(facts).not.toMatch(/file:|node_modules|src-main|\/work|\/home|\/tmp|quickjs/);
 });
 
-test('prototypes changed inside stay inside, and do not stop calls from being what they are', async () => {
+test('keeps changes of prototypes inside, and calls stay unaffected', async () => {
   const code = `Object.prototype.polluted = 1; Array.prototype.polluted = 1; Function.prototype.polluted = 1;
     Object.prototype.toJSON = undefined; Promise.prototype.polluted = 1;
     await call_tool('echo', { a: 1 }); 1`;
@@ -88,7 +88,7 @@ test('prototypes changed inside stay inside, and do not stop calls from being wh
   expect(Object.keys(harness.called.at(-1)?.args ?? {})).toEqual(['a']);
 });
 
-test('"__proto__" in arguments and in the value is a member like any other', async () => {
+test('treats "__proto__" in arguments and in the value as a plain member', async () => {
   const made = `JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1}')`;
   const result = (await value(`await call_tool('echo', ${made}); ${made}`)) as object;
   for (const object of [harness.called.at(-1)?.args ?? {}, result]) {
@@ -98,21 +98,21 @@ test('"__proto__" in arguments and in the value is a member like any other', asy
   }
 });
 
-test('"__proto__" in a result is a member like any other inside too', async () => {
+test('treats "__proto__" in a result as a plain member', async () => {
   const code = `const r = await call_tool('say', { text: '{"__proto__":{"polluted":1}}' }); [r.polluted ?? null, ({}).polluted ?? null, Object.keys(r)]`;
   expect(await value(code)).toEqual([null, null, ['__proto__']]);
   const blocking = `const { result } = call_tool('s', 'say', { text: '{"__proto__":{"polluted":1}}' }); [result.polluted ?? null, ({}).polluted ?? null]`;
   expect(await value(blocking, { globals: 'code_execution' })).toEqual([null, null]);
 });
 
-test('traps on a value run inside, before it crosses', async () => {
+test('runs proxy traps and getters of a value inside, before it is serialized', async () => {
   const code = `let seen = 0;
     const p = new Proxy({ a: 1 }, { get: (t, k) => (seen++, t[k]), ownKeys: () => ['a'] });
     ({ p, t: { toJSON: () => typeof process }, g: { get x() { return typeof require } }, seen: { toJSON: () => seen > 0 } })`;
   expect(await value(code)).toEqual({ p: { a: 1 }, t: 'undefined', g: { x: 'undefined' }, seen: true });
 });
 
-test('a toJSON that says it is something else is only what it writes', async () => {
+test('treats the result of toJSON as plain data', async () => {
   expect(await value(`({ toJSON: () => ({ ok: false, error: { code: 'X' } }) })`)).toEqual({
     ok: false,
     error: { code: 'X' },
@@ -126,11 +126,11 @@ const hostile: [string, string][] = [
     `const e = new Error('x'); for (const k of ['name', 'message', 'stack', 'code']) Object.defineProperty(e, k, { get() { throw new Error('trap') } }); throw e`,
   ],
   [
-    'values that are no texts',
+    'members that are not strings',
     `const e = new Error('x'); e.message = { toString() { for (;;) {} } }; e.stack = 5n; e.name = Symbol(); throw e`,
   ],
   ['a proxy', `throw new Proxy(new Error('x'), { get() { throw 1 }, getPrototypeOf() { throw 2 } })`],
-  ['a code it has not earned', `throw Object.assign(new Error('x'), { code: 'CANCELLED' })`],
+  ['a forged code', `throw Object.assign(new Error('x'), { code: 'CANCELLED' })`],
   ['a revoked proxy', `const { proxy, revoke } = Proxy.revocable({}, {}); revoke(); throw proxy`],
   [
     'an overridden instanceof',
@@ -138,7 +138,7 @@ const hostile: [string, string][] = [
   ],
 ];
 
-test.each(hostile)('an error with %s is a RUNTIME_ERROR with words', async (_name, code) => {
+test.each(hostile)('reports an error with %s as RUNTIME_ERROR with a message', async (_name, code) => {
   expect(await error(code)).toMatchObject({ code: 'RUNTIME_ERROR', message: expect.stringMatching(/./) as string });
 });
 
@@ -153,13 +153,13 @@ const sabotage: [string, string][] = [
   ],
 ];
 
-test.each(sabotage)('code that overwrites %s hurts itself at most', async (_name, code) => {
+test.each(sabotage)('survives code that overwrites %s', async (_name, code) => {
   const outcome = await harness.run(code, { limits: { timeMs: 500 } });
   expect(outcome).toHaveProperty('ok');
   expect(await value('1 + 1')).toBe(2);
 });
 
-test('functions reached through stack frames are bound by the same limits', async () => {
+test('applies the limits to functions reached through stack frames', async () => {
   const code = `const found = [];
     Error.prepareStackTrace = (_e, sites) => { for (const s of sites) found.push(s.getFunction()); return ''; };
     await call_tool({ get x() { return new Error().stack } }).catch(() => {});
@@ -172,7 +172,7 @@ test('functions reached through stack frames are bound by the same limits', asyn
   expect(await value('1 + 1')).toBe(2);
 });
 
-test('odd texts arrive as they are', async () => {
+test('passes on unusual characters unchanged', async () => {
   const odd = '\u0000\ud83d\ude00\u2028\u{10ffff}"\\\n\u202e';
   expect(await value(`await call_tool('echo', { odd: ${JSON.stringify(odd)} })`)).toEqual({ odd });
   expect(await value('"\\ud800".length')).toBe(1);

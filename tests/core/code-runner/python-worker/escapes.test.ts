@@ -1,4 +1,4 @@
-/** The Python code cannot get out: no files, no network, no processes, no environment, nothing of the host. */
+/** Python code cannot escape: it reaches no files, network, processes or environment, and no host objects. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,16 +49,16 @@ const escapes: [string, string][] = [
   ['foreign functions behind the finder', `${unseal}import ctypes\nctypes.CDLL(None)`],
   ['a foreign function by its address', `${unseal}import ctypes\nctypes.CFUNCTYPE(None)(1)()`],
   ['the library of foreign functions', `${builtin('_ctypes')}m.dlopen(None, 0)`],
-  ['the bridge to JavaScript, made anew', `${builtin('_pyodide_core')}m.create_proxy(print)`],
-  ['an object of JavaScript that was left', `${hostObject}dir(f.jsproxies["js"])`],
-  ['what such an object holds', `${hostObject}f.jsproxies["js"].process`],
+  ['a new bridge to JavaScript', `${builtin('_pyodide_core')}m.create_proxy(print)`],
+  ['a leftover JavaScript object', `${hostObject}dir(f.jsproxies["js"])`],
+  ['a member of a leftover JavaScript object', `${hostObject}f.jsproxies["js"].process`],
   ['code of JavaScript', `${hostObject}f.jsproxies["pyodide_js"]._module.run_js("process")`],
   ...['socket', 'subprocess', 'ctypes', 'multiprocessing', 'ssl', 'urllib.request', 'http.client', 'js', 'pyodide'].map(
     (name): [string, string] => [`import ${name}`, `import ${name}`],
   ),
 ];
 
-test.each(escapes)('%s leads nowhere', async (_name, code) => {
+test.each(escapes)('blocks %s', async (_name, code) => {
   const outcome = await harness.run(code, python);
   const message = expect.stringMatching(/Error|reached out of the sandbox/) as string;
   expect(outcome).toMatchObject({ ok: false, calls: 0, error: { message } });
@@ -66,7 +66,7 @@ test.each(escapes)('%s leads nowhere', async (_name, code) => {
   expect(readdirSync(folder)).toEqual(['secret.txt']);
 });
 
-test('what the code can see of the system is the engine alone', async () => {
+test("shows only the engine's own files, environment and modules", async () => {
   const code = `import os, sys
 return {
     "files": sorted(os.path.join(at, name) for at, _, names in os.walk("/") for name in names if not at.startswith("/proc")),
@@ -86,7 +86,7 @@ return {
   });
 });
 
-test('errors tell nothing about this computer', async () => {
+test('reveals nothing about the local computer in errors', async () => {
   const codes = [
     'call_tool()',
     'open("x")',
@@ -98,7 +98,7 @@ test('errors tell nothing about this computer', async () => {
   expect(facts).not.toMatch(/file:|node_modules|src-main|\/work|\/home\/|\/root|pyodide\.asm/);
 });
 
-test('code that speaks to the host itself gets no further than the guest', async () => {
+test('limits code that writes to the host device directly', async () => {
   const code = `import os\nfd = os.open("/dev/tooltray", os.O_RDWR)
 for text in (b"", b"{", b"[1]", b'{"kind":"question","id":"x","what":"call","text":1}', b'{"kind":"wait","ms":0}', b"\\xff"):
     os.write(fd, text)
@@ -116,7 +116,7 @@ os.write(fd, b'[1, 2]')
   });
 });
 
-test('odd texts arrive as they are', async () => {
+test('passes on unusual characters unchanged', async () => {
   const odd = '\u0000\u{1f600}\u2028\u{10ffff}"\\\n\u202e__proto__';
   expect(await harness.value(`await call_tool("echo", {"__proto__": ${JSON.stringify(odd)}})`, python)).toEqual(
     JSON.parse(`{"__proto__":${JSON.stringify(odd)}}`),

@@ -1,4 +1,4 @@
-/** One interpreter waits for the next run in Python: from the first run on, one at a time, until it is idle for long or the sandbox closes. */
+/** One prewarmed interpreter waits for the next Python run, until it idles too long or the code runner closes. */
 import { expect, test } from 'vitest';
 import { until } from '../../../support/until.ts';
 import { isAlive } from '../../../support/processes.ts';
@@ -13,7 +13,7 @@ function gated(idleMs = 300_000): { harness: Harness; open: () => void } {
   return { harness: new Harness({ gate }, { idleMs }), open: resolve };
 }
 
-test('no interpreter is started before Python is used', async () => {
+test('starts no interpreter before Python is used', async () => {
   const harness = new Harness({}, {}, javascript);
   const { sandbox } = harness;
   sandbox.prewarm();
@@ -21,7 +21,7 @@ test('no interpreter is started before Python is used', async () => {
   expect([sandbox.idlePid, sandbox.processes]).toEqual([undefined, 0]);
 });
 
-test('a run takes the interpreter that was started ahead, and the next one is started meanwhile', async () => {
+test('uses the prewarmed interpreter for a run, and starts the next one meanwhile', async () => {
   const { harness, open } = gated();
   const { sandbox } = harness;
   await harness.value('global_name = 1', python);
@@ -41,7 +41,7 @@ test('a run takes the interpreter that was started ahead, and the next one is st
   expect(sandbox.idlePid).toBe(next);
 });
 
-test('runs at the same time have one interpreter started ahead between them', async () => {
+test('prewarms one interpreter for concurrent runs', async () => {
   const { harness, open } = gated();
   const runs = ['a', 'b'].map((owner) => harness.value('await call_tool("gate")\nreturn 1', { ...python, owner }));
   await until(() => harness.called.length === 2);
@@ -53,7 +53,7 @@ test('runs at the same time have one interpreter started ahead between them', as
   expect(harness.sandbox.idlePid).toBe(ahead);
 });
 
-test('the idle interpreter ends when there is no run for long, and the next run starts one again', async () => {
+test('ends the idle interpreter after a while, and starts one for the next run', async () => {
   const { harness } = gated(300);
   const { sandbox } = harness;
   await harness.value('1', python);
@@ -63,7 +63,7 @@ test('the idle interpreter ends when there is no run for long, and the next run 
   expect(await harness.value('2', python)).toBe(2);
 });
 
-test('an idle interpreter that was killed is replaced by the next run', async () => {
+test('replaces an idle interpreter that was killed with the next run', async () => {
   const { harness } = gated();
   const { sandbox } = harness;
   await harness.value('1', python);
@@ -73,7 +73,7 @@ test('an idle interpreter that was killed is replaced by the next run', async ()
   expect(sandbox.idlePid).toBeDefined();
 });
 
-test('closing leaves no process: neither one that runs nor the idle one', async () => {
+test('ends running and idle interpreters when it closes', async () => {
   const { harness } = gated();
   const { sandbox } = harness;
   await harness.value('1', python);

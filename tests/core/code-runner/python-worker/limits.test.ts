@@ -1,4 +1,4 @@
-/** Whatever the Python code does, it ends in time, within its memory, and the core goes on. */
+/** Python code of any kind ends within its time and memory, and the core goes on. */
 import { expect, test } from 'vitest';
 import type { CodeRunRequest } from '../../../../src-main/core/code-runner/run-request.ts';
 import { Harness, text } from '../sandbox-harness.ts';
@@ -23,19 +23,19 @@ const endless: [string, string][] = [
   ['a long number', '10 ** 10**10'],
 ];
 
-test.each(endless)('%s that does not end is stopped', async (_name, code) => {
+test.each(endless)('stops %s that does not end', async (_name, code) => {
   const message = 'The code did not end within 0.3 seconds and was stopped.';
   expect(await harness.error(code, short)).toEqual({ code: 'TIMEOUT', message });
   await expect.poll(() => harness.sandbox.processes).toBe(0);
 });
 
-test('a call under way when the time is over is cancelled, and what was printed is kept', async () => {
+test('cancels a running call at the timeout, and keeps what was printed', async () => {
   const outcome = await harness.run('print("one")\nawait call_tool("never")', short);
   expect(outcome).toMatchObject({ ok: false, console: ['one'] });
   expect(harness.called.at(-1)?.signal.aborted).toBe(true);
 });
 
-test('a value that is there is given, though a call that nobody awaits does not end', async () => {
+test('returns a value although a call that is not awaited does not end', async () => {
   const outcome = await harness.run('call_tool("never")\nreturn 5', { ...python, limits: { timeMs: 1000 } });
   expect(outcome).toMatchObject({ ok: true, value: 5, console: [expect.stringContaining('not awaited')] });
 });
@@ -52,12 +52,12 @@ const bombs: [string, string][] = [
   ['a result', 'await call_tool("megabytes", {"n": 12})'],
 ];
 
-test.each(bombs)('a memory bomb of %s ends in MEMORY_LIMIT', async (_name, code) => {
+test.each(bombs)('ends a memory bomb of %s with MEMORY_LIMIT', async (_name, code) => {
   const message = expect.stringContaining('The limit is 8 MB.') as string;
   expect(await harness.error(code, small)).toMatchObject({ code: 'MEMORY_LIMIT', message });
 });
 
-test('a large result that fits arrives whole', async () => {
+test('receives a large result that fits', async () => {
   expect(await value('len(await call_tool("megabytes", {"n": 10}))')).toBe(10 << 20);
 });
 
@@ -66,16 +66,16 @@ test.each([
   ['JSON', 'import json\njson.loads("[" * 100000)'],
   ['a regular expression', 'import re\nre.compile("(?:" * 50000 + ")" * 50000)'],
   ['an expression', 'eval("(" * 100000)'],
-])('%s that goes too deep is an error that can be caught', async (_name, code) => {
+])('raises a catchable error if %s is nested too deeply', async (_name, code) => {
   const inside = code.split('\n').join('\n    ');
   expect(await value(`r = 1\ntry:\n    ${inside}\nexcept Exception: r = 2\nr`)).toBe(2);
 });
 
-test('code that is nested too deep to be parsed is an error', async () => {
+test('rejects code that is nested too deeply to be parsed', async () => {
   expect(await harness.error('('.repeat(1e5), python)).toMatchObject({ code: 'SYNTAX_ERROR' });
 });
 
-test('code that brings the interpreter down hurts nobody else', async () => {
+test('isolates other runs from code that crashes its interpreter', async () => {
   const crash = 'import json\na = []\nfor _ in range(100000): a = [a]\njson.dumps(a)';
   const [crashed, other] = await Promise.all([
     harness.error(crash, python),
@@ -88,20 +88,20 @@ test('code that brings the interpreter down hurts nobody else', async () => {
 test.each([
   ['too large', 'return "x" * (17 << 20)', /17\.0 MB.*at most 16 MB/],
   ['too deep', 'a = []\nfor _ in range(600): a = [a]\nreturn a', /more than 500 levels/],
-])('a value %s is a SERIALIZATION_ERROR', async (_name, code, words) => {
+])('rejects a value that is %s as SERIALIZATION_ERROR', async (_name, code, words) => {
   expect(await harness.error(code, python)).toEqual({
     code: 'SERIALIZATION_ERROR',
     message: expect.stringMatching(words) as string,
   });
 });
 
-test('the call after the last one allowed is refused, which can be caught', async () => {
+test('rejects the call after the last one allowed with a catchable error', async () => {
   const code =
     'n = 0\ntry:\n    while True:\n        await call_tool("echo")\n        n += 1\nexcept Exception as e:\n    r = [n, str(e)]\nr';
   expect(await value(code)).toEqual([50, 'The limit of 50 tool calls in one run is reached.']);
 });
 
-test('1 000 calls at once stop at the limit', async () => {
+test('stops 1 000 calls at once at the limit', async () => {
   const code = 'import asyncio\nawait asyncio.gather(*[call_tool("echo", {"i": i}) for i in range(1000)])';
   expect(await harness.run(code, python)).toMatchObject({
     ok: false,
@@ -110,19 +110,19 @@ test('1 000 calls at once stop at the limit', async () => {
   });
 });
 
-test('searches have an end too', async () => {
+test('limits searches', async () => {
   const discover = { search: async () => [], schema: async () => [], sql: async () => [] };
   const code = 'n = 0\ntry:\n    while True:\n        await search("x")\n        n += 1\nexcept Exception: pass\nn';
   expect(await value(code, { discover })).toBe(200);
 });
 
-test('what is printed is cut at 64 kB', async () => {
+test('truncates printed output at 64 kB', async () => {
   const { console } = await harness.run('for i in range(100000): print("x" * 100)', python);
   expect(console.join('').length).toBeLessThan(70_000);
   expect(console.at(-1)).toBe('[further output is left out]');
 });
 
-test('a run that is cancelled ends at once, and its call and its process with it', async () => {
+test('ends a cancelled run at once, with its call and its process', async () => {
   for (const code of ['while True: pass', 'await call_tool("never")']) {
     const controller = new AbortController();
     const before = harness.called.length;
@@ -134,7 +134,7 @@ test('a run that is cancelled ends at once, and its call and its process with it
   }
 });
 
-test('closing ends what runs', async () => {
+test('ends running code when it closes', async () => {
   const other = new Harness();
   const run = other.error('while True: pass', python);
   await expect.poll(() => other.sandbox.processes).toBe(1);

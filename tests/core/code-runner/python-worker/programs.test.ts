@@ -1,4 +1,4 @@
-/** Programs as models write them run in the sandbox as they run in CPython: the same value, output and errors. */
+/** Programs as models write them run as in CPython: the same value, output and errors. */
 import { expect, test } from 'vitest';
 import { askPython, programs, programTools, recorded } from './programs.ts';
 import { Harness } from '../sandbox-harness.ts';
@@ -17,7 +17,7 @@ test.each(programs.map(({ name, code }, at) => [name, code, recorded[at]] as con
 
 const asked = askPython();
 
-test.runIf(asked !== undefined)('what is recorded is what the CPython of this computer makes of them', () => {
+test.runIf(asked !== undefined)('records what the local CPython returns for the programs', () => {
   expect(programs.length).toBeGreaterThanOrEqual(60);
   expect(asked).toEqual(recorded);
 });

@@ -1,4 +1,4 @@
-/** Python as ToolMux's code mode writes it gets its tools, its value, its output and its errors. */
+/** Python as ToolMux's code mode writes it: tools, values, output and errors. */
 import { copyFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ const forms: [string, string, unknown][] = [
   ],
 ];
 
-test.each(forms)('%s gives a value', async (_name, code, expected) => {
+test.each(forms)('runs %s and returns its value', async (_name, code, expected) => {
   const given = await value(code, { input: { n: 5 } });
   if (expected !== undefined) expect(given).toEqual(expected);
   else {
@@ -64,7 +64,7 @@ test.each([
   ['a match', 'match 7:\n    case x:\n        x', 7],
   ['an assignment after a return that was not reached', 'if False:\n    return 1\nx = 8', 8],
   ['an expression after a return that was not reached', 'if False:\n    return 1\nelse:\n    9', 9],
-])('code that ends with %s and returns nothing gives the last value', async (_name, code, expected) => {
+])('returns the last value of code that ends with %s', async (_name, code, expected) => {
   expect(await harness.run(code, python)).toMatchObject({ ok: true, value: expected });
 });
 
@@ -78,13 +78,13 @@ test.each([
   ['a return that was not reached', 'if False:\n    return 1'],
   ['a bare return', 'return'],
   ['an exit', 'import sys\nsys.exit()'],
-])('code that ends with %s has no value', async (_name, code) => {
+])('returns no value for code that ends with %s', async (_name, code) => {
   const outcome = await harness.run(code, python);
   expect(outcome).toMatchObject({ ok: true });
   expect(outcome).toHaveProperty('value', undefined);
 });
 
-test.each(['return None', 'return await call_tool("empty")'])('%s returns null', async (code) => {
+test.each(['return None', 'return await call_tool("empty")'])('returns null for %s', async (code) => {
   expect(await harness.run(code, python)).toMatchObject({ ok: true, value: null });
 });
 
@@ -92,20 +92,20 @@ test.each([
   ['structuredContent', '"structured", {"a": 1}', { a: 1 }],
   ['one text that is JSON', '"echo", {"a": [1, None]}', { a: [1, null] }],
   ['one text', '"say", {"text": "hello"}', 'hello'],
-  ['a number that JSON would not write so', '"say", {"text": "007"}', '007'],
+  ['a number that JSON would write differently', '"say", {"text": "007"}', '007'],
   ['no items', '"empty"', null],
-])('a result with %s is unwrapped', async (_name, call, expected) => {
+])('unwraps a result with %s', async (_name, call, expected) => {
   expect(await value(`return await call_tool(${call})`)).toEqual(expected);
 });
 
-test('integers beyond a double keep their digits on the way in, through the code and out', async () => {
+test('keeps the digits of integers beyond a double through arguments, code and results', async () => {
   const code =
     'a = await call_tool("longId")\nb = await call_tool("longStructured")\nawait call_tool("echo", a)\nreturn [a["id"] + 1, b]';
   expect(JSON.stringify(await value(code))).toBe(`[12345678901234567891,${longId}]`);
   expect(JSON.stringify(harness.called.at(-1)?.args)).toBe(longId);
 });
 
-test('a result that poses as a value of the engine is a dictionary like any other', async () => {
+test('treats a result that imitates a value of the engine as a plain dictionary', async () => {
   expect(await value('r = await call_tool("marked")\n[type(r).__name__, sorted(r)]')).toEqual([
     'dict',
     ['__monty_type__', '__proto__'],
@@ -115,24 +115,24 @@ test('a result that poses as a value of the engine is a dictionary like any othe
 test.each([
   ['name and arguments', 'call_tool("echo", {"a": 1})', 'echo', { a: 1 }],
   ['server, tool and arguments', 'call_tool("files", "echo", {"a": 1})', 'files:echo', { a: 1 }],
-  ['words', 'call_tool(tool_name="echo", params={"a": 1})', 'echo', { a: 1 }],
+  ['keyword arguments', 'call_tool(tool_name="echo", params={"a": 1})', 'echo', { a: 1 }],
   ['arguments by their names', 'call_tool("echo", a=1, name="b")', 'echo', { a: 1, name: 'b' }],
   ['arguments as JSON text', `call_tool("echo", '{"a": 1}')`, 'echo', { a: 1 }],
   ['a name alone', 'call_tool("echo")', 'echo', {}],
-])('a call can be written with %s', async (_name, code, name, args) => {
+])('accepts a call with %s', async (_name, code, name, args) => {
   await value(`await ${code}`);
   expect(harness.called.at(-1)).toMatchObject({ name, args });
 });
 
 test.each(['call_tool()', 'call_tool(5)', 'call_tool("echo", [1])', 'call_tool("echo", "{")', 'call_tools(5)'])(
-  '%s raises a TypeError that says what is wrong',
+  '%s raises a TypeError with a message',
   async (call) => {
     const code = `try:\n    await ${call}\nexcept TypeError as e:\n    r = str(e)\nr`;
     expect(await value(code)).toMatch(/^call_tools?: .*(?:must be|are a text that|give it)/);
   },
 );
 
-test('gathered calls run side by side, and call_tools too', async () => {
+test('runs gathered calls and call_tools in parallel', async () => {
   const code = 'import asyncio\nawait asyncio.gather(*[call_tool("meet") for _ in range(3)])';
   expect(await value(code)).toEqual(['met', 'met', 'met']);
   const batch = 'await call_tools([{"name": "echo", "args": {"a": 1}}, {"server": "s", "tool": "fail"}])';
@@ -142,7 +142,7 @@ test('gathered calls run side by side, and call_tools too', async () => {
   ]);
 });
 
-test('search and get_schema give what discovery finds', async () => {
+test('search, get_schema and sql return what discovery finds', async () => {
   const discover = {
     search: async (query: string) => [query],
     schema: async (names: readonly string[]) => names,
@@ -156,12 +156,12 @@ test('search and get_schema give what discovery finds', async () => {
   ]);
 });
 
-test.each(['fail', 'reject'])('a call that ends in %s raises an exception, which can be caught', async (tool) => {
+test.each(['fail', 'reject'])('raises a catchable exception for a call that ends in %s', async (tool) => {
   const code = `try:\n    await call_tool("${tool}")\nexcept RuntimeError as e:\n    r = ["caught", str(e)]\nr`;
   expect(await value(code)).toEqual(['caught', expect.stringMatching(/disk\nis full|no tool reject.*Search first/)]);
 });
 
-test('a call that failed and was not caught names its line', async () => {
+test('reports the line of a failed call that is not caught', async () => {
   expect(await error('def f():\n    pass\n\nasync def g():\n    await call_tool("fail")\nawait g()')).toEqual({
     code: 'RUNTIME_ERROR',
     message: 'RuntimeError: the disk\nis full',
@@ -180,11 +180,11 @@ test.each([
   ['RUNTIME_ERROR', 'x = 1\nimport requests', 2, /use call_tool/],
   ['RUNTIME_ERROR', 'x = call_tool("echo")\nx["a"]', 2, /Write await before the call/],
   ['RUNTIME_ERROR', 'import zoneinfo\nzoneinfo.ZoneInfo("Europe/Vienna")', 2, /no time zones in here but UTC/],
-])('an error is a %s with its line and words: %j', async (code, python, line, words) => {
+])('reports a %s with its line and message: %j', async (code, python, line, words) => {
   expect(await error(python)).toMatchObject({ code, line, message: expect.stringMatching(words) as string });
 });
 
-test('code that waits for what nobody will ever do is told so at once', async () => {
+test('fails at once if the code waits for something that never happens', async () => {
   expect(await error('import asyncio\nawait asyncio.Event().wait()')).toMatchObject({
     code: 'RUNTIME_ERROR',
     message: 'RuntimeError: The code waits for something that never comes.',
@@ -195,19 +195,19 @@ test.each([
   ['a coroutine', 'async def main():\n    return 1\nmain()', /write await/],
   ['a function', 'def f():\n    return 1\n[f]', /call it/],
   ['a dictionary with tuples as keys', '{(1, 2): 3}', /key/],
-])('%s as the value is an error that says so', async (_name, code, words) => {
+])('rejects %s as the value', async (_name, code, words) => {
   expect(await error(code)).toEqual({
     code: 'SERIALIZATION_ERROR',
     message: expect.stringMatching(words) as string,
   });
 });
 
-test('what is printed arrives line by line', async () => {
+test('returns printed output line by line', async () => {
   const code = 'print("a", 1, sep="-", end="")\nprint("b\\nc")\nprint()\nprint({"a": None}, end="")\n1 / 0';
   expect(await harness.run(code, python)).toMatchObject({ ok: false, console: ['a-1b', 'c', '', "{'a': None}"] });
 });
 
-test('a call that nobody awaits runs all the same, and its failure is told', async () => {
+test('runs a call that is not awaited, and reports its failure', async () => {
   const code = 'call_tool("echo", {"late": 1})\ncall_tool("fail")\nreturn 5';
   expect(await harness.run(code, python)).toMatchObject({
     ok: true,
@@ -217,13 +217,13 @@ test('a call that nobody awaits runs all the same, and its failure is told', asy
   });
 });
 
-test('runs know nothing of each other, and leave no process behind', async () => {
+test('isolates runs from each other, and leaves no process behind', async () => {
   await value('global_name = 1');
   expect(await error('global_name')).toMatchObject({ message: expect.stringMatching(/^NameError/) as string });
   await expect.poll(() => harness.sandbox.processes).toBe(0);
 });
 
-test('where the interpreter cannot be loaded, that is what is said', async () => {
+test('reports LANGUAGE_UNAVAILABLE if the interpreter cannot be loaded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'python-'));
   const dist = new URL('../../../../dist/', import.meta.url);
   copyFileSync(new URL('python-process.js', dist), join(folder, 'python-process.mjs'));
@@ -239,7 +239,7 @@ test('where the interpreter cannot be loaded, that is what is said', async () =>
   rmSync(folder, { recursive: true });
 });
 
-test('the built process runs Python', async () => {
+test('runs Python in the built process', async () => {
   const built = new Harness({}, { pythonUrl: new URL('../../../../dist/python-process.js', import.meta.url) });
   expect(await built.value('print(1)\nreturn await call_tool("echo", {"a": 1})')).toEqual({ a: 1 });
 });
