@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';
 
-test('an app that is revoked ends at once and is told why, another dashboard sees it, and Allow gives it back', async ({
+test('revokes an app at once with a reason, in every dashboard, and Allow restores its access', async ({
   page,
   context,
 }) => {

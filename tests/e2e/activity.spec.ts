@@ -19,13 +19,13 @@ test.beforeEach(async ({ page, core }) => {
   await expect(rowOf(page, 'list_issues')).toBeVisible();
 });
 
-test('a call stands in the table as soon as it was made, marked only if it was no success', async ({ page, core }) => {
+test('lists a call as soon as it is made, marked only if it failed', async ({ page, core }) => {
   await core.call('tracker_close_issue', { number: 7 });
   await expect(rowOf(page, 'close_issue')).toContainText('Tool error');
   await expect(rowOf(page, 'list_issues')).not.toContainText('OK');
 });
 
-test('the drawer tells what was asked, what came back, and where the time went', async ({ page, core }) => {
+test('shows a call’s request, result and timing in the drawer', async ({ page, core }) => {
   await core.call('tracker_hostile', { word: "it's" });
   await rowOf(page, 'hostile').getByRole('link').click();
   const drawer = page.getByRole('dialog', { name: 'tracker:hostile' });
@@ -39,7 +39,7 @@ test('the drawer tells what was asked, what came back, and where the time went',
   await expect(page).not.toHaveTitle('owned');
 });
 
-test('a call is copied as the command that repeats it', async ({ page, core, context }) => {
+test('copies a call as the command that repeats it', async ({ page, core, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await core.call('tracker_hostile', { word: "it's" });
   await rowOf(page, 'hostile').getByRole('link').click();
@@ -49,7 +49,7 @@ test('a call is copied as the command that repeats it', async ({ page, core, con
     .toBe(String.raw`tooltray call tracker:hostile '{"word":"it'\''s"}'`);
 });
 
-test('while somebody reads further down new calls wait, and say how many they are', async ({ page, core }) => {
+test('holds back new calls while the user reads further down, and shows their number', async ({ page, core }) => {
   await Promise.all(Array.from({ length: 60 }, () => core.call('tracker_list_issues', { count: 1 })));
   const scroller = page.getByRole('table', { name: 'Calls' }).locator('..');
   await expect(page.getByRole('group', { name: 'Totals' })).toContainText(/\d\d+ calls/);
@@ -59,7 +59,7 @@ test('while somebody reads further down new calls wait, and say how many they ar
   await expect(rowOf(page, 'read_log')).toBeInViewport();
 });
 
-test('keys go through the calls beyond those in sight, and what has the focus stays while new ones come', async ({
+test('arrow keys reach calls that are not rendered, and the focus stays while new calls arrive', async ({
   page,
   core,
 }) => {
@@ -86,14 +86,14 @@ test('keys go through the calls beyond those in sight, and what has the focus st
   expect(await focused()).toBe('2');
 });
 
-test('what a filter hides is named, and is shown again at once', async ({ page }) => {
+test('names the active filter, and clears it', async ({ page }) => {
   await page.getByRole('searchbox').fill('no such tool');
   await expect(page.getByText('Filter: matching “no such tool”.')).toBeVisible();
   await page.getByRole('button', { name: 'Clear filter' }).click();
   await expect(rowOf(page, 'list_issues')).toBeVisible();
 });
 
-test('what fits the filter is saved as a table', async ({ page, core }) => {
+test('exports the filtered calls as CSV', async ({ page, core }) => {
   await core.call('tracker_close_issue', { number: 7 });
   await page.getByRole('button', { name: 'Problems' }).click();
   await expect(rowOf(page, 'list_issues')).toBeHidden();
@@ -107,7 +107,7 @@ test('what fits the filter is saved as a table', async ({ page, core }) => {
   expect(lines.slice(1).every((line) => line.includes('tool_error'))).toBe(true);
 });
 
-test('arrows move between calls, Enter opens one, and Escape gives the focus back', async ({ page, core }) => {
+test('arrow keys move between calls, Enter opens one, and Escape returns the focus', async ({ page, core }) => {
   await core.call('tracker_read_log', { lines: 1 });
   await expect(rowOf(page, 'read_log')).toBeVisible();
   const links = page.getByRole('table', { name: 'Calls' }).getByRole('link');
@@ -125,7 +125,7 @@ test('arrows move between calls, Enter opens one, and Escape gives the focus bac
   expect(second).not.toBe(first);
 });
 
-test('no barrier is found in either theme', { tag: '@long' }, async ({ page, core }) => {
+test('has no accessibility violations in either theme', { tag: '@long' }, async ({ page, core }) => {
   // Each look at the page takes seconds where others want the processor, too.
   test.slow();
   await core.call('tracker_close_issue', { number: 7 });

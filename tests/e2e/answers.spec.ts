@@ -23,7 +23,7 @@ async function saved(page: Page, press: () => Promise<void>): Promise<string> {
   return readFile(await download.path(), 'utf8');
 }
 
-test('the panel stands beside its list, and in a narrow window in its place with a way back', async ({
+test('shows the panel beside its list, and in a narrow window in its place with a Back button', async ({
   page,
   core,
 }) => {
@@ -42,10 +42,7 @@ test('the panel stands beside its list, and in a narrow window in its place with
   await expect(list).toBeVisible();
 });
 
-test('rows are filtered, put in order, and saved as they are shown with all of their digits', async ({
-  page,
-  core,
-}) => {
+test('filters, sorts and exports rows with all their digits', async ({ page, core }) => {
   await core.call('tracker_list_issues', { count: 30 });
   const sent = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await sent.getByRole('tab', { name: 'Table 30' }).click();
@@ -67,10 +64,7 @@ test('rows are filtered, put in order, and saved as they are shown with all of t
   expect(json.match(/"id": 9007199254740993/g)).toHaveLength(10);
 });
 
-test('a short answer is searched and asked as a kept one is, and shows only lines that match', async ({
-  page,
-  core,
-}) => {
+test('searches and queries a short result like a spill, and shows only matching lines', async ({ page, core }) => {
   await core.call('tracker_list_issues', { count: 30 });
   const sent = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await sent.getByRole('tab', { name: 'Query' }).click();
@@ -91,7 +85,7 @@ test('a short answer is searched and asked as a kept one is, and shows only line
   await expectNoBarrier(page, 'the table');
 });
 
-test('two answers stand beside each other with what differs', { tag: '@long' }, async ({ page, core }) => {
+test('compares two results side by side', { tag: '@long' }, async ({ page, core }) => {
   await core.call('tracker_list_issues', { count: 2 });
   const before = side(await openNewest(page, core, 'list_issues'), 'Server result');
   await before.getByRole('button', { name: 'Compare' }).click();
@@ -107,10 +101,7 @@ test('two answers stand beside each other with what differs', { tag: '@long' }, 
   await expect(after.getByRole('tab', { name: 'Text' })).toBeVisible();
 });
 
-test('a page that a server sent is seen as a picture: nothing in it runs, is fetched or leads away', async ({
-  page,
-  core,
-}) => {
+test('previews a server’s page without scripts, requests or navigation', async ({ page, core }) => {
   const asked: string[] = [];
   const elsewhere = createServer((request, response) => {
     asked.push(request.url ?? '');

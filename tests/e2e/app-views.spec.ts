@@ -32,10 +32,7 @@ async function openRecorded(page: Page, core: ServedCore, tool: string): Promise
   return viewOf(page);
 }
 
-test('a recorded call is shown to its view: what was asked, server result, how the page looks', async ({
-  page,
-  core,
-}) => {
+test('gives a recorded call’s request, result and theme to its app view', async ({ page, core }) => {
   const bridges: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('host-bridge')) bridges.push(request.url());
@@ -56,7 +53,7 @@ test('a recorded call is shown to its view: what was asked, server result, how t
   await expectNoBarrier(page, 'a call’s view');
 });
 
-test('a view calls its own server’s tools: readers at once, others when the person agrees, none that are for models', async ({
+test('an app view calls its server’s read tools, others after consent, and none meant for models', async ({
   page,
   core,
 }) => {
@@ -89,7 +86,7 @@ test('a view calls its own server’s tools: readers at once, others when the pe
   await expect(row).toContainText('Asked for by the view ui://viewer/plain');
 });
 
-test('links are asked about as they are, words go nowhere, sizes have their bounds, and what is unknown is refused', async ({
+test('asks before opening links, keeps messages local, limits sizes, and rejects unknown requests', async ({
   page,
   core,
 }) => {
@@ -111,7 +108,7 @@ test('links are asked about as they are, words go nowhere, sizes have their boun
   expect((await frame.boundingBox())?.width).toBeLessThan(1000);
 });
 
-test('what a view wants of the network and of devices stands there verbatim, and it runs without until it is allowed', async ({
+test('shows an app view’s requested permissions verbatim, and runs it without them until allowed', async ({
   page,
   core,
 }) => {
@@ -139,7 +136,7 @@ test('what a view wants of the network and of devices stands there verbatim, and
 });
 
 test(
-  'a server’s tools say which have a view, a run shows it, and a stopped one is shown again',
+  'marks tools that have an app view, shows it for a run, and shows a stopped one again',
   { tag: '@long' },
   async ({ page, core }) => {
     await page.goto(core.link);
@@ -160,7 +157,7 @@ test(
   },
 );
 
-test('a step of a session has its view folded below what was said', { tag: '@long' }, async ({ page, core }) => {
+test('folds a step’s app view below its payload', { tag: '@long' }, async ({ page, core }) => {
   const app = await core.connect();
   await app.call('viewer_show', { words: 'a step' });
   await page.goto(core.link);
@@ -174,19 +171,15 @@ test('a step of a session has its view folded below what was said', { tag: '@lon
   await expectNoBarrier(page, 'a step with a view');
 });
 
-test(
-  'of an answer that was kept on disk its model has the short one, and its view the whole',
-  { tag: '@long' },
-  async ({ page }) => {
-    const servers = { viewer: fixtureCommand('viewer'), echo: fixtureCommand('echo') };
-    await using core = await ServedCore.start({ config: { mode: 'proxy', results: { threshold: 300 }, servers } });
-    const words = `${'before it, '.repeat(200)}the middle${', behind it'.repeat(200)}`;
-    const given = await (await core.connect()).call('viewer_show', { words });
-    expect(given).toContain('tooltray://spill/');
-    expect(given).not.toContain('the middle');
-    const view = await openRecorded(page, core, 'show');
-    await expect(view.locator('#input')).toContainText('the middle');
-    await expect(view.locator('#result')).toContainText('the middle');
-    await expectNoBarrier(page, 'the view of a kept answer');
-  },
-);
+test('gives a spilled result whole to its app view, and shortened to the model', { tag: '@long' }, async ({ page }) => {
+  const servers = { viewer: fixtureCommand('viewer'), echo: fixtureCommand('echo') };
+  await using core = await ServedCore.start({ config: { mode: 'proxy', results: { threshold: 300 }, servers } });
+  const words = `${'before it, '.repeat(200)}the middle${', behind it'.repeat(200)}`;
+  const given = await (await core.connect()).call('viewer_show', { words });
+  expect(given).toContain('tooltray://spill/');
+  expect(given).not.toContain('the middle');
+  const view = await openRecorded(page, core, 'show');
+  await expect(view.locator('#input')).toContainText('the middle');
+  await expect(view.locator('#result')).toContainText('the middle');
+  await expectNoBarrier(page, 'the view of a kept answer');
+});

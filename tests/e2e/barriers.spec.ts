@@ -53,7 +53,7 @@ const always = ['overview', 'inbox'];
 
 for (const [name, group] of Object.entries(places)) {
   const tag = always.includes(name) ? [] : '@long';
-  test(`no barrier is found in ${name}`, { tag }, async ({ page, livedIn: { core } }) => {
+  test(`has no accessibility violations in ${name}`, { tag }, async ({ page, livedIn: { core } }) => {
     test.slow();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.goto(core.link);
@@ -67,7 +67,7 @@ for (const [name, group] of Object.entries(places)) {
   });
 }
 
-test('no barrier is found where nothing is there yet', { tag: '@long' }, async ({ page }) => {
+test('has no accessibility violations in empty views', { tag: '@long' }, async ({ page }) => {
   test.slow();
   await using core = await ServedCore.start({ config: { servers: {} } });
   await page.goto(core.link);

@@ -3,7 +3,7 @@ import { expect } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';
 import { test } from './serve-core.ts';
 
-test('the first visit opens the setup, later ones where one was', async ({ page, core }) => {
+test('opens the setup on the first visit, and the last view later', async ({ page, core }) => {
   await page.goto(core.link);
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Apps');
   await page.getByRole('link', { name: 'Servers' }).click();
@@ -13,7 +13,7 @@ test('the first visit opens the setup, later ones where one was', async ({ page,
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Servers');
 });
 
-test('the link’s key leaves the address, and a reload is still let in', async ({ page, core }) => {
+test('removes the key from the address, and stays signed in after a reload', async ({ page, core }) => {
   await page.goto(core.link);
   await expect(page).not.toHaveURL(/key/);
   await page.reload();
@@ -21,7 +21,7 @@ test('the link’s key leaves the address, and a reload is still let in', async 
   await expect(page.getByRole('alert')).toBeHidden();
 });
 
-test('the line beside the title says what the view holds', async ({ page, core }) => {
+test('summarizes the view beside its title', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('overview'));
   await expect(page.getByRole('status').first()).toHaveText('No active apps · Search mode');
@@ -29,13 +29,13 @@ test('the line beside the title says what the view holds', async ({ page, core }
   await expect(page.getByRole('status').first()).toHaveText('1 ready and 1 stopped');
 });
 
-test('a page without the key says how to get in, and shows nothing', async ({ page, core }) => {
+test('without the key shows how to get in, and no data', async ({ page, core }) => {
   await page.goto(core.at('servers'));
   await expect(page.getByRole('alert')).toContainText('Not authorized');
   await expect(page.getByRole('table')).toBeHidden();
 });
 
-test('views, filter, rows and drawer are reached by keyboard', async ({ page, core }) => {
+test('reaches views, filter, rows and drawer by keyboard', async ({ page, core }) => {
   await page.goto(core.link);
   await expect(page.getByRole('link', { name: 'Servers' })).toHaveAttribute('aria-keyshortcuts', 'G V');
   await page.keyboard.press('g');
@@ -54,10 +54,7 @@ test('views, filter, rows and drawer are reached by keyboard', async ({ page, co
   await expect(rows.nth(1)).toBeFocused();
 });
 
-test('when the core is killed the page says so, keeps what it knew, and is of use again by itself', async ({
-  page,
-  core,
-}) => {
+test('reports a killed core, keeps the last data, and reconnects by itself', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('servers'));
   const echo = page.getByRole('table', { name: 'Servers' }).getByRole('row').filter({ hasText: 'echo' });
@@ -75,7 +72,7 @@ test('when the core is killed the page says so, keeps what it knew, and is of us
   await expect(page.getByRole('status').first()).toContainText('Paused');
 });
 
-test('the link pasted over the address leaves a person where they are, and another core’s lets them in there', async ({
+test('keeps the current view when its own link is pasted, and connects to another core by its link', async ({
   page,
   core,
 }) => {
@@ -95,7 +92,7 @@ test('the link pasted over the address leaves a person where they are, and anoth
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
 });
 
-test('a pause is told, waits in the list of what needs a person, and ends there', async ({ page, core }) => {
+test('shows a pause among the items that need attention, and ends it there', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('overview'));
   await page.getByRole('button', { name: 'Pause all' }).click();
@@ -104,7 +101,7 @@ test('a pause is told, waits in the list of what needs a person, and ends there'
   await expect(page.getByRole('status').first()).not.toContainText('Paused');
 });
 
-test('the overview says how it counts', async ({ page, core }) => {
+test('explains how the overview counts', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('overview'));
   await page.getByRole('button', { name: 'How is this calculated?' }).click();

@@ -22,7 +22,7 @@ async function showCall(page: Page, name: string, tool: string): Promise<{ core:
   return { core, view: page.frameLocator('iframe[title$=" app view"]').frameLocator('iframe') };
 }
 
-test('basic-vanillajs shows the time of a recorded call, and asks its server for it anew', async ({ page }) => {
+test('basic-vanillajs shows the time of a recorded call, and requests it again from its server', async ({ page }) => {
   const { core, view } = await showCall(page, 'basic-vanillajs', 'get-time');
   await using _core = core;
   const time = view.locator('#server-time');
@@ -39,7 +39,7 @@ test('basic-vanillajs shows the time of a recorded call, and asks its server for
   await expectNoBarrier(page, 'a real view');
 });
 
-test('budget-allocator draws what the recorded call gave', { tag: '@long' }, async ({ page }) => {
+test('budget-allocator draws the result of the recorded call', { tag: '@long' }, async ({ page }) => {
   await page.emulateMedia({ colorScheme: 'dark' });
   const { core, view } = await showCall(page, 'budget-allocator', 'get-budget-data');
   await using _core = core;

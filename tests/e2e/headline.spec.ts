@@ -24,7 +24,7 @@ async function tokensOf(page: Page, name: string): Promise<number | undefined> {
   return told === 'not counted' ? 0 : numberIn(told);
 }
 
-test('the headline opens the steps of its time, and they add up to it', async ({ page }) => {
+test('opens the steps of the headline’s time range, which add up to its number', async ({ page }) => {
   const headline = page.getByRole('link', { name: /tokens (?:saved|more than without)/ });
   const net = numberIn(await headline.getAttribute('title'));
   await headline.click();

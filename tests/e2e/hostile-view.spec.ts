@@ -64,7 +64,7 @@ async function expectUsable(page: Page): Promise<void> {
 const refusals =
   /^(nothing came|SecurityError|TypeError|NotAllowedError|NetworkError|NotFoundError|Error|refused|ReferenceError|InvalidStateError)$/;
 
-test('nothing of what it tries gets it out, and the page stays what it was', async ({ world }) => {
+test('a hostile app view cannot leave its frame or change the page', async ({ world }) => {
   test.slow();
   const { core, page, reached } = world;
   const pages: string[] = [];
@@ -110,7 +110,7 @@ test('nothing of what it tries gets it out, and the page stays what it was', asy
 for (const what of ['loop', 'flood', 'flood the page', 'size'])
   // The worst of them always.
   test(
-    `the page stays usable while a view tries: ${what}`,
+    `keeps the page usable during an attack: ${what}`,
     { tag: what === 'flood the page' ? [] : '@long' },
     async ({ world }) => {
       const { page } = world;
@@ -127,7 +127,7 @@ for (const what of ['loop', 'flood', 'flood the page', 'size'])
     },
   );
 
-test('a flood of calls is held back, and said to be', async ({ world }) => {
+test('throttles a flood of calls, and reports it', async ({ world }) => {
   const { core, page } = world;
   await attack(world, 'flood by calls');
   await expect(page.getByText('4 calls so far')).toBeVisible();
@@ -136,7 +136,7 @@ test('a flood of calls is held back, and said to be', async ({ world }) => {
   await expect(page.getByRole('table', { name: 'Calls' }).getByRole('link', { name: 'read_clock' })).toHaveCount(4);
 });
 
-test('no packet gets out by way of calls between browsers', async ({ world }) => {
+test('blocks WebRTC connections', async ({ world }) => {
   const { page, reached } = world;
   // What it may not, its process pays for.
   const gone = page.waitForEvent('crash', { timeout: 5000 }).catch(() => undefined);
@@ -145,9 +145,7 @@ test('no packet gets out by way of calls between browsers', async ({ world }) =>
   expect(reached).toEqual([]);
 });
 
-test('the page’s own policy is as strict as it was: it frames itself alone, and runs what it came with', async ({
-  world,
-}) => {
+test('keeps the page’s own content security policy strict', async ({ world }) => {
   const { core, page } = world;
   const answer = await page.goto(core.link);
   expect(answer?.headers()['content-security-policy']).toBe(
@@ -155,7 +153,7 @@ test('the page’s own policy is as strict as it was: it frames itself alone, an
   );
 });
 
-test('what the person allowed is reached, and nothing else is', async ({ page }) => {
+test('reaches the allowed address and no other', async ({ page }) => {
   const reached: string[] = [];
   const { http, packets } = await listen(reached);
   const { port } = http.address() as AddressInfo;

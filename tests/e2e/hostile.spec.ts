@@ -53,7 +53,7 @@ async function expectText(page: Page, ...marks: readonly string[]): Promise<void
   await expect(page).toHaveTitle(/Tooltray/);
 }
 
-test('names, descriptions, logs, errors, arguments, answers and kept answers are shown as they were written', async ({
+test('shows names, descriptions, logs, errors, arguments, results and spills as plain text', async ({
   page,
   world: { core, list, picture },
 }) => {
@@ -103,7 +103,7 @@ test('names, descriptions, logs, errors, arguments, answers and kept answers are
     await call('<u>tool name</u>');
     await expectText(page, 'tool name');
   });
-  await test.step('kept answers', async () => {
+  await test.step('spills', async () => {
     await go(`spills/${list}`);
     await page.getByRole('treeitem', { name: /^0:/ }).click();
     await expectText(page, 'column', 'cell');

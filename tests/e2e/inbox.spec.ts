@@ -114,7 +114,7 @@ const test = plain.extend<{ core: ServedCore }>({
   },
 });
 
-test('proposals are found from the overview and the settings, decided on, and what was approved is there at once', async ({
+test('opens proposals from overview and settings, decides them, and applies approved ones at once', async ({
   page,
   core,
 }) => {
@@ -152,7 +152,7 @@ test('proposals are found from the overview and the settings, decided on, and wh
   ]);
 });
 
-test('what another program writes into the config file waits, with what it would reach', async ({ page, core }) => {
+test('holds another program’s edit of the config file, with what it would reach', async ({ page, core }) => {
   const { command, args } = fixtureCommand('echo');
   await core.put('own/config.json', { mode: 'search', servers: { disk: { command, args: [...args, '/'] } } });
   await page.goto(core.at('inbox/server/disk'));

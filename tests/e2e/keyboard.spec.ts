@@ -98,7 +98,7 @@ test.beforeEach(async ({ page, livedIn }) => {
   await expect(page.getByRole('status').first()).not.toBeEmpty();
 });
 
-test('every action of every view is reached by Tab and arrows', async ({ page, livedIn }) => {
+test('reaches every action of every view by Tab and arrow keys', async ({ page, livedIn }) => {
   test.slow();
   const inspector = {
     [`spills/${livedIn.spill}`]: [
@@ -137,9 +137,7 @@ const openers = [
   { place: 'setup/apps', opener: 'Connect Cursor', opened: 'Connect Cursor', closer: 'Cancel' },
 ];
 
-test('whatever Enter opens takes the focus, closes on Escape and by its button, and gives the focus back', async ({
-  page,
-}) => {
+test('Enter opens and focuses a pane; Escape and its button close it and return the focus', async ({ page }) => {
   test.slow();
   for (const { place, opener, opened, closer } of openers) {
     await test.step(`${place}: ${opener}`, async () => {
@@ -172,7 +170,7 @@ test('whatever Enter opens takes the focus, closes on Escape and by its button, 
   });
 });
 
-test('a server is added, switched off and removed by keys alone', async ({ page }) => {
+test('adds, disables and removes a server by keyboard alone', async ({ page }) => {
   test.slow();
   await open(page, 'servers');
   await tabTo(page, page.getByRole('link', { name: 'Add server' }));

@@ -15,9 +15,7 @@ const servers = { many: { command: process.execPath, args: [manyTools, '400'] },
 const focusedRow = (page: Page): Promise<string | undefined> =>
   page.evaluate(() => document.activeElement?.closest('tr')?.ariaRowIndex ?? undefined);
 
-test('a hundred and fifty servers are gone through by wheel and keys, selected, filtered and sorted', async ({
-  page,
-}) => {
+test('scrolls, selects, filters and sorts 150 servers by wheel and keys', async ({ page }) => {
   await using core = await ServedCore.start({ config: { mode: 'search', servers } });
   await page.setViewportSize({ width: 1280, height: 700 });
   await page.goto(core.link);
@@ -57,7 +55,7 @@ test('a hundred and fifty servers are gone through by wheel and keys, selected, 
 });
 
 test(
-  'of four hundred tools those in sight are there; one that was unfolded is so when it comes back',
+  'renders only visible tools of 400, and keeps one unfolded when it returns',
   { tag: '@long' },
   async ({ page }) => {
     await using core = await ServedCore.start({ config: { mode: 'search', servers: { many: servers.many } } });

@@ -7,7 +7,7 @@ const server = `an-account-of-somebody-with-a-very-long-name-${'and-more-'.repea
 
 for (const width of [1280, 600]) {
   test(
-    `a tool of a server with a long name is read whole at ${width} pixels`,
+    `shows the whole tool name beside a long server name at ${width} pixels`,
     { tag: width === 600 ? [] : '@long' },
     async ({ page }) => {
       await using core = await ServedCore.start({

@@ -10,7 +10,7 @@ test.beforeEach(async ({ page, livedIn: { core } }) => {
 
 const chart = { name: 'Tokens, direct and via Tooltray' };
 
-test('the chart is read step by step with the arrow keys, and Enter opens the calls of the step', async ({ page }) => {
+test('reads the chart step by step with the arrow keys, and Enter opens the step’s calls', async ({ page }) => {
   const tokens = page.getByRole('slider', chart);
   await expect(tokens).toHaveAttribute('aria-valuetext', /: [\d,]+ tokens direct.*, [\d,]+ via Tooltray/);
   await expect(tokens).toHaveAttribute('aria-valuetext', /Tooltray started at /);
@@ -23,7 +23,7 @@ test('the chart is read step by step with the arrow keys, and Enter opens the ca
   await expect(page).toHaveURL(/#\/activity\?since=\d+&until=\d+/);
 });
 
-test('the pointer reads a step, and a click opens it', async ({ page }) => {
+test('shows a step under the pointer, and opens it on a click', async ({ page }) => {
   await page.getByRole('button', { name: 'Today' }).click();
   const tokens = page.getByRole('slider', chart);
   await expect(tokens).toHaveAttribute('aria-valuemax', /^2[234]$/);
@@ -43,21 +43,21 @@ test('the pointer reads a step, and a click opens it', async ({ page }) => {
   await expect(page).toHaveURL(/#\/activity\?since=\d+&until=\d+/);
 });
 
-test('a call shows which argument it was made with, and what of its result was returned', async ({ page }) => {
+test('shows a call’s argument and the tokens of its result', async ({ page }) => {
   const kept = page.getByRole('list', { name: 'Recent calls' }).getByRole('link').filter({ hasText: 'count: 500' });
   await expect(kept).toContainText(/tracker ›\s*list_issues.*→ \d+/s);
   await kept.click();
   await expect(page).toHaveURL(/#\/activity\/\d+/);
 });
 
-test('calls, errors and latency are folded; a server leads to its calls in that time', async ({ page }) => {
+test('folds calls, errors and latency; a server links to its calls in that time range', async ({ page }) => {
   await page.getByText(/4 calls in the last 7 days · 1 error \(25\.0%\)/).click();
   const table = page.getByRole('table', { name: 'Latency by server' });
   await table.getByRole('link', { name: 'tracker' }).click();
   await expect(page).toHaveURL(/#\/activity\?since=\d+&until=\d+&server=tracker/);
 });
 
-test('a server that cannot start is told by its cause, with the one thing to do', async ({ page }) => {
+test('names why a server cannot start, with one action', async ({ page }) => {
   const row = page
     .getByRole('region', { name: 'Needs attention' })
     .getByRole('listitem')
@@ -66,7 +66,7 @@ test('a server that cannot start is told by its cause, with the one thing to do'
   await expect(page).toHaveURL(/#\/inbox\//);
 });
 
-test('the overview has no barriers, light and dark', async ({ page }) => {
+test('has no accessibility violations in either theme', async ({ page }) => {
   await expect(page.getByRole('slider')).toHaveCount(1);
   await page.getByText('Calls, errors and latency').click();
   await expectNoBarrier(page, 'the overview');

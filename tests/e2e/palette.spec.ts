@@ -23,7 +23,7 @@ async function open(page: Page) {
   return palette;
 }
 
-test('a tool is found, run, its question answered and its answer read by keyboard alone', async ({ page, core }) => {
+test('finds and runs a tool, answers its question and reads its result by keyboard alone', async ({ page, core }) => {
   await page.goto(core.link);
   const palette = await open(page);
   await page.keyboard.type('ask_f');
@@ -52,10 +52,7 @@ test('a tool is found, run, its question answered and its answer read by keyboar
   await expect(page.getByRole('region', { name: 'Result' })).toContainText('Ada');
 });
 
-test('it opens over anything, gives the focus back on Escape, and tells first what was chosen last', async ({
-  page,
-  core,
-}) => {
+test('opens over any view, returns the focus on Escape, and lists recent choices first', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('servers'));
   const filter = page.getByLabel('Filter servers');
@@ -84,7 +81,7 @@ test('it opens over anything, gives the focus back on Escape, and tells first wh
   await expect(palette).toBeHidden();
 });
 
-test('sessions and kept answers are found; commands do what the pages do, or lead to their question', async ({
+test('finds sessions and spills; runs commands, or opens the page that asks for confirmation', async ({
   page,
   core,
 }) => {
@@ -126,7 +123,7 @@ test('sessions and kept answers are found; commands do what the pages do, or lea
   await expect(page.getByRole('table', { name: 'Servers' })).toContainText('tracker');
 });
 
-test('every setting that is listed leads to its part of the page', async ({ page, core }) => {
+test('opens the section of each listed setting', async ({ page, core }) => {
   await page.goto(core.link);
   const palette = await open(page);
   for (const [typed, title] of Object.entries({
@@ -143,7 +140,7 @@ test('every setting that is listed leads to its part of the page', async ({ page
   }
 });
 
-test('a question mark lists the keys, but not in a field', async ({ page, core }) => {
+test('a question mark opens the shortcuts, but not in a text field', async ({ page, core }) => {
   await page.goto(core.link);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.keyboard.press('?');
@@ -162,7 +159,7 @@ test('a question mark lists the keys, but not in a field', async ({ page, core }
   await expect(list).toBeVisible();
 });
 
-test('a narrow and low window has room for it', async ({ page, core }) => {
+test('fits into a narrow and low window', async ({ page, core }) => {
   await page.setViewportSize({ width: 600, height: 360 });
   await page.goto(core.link);
   const palette = await open(page);

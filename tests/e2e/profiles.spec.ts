@@ -27,7 +27,7 @@ const knock = (url: string, token: string): Promise<number> =>
     }),
   }).then(({ status }) => status);
 
-test('profiles are shown; a token is given for a time, opens the address, and ends when it is revoked', async ({
+test('shows profiles; creates a token that expires, opens the endpoint, and fails once revoked', async ({
   page,
   context,
 }) => {
@@ -66,7 +66,7 @@ test('profiles are shown; a token is given for a time, opens the address, and en
   expect(await knock(url, token)).toBe(401);
 });
 
-test('without profiles it is said how one is written', async ({ page }) => {
+test('shows how to write a profile when there is none', async ({ page }) => {
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers: {} } });
   await page.goto(core.link);
   await page.goto(core.at('settings'));

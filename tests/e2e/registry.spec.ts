@@ -47,7 +47,7 @@ async function search(page: Page, core: ServedCore, words: string): Promise<void
   await page.getByRole('dialog').getByRole('button', { name: 'Search', exact: true }).click();
 }
 
-test('from the search to the first call, with a secret in the vault', async ({ page }) => {
+test('adds a server from the search to its first call, with a secret in the vault', async ({ page }) => {
   test.slow();
   await using far = await farServer();
   const headers = [{ name: 'X-API-Key', description: 'Your key.', isRequired: true, isSecret: true }];
@@ -83,7 +83,7 @@ test('from the search to the first call, with a secret in the vault', async ({ p
   await expect.poll(() => app.call('far_greet')).toContain('Hello from far.');
 });
 
-test('what is found, what cannot be added and why, and a registry that does not answer', async ({ page }) => {
+test('shows matches, why a server cannot be added, and a registry that fails', async ({ page }) => {
   await using registry = await startRegistry();
   const registries = [
     { name: 'official', url: registry.url },

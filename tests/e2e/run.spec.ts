@@ -12,7 +12,7 @@ const test = plain.extend<{ core: ServedCore }>({
   },
 });
 
-test('a tool is run from its server’s list; it asks first, and tells what each mode would give', async ({
+test('runs a tool from its server’s list after confirmation, and shows what each mode would return', async ({
   page,
   core,
 }) => {
@@ -31,7 +31,7 @@ test('a tool is run from its server’s list; it asks first, and tells what each
   await expectNoBarrier(page, 'what came of a run');
 });
 
-test('what is typed as JSON stands in the form, and what is no JSON is said', async ({ page, core }) => {
+test('fills the form from JSON, and reports invalid JSON', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('servers/echo/run/echo'));
   await page.getByLabel('Arguments as JSON').fill('{"message": "from JSON"}');
@@ -41,7 +41,7 @@ test('what is typed as JSON stands in the form, and what is no JSON is said', as
   await expect(page.getByRole('button', { name: 'Run', exact: true })).toBeDisabled();
 });
 
-test('a server’s form is answered in the page, and a long call is cancelled', async ({ page, core }) => {
+test('answers a server’s form in the page, and cancels a long call', async ({ page, core }) => {
   await page.goto(core.link);
   await page.goto(core.at('servers/asker/run/ask_form'));
   await page.getByRole('button', { name: 'Run', exact: true }).click();

@@ -28,7 +28,9 @@ async function rawText(page: Page, name: string): Promise<string> {
   return readFile(await download.path(), 'utf8');
 }
 
-test('asked, sent and given are there to the byte after a reload, a crash and a restart', async ({ page }) => {
+test('keeps request, server result and returned result byte for byte across reload, crash and restart', async ({
+  page,
+}) => {
   test.slow();
   const results = { threshold: 40_000, thresholds: { 'tracker:read_log': 0 } };
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers, results } });
@@ -64,7 +66,7 @@ test('asked, sent and given are there to the byte after a reload, a crash and a 
   await isWhole();
 });
 
-test('whoever wants no texts is told so', async ({ page }) => {
+test('reports that payload recording is off', async ({ page }) => {
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers, activity: { storePayloads: false } } });
   const app = await core.connect();
   await app.call('tracker_close_issue', { number: 7 });

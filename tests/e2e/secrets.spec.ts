@@ -20,7 +20,7 @@ const test = plain.extend<{ home: ServedCore }>({
   },
 });
 
-test('what is brought over is sealed unless the person says no, and the file that keeps the plain value is named', async ({
+test('seals secrets of imported servers by default, and names the file that keeps the plain value', async ({
   page,
   home,
 }) => {
@@ -50,7 +50,7 @@ test('what is brought over is sealed unless the person says no, and the file tha
   expect(await home.read('own/config.json')).not.toContain('${secret:PLAIN_KEY}');
 });
 
-test('what is added is sealed, with its box ticked', async ({ page, home }) => {
+test('seals secrets of an added server by default', async ({ page, home }) => {
   await page.goto(home.at('servers?add=paste'));
   const text = JSON.stringify({
     mcpServers: { added: { ...fixtureCommand('echo'), env: { ADDED_KEY: 'planted-added-1' } } },
@@ -66,7 +66,7 @@ test('what is added is sealed, with its box ticked', async ({ page, home }) => {
   expect(await filesHolding(home.path('own'), 'planted-added-1')).toEqual([]);
 });
 
-test('the settings say where the key lies, seal what stands in the config file, and name what still holds it', async ({
+test('shows where the key is stored, seals secrets in the config, and names files that still hold them', async ({
   page,
   home,
 }) => {

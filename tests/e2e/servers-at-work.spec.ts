@@ -45,7 +45,7 @@ test.beforeEach(async ({ page, core }) => {
   await expect(rowOf(page, 'tracker')).toContainText('Ready');
 });
 
-test('a column sorts by key or mouse, says which way, and is remembered', async ({ page }) => {
+test('sorts by a column with keyboard or mouse, shows the direction, and remembers it', async ({ page }) => {
   await expect(head(page, 'Status')).toHaveAttribute('aria-sort', 'ascending');
   await head(page, 'Tools').getByRole('button').focus();
   await page.keyboard.press('Enter');
@@ -62,7 +62,7 @@ test('a column sorts by key or mouse, says which way, and is remembered', async 
   await expectNoBarrier(page, 'servers, sorted');
 });
 
-test('filter and head stay while the rows scroll, at any width', async ({ page }) => {
+test('keeps filter and header visible while the rows scroll, at any width', async ({ page }) => {
   for (const width of [1280, 900, 600]) {
     await page.setViewportSize({ width, height: 600 });
     await nameAt(page, 6).hover();
@@ -75,7 +75,7 @@ test('filter and head stay while the rows scroll, at any width', async ({ page }
   }
 });
 
-test('a row that the keyboard reaches is never behind the head', async ({ page }) => {
+test('never hides a focused row behind the header', async ({ page }) => {
   await nameAt(page, 1).focus();
   await page.keyboard.press('End');
   await expect(nameAt(page, 28)).toBeInViewport({ ratio: 1 });
@@ -85,7 +85,7 @@ test('a row that the keyboard reaches is never behind the head', async ({ page }
   expect(row?.y).toBeGreaterThanOrEqual((top?.y ?? 0) + (top?.height ?? 0));
 });
 
-test('the filter finds tools, says which, and leads to them', async ({ page }) => {
+test('filters servers by their tools, names the matches, and links to them', async ({ page }) => {
   await page.keyboard.press('/');
   await page.keyboard.type('close issue');
   await expect(table(page).locator('[data-row]')).toHaveText(['tracker']);
@@ -93,7 +93,7 @@ test('the filter finds tools, says which, and leads to them', async ({ page }) =
   await expect(page.getByRole('switch', { name: 'Enable close_issue' })).toBeVisible();
 });
 
-test('several are chosen by key, switched off and, by Undo, on again', async ({ page, core }) => {
+test('selects several servers by key, disables them, and Undo enables them again', async ({ page, core }) => {
   await page.getByRole('searchbox', { name: 'Filter servers' }).fill('echo-0');
   await expect(rowOf(page, 'echo-0')).toContainText('Ready');
   await rowOf(page, 'echo-0').getByRole('link').focus();
@@ -122,7 +122,7 @@ test('several are chosen by key, switched off and, by Undo, on again', async ({ 
   await expect(bar).toBeHidden();
 });
 
-test('a server is stopped and started again, which its row, its facts and its log tell', async ({ page, core }) => {
+test('stops and starts a server, and shows it in the row, the details and the log', async ({ page, core }) => {
   await page.goto(core.at('servers/tracker'));
   const dialog = page.getByRole('dialog', { name: 'tracker' });
   if (process.platform !== 'win32') await expect(dialog).toContainText(/MB in 1 process/);
@@ -147,7 +147,7 @@ test('a server is stopped and started again, which its row, its facts and its lo
 });
 
 test(
-  'the button fits the cause: no command is edited, a missing secret is added, and the server starts with it',
+  'offers the fitting action: edit a missing command, or set a secret and start the server',
   { tag: '@long' },
   async ({ page, core }) => {
     await rowOf(page, 'missing').getByRole('button', { name: 'Edit command missing' }).click();
@@ -166,7 +166,7 @@ test(
 );
 
 test(
-  'the log follows until somebody scrolls away, counts what came, is filtered and saved',
+  'follows the log until the user scrolls, counts new lines, filters and saves it',
   { tag: '@long' },
   async ({ page, core }) => {
     await page.goto(core.at('servers/talker/log'));

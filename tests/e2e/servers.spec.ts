@@ -15,19 +15,19 @@ test.beforeEach(async ({ page, core }) => {
   await expect(rowOf(page, 'echo')).toContainText('Ready');
 });
 
-test('the ill one stands first, with its cause and its button', async ({ page }) => {
+test('sorts the failing server first, with its cause and its action', async ({ page }) => {
   const first = page.getByRole('table', { name: 'Servers' }).getByRole('row').nth(1);
   await expect(first).toContainText('hostile');
   await expect(first.getByRole('button')).toBeVisible();
 });
 
-test('what a server writes is text, whatever it looks like', async ({ page, core }) => {
+test('shows a server’s output as plain text', async ({ page, core }) => {
   await page.goto(core.at('servers/hostile/log'));
   await expect(page.getByLabel('hostile log')).toContainText('<img src=x onerror=');
   await expect(page).toHaveTitle(/Tooltray/);
 });
 
-test('a server tells where it comes from, what it reaches and what it holds', async ({ page, core }) => {
+test('shows a server’s source, access and secrets', async ({ page, core }) => {
   await page.goto(core.at('servers/echo'));
   const dialog = page.getByRole('dialog', { name: 'echo' });
   await expect(dialog).toContainText('Runs with your rights: whatever you can read, write and reach, it can.');
@@ -35,7 +35,7 @@ test('a server tells where it comes from, what it reaches and what it holds', as
   await expect(dialog).toContainText('Approved');
 });
 
-test('a server added by hand is tried first, and added once it works', async ({ page }) => {
+test('tests a server entered in the form, and adds it once it works', async ({ page }) => {
   await page.getByRole('link', { name: 'Add server' }).click();
   await page.getByRole('tab', { name: 'Form' }).click();
   await page.getByRole('button', { name: 'Test and add' }).click();
@@ -51,9 +51,7 @@ test('a server added by hand is tried first, and added once it works', async ({ 
   await expect(page.getByRole('dialog', { name: 'second' })).toContainText('Ready');
 });
 
-test('pasted servers are added under the names they are given, in spite of a failed test where one says so', async ({
-  page,
-}) => {
+test('adds pasted servers under the given names, despite a failed test where the user chooses so', async ({ page }) => {
   await page.getByRole('link', { name: 'Add server' }).click();
   await page.getByRole('tab', { name: 'Paste' }).click();
   const servers = { third: fixtureCommand('echo'), absent: { command: 'no-such-program-anywhere' } };
@@ -69,24 +67,21 @@ test('pasted servers are added under the names they are given, in spite of a fai
   await expect(rowOf(page, 'absent')).toContainText('was not found on PATH');
 });
 
-test('text without a server in it is told so', async ({ page, core }) => {
+test('reports pasted text without a server', async ({ page, core }) => {
   await page.goto(core.at('servers?add=paste'));
   await page.getByRole('textbox').fill('{"a": 1}');
   await page.getByRole('button', { name: 'Detect servers' }).click();
   await expect(page.getByRole('alert')).toContainText('no server in this text');
 });
 
-test('a line for another app is read whole, with its variables', async ({ page, core }) => {
+test('reads a command line for another app, with its variables', async ({ page, core }) => {
   await page.goto(core.at('servers?add=paste'));
   await page.getByRole('textbox').fill('claude mcp add -s user -e TOKEN=t weather -- npx -y weather-mcp');
   await page.getByRole('button', { name: 'Detect servers' }).click();
   await expect(page.getByLabel('Name of npx -y weather-mcp')).toHaveValue('weather');
 });
 
-test('of a text the word that is not understood is named, and what a page leaves open is said', async ({
-  page,
-  core,
-}) => {
+test('names the unknown word of a pasted text, and values that are still open', async ({ page, core }) => {
   await page.goto(core.at('servers?add=paste'));
   const text = page.getByRole('textbox', { name: 'Paste JSON, a command line, an install link' });
   const find = page.getByRole('button', { name: 'Detect servers' });
@@ -101,7 +96,7 @@ test('of a text the word that is not understood is named, and what a page leaves
   await expectNoBarrier(page, 'a pasted server with a note');
 });
 
-test('a tool that is switched off is no longer counted as offered', async ({ page, core }) => {
+test('does not count a disabled tool as offered', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/tools'));
   await page.getByRole('tabpanel').getByRole('switch', { name: 'Enable echo' }).click();
   await expect(page.getByRole('tabpanel').getByRole('switch', { name: 'Enable echo' })).not.toBeChecked();
@@ -109,7 +104,7 @@ test('a tool that is switched off is no longer counted as offered', async ({ pag
   await expect(rowOf(page, 'echo')).toContainText('0 of 1');
 });
 
-test('what a model wrote of a tool stands beside the original, and is taken back', async ({ page, core }) => {
+test('shows a description that a model wrote beside the original, and reverts it', async ({ page, core }) => {
   const app = await core.connect();
   const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
   await app.call('optimize_descriptions', save);
@@ -125,7 +120,7 @@ test('what a model wrote of a tool stands beside the original, and is taken back
   await expect(page.getByRole('status').filter({ hasText: 'Original description of echo restored.' })).toBeVisible();
 });
 
-test('a server is switched off and on again', async ({ page, core }) => {
+test('disables and enables a server', async ({ page, core }) => {
   await page.goto(core.at('servers/echo'));
   await page.getByRole('switch', { name: 'Enable echo' }).click();
   await expect(rowOf(page, 'echo')).toContainText('Off');
@@ -133,7 +128,7 @@ test('a server is switched off and on again', async ({ page, core }) => {
   await expect(rowOf(page, 'echo')).toContainText('Ready');
 });
 
-test('an entry is tested before it is saved, its secrets stay where they are', async ({ page, core }) => {
+test('tests an entry before it is saved, and keeps its secrets', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/config'));
   await expect(page.getByRole('dialog')).toContainText('"API_TOKEN": "***"');
   await page.getByRole('button', { name: 'Edit' }).click();
@@ -150,7 +145,7 @@ test('an entry is tested before it is saved, its secrets stay where they are', a
   await expect(page.getByRole('dialog')).toContainText('"API_TOKEN": "***"');
 });
 
-test('an edit that is not saved is asked about, whichever way its place is left', async ({ page, core }) => {
+test('asks before an unsaved edit is lost, in every way of leaving', async ({ page, core }) => {
   await page.goto(core.at('servers/echo/config'));
   await page.getByRole('button', { name: 'Edit' }).click();
   const entry = page.getByLabel('echo configuration (JSON)');
@@ -179,7 +174,7 @@ test('an edit that is not saved is asked about, whichever way its place is left'
   await expect(rowOf(page, 'echo')).toBeVisible();
 });
 
-test('a server is removed after a question, and comes back', async ({ page, core }) => {
+test('removes a server after confirmation, and Undo restores it', async ({ page, core }) => {
   await page.goto(core.at('servers/hostile/config'));
   await page.getByRole('button', { name: 'Remove…' }).click();
   await page.getByRole('dialog', { name: 'Remove hostile?' }).getByRole('button', { name: 'Cancel' }).click();
@@ -193,7 +188,7 @@ test('a server is removed after a question, and comes back', async ({ page, core
   expect(await core.read('own/config.json')).toContain('"hostile"');
 });
 
-test('a filter without a hit names itself and lets go', async ({ page }) => {
+test('names a filter without matches, and clears it', async ({ page }) => {
   await page.getByRole('searchbox', { name: 'Filter servers' }).fill('nothing like it');
   await expect(page.getByRole('heading', { name: 'No servers match “nothing like it”' })).toBeVisible();
   await page.getByRole('button', { name: 'Clear filter' }).click();
@@ -201,7 +196,7 @@ test('a filter without a hit names itself and lets go', async ({ page }) => {
 });
 
 // Much of it is in long-lists.spec.ts as well.
-test('a long list of tools is there to its end', { tag: '@long' }, async ({ page }) => {
+test('scrolls and filters a long list of tools to its end', { tag: '@long' }, async ({ page }) => {
   const servers = { many: fixtureCommand('misbehaving', 'many', '500') };
   await using core = await ServedCore.start({ config: { servers } });
   await page.goto(core.link);

@@ -46,7 +46,7 @@ interface Entry {
   readonly env?: Record<string, string>;
 }
 
-test('from two found apps to the first call: shown, connected, taken back, connected; servers brought over, one mended', async ({
+test('connects an app with preview and undo, imports servers, repairs one, and makes the first call', async ({
   page,
   home,
 }) => {
@@ -54,13 +54,13 @@ test('from two found apps to the first call: shown, connected, taken back, conne
   const before = await home.read(claudeFile);
   const sheet = page.getByRole('dialog');
 
-  await test.step('two apps are found', async () => {
+  await test.step('finds two apps', async () => {
     await page.getByRole('link', { name: 'Choose per app instead' }).click();
     const apps = page.getByRole('list', { name: 'Detected apps' }).getByRole('listitem');
     await expect(apps).toHaveText([/Claude Desktop.*1 other server/s, /Cursor.*2 other servers/s]);
   });
 
-  await test.step('the change is shown before anything is written', async () => {
+  await test.step('shows the change before writing it', async () => {
     await page.getByRole('button', { name: 'Connect Claude Desktop' }).click();
     await expect(sheet.getByRole('region', { name: 'File diff' })).toContainText('"tooltray"');
     await expect(sheet).toContainText(home.path(claudeFile));
@@ -68,7 +68,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     expect(await home.read(claudeFile)).toBe(before);
   });
 
-  await test.step('it is connected, and undo gives the file back to the byte', async () => {
+  await test.step('connects, and undo restores the file byte for byte', async () => {
     await sheet.getByRole('button', { name: 'Connect', exact: true }).click();
     await expect(sheet).toContainText('Quit Claude Desktop completely', { timeout: 30_000 });
     expect(await home.read(claudeFile)).toContain('"tooltray"');
@@ -78,7 +78,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await expect(appLine(page, 'Claude Desktop')).toContainText('Not connected');
   });
 
-  await test.step('it is connected again', async () => {
+  await test.step('connects again', async () => {
     await page.getByRole('button', { name: 'Connect Claude Desktop' }).click();
     await sheet.getByRole('button', { name: 'Connect', exact: true }).click();
     await expect(sheet).toContainText('Claude Desktop is connected', { timeout: 30_000 });
@@ -86,7 +86,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await expect(appLine(page, 'Claude Desktop')).toContainText('Connected');
   });
 
-  await test.step('three servers are tried, and brought over', async () => {
+  await test.step('tests and imports three servers', async () => {
     await page.getByRole('tab', { name: 'Servers' }).click();
     const rowOf = (name: string): Locator =>
       page.getByRole('table', { name: 'Servers found in your apps' }).getByRole('row').filter({ hasText: name });
@@ -102,7 +102,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await expect(page.getByRole('link', { name: 'fix notes' })).toHaveAttribute('href', '#/servers/notes');
   });
 
-  await test.step('the broken one is mended from another place, after a yes', async () => {
+  await test.step('repairs the broken server from another source after confirmation', async () => {
     await page.getByRole('link', { name: 'review in Inbox' }).click();
     const offer = page.getByRole('article');
     await expect(offer).toContainText('Your own bundles');
@@ -115,7 +115,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await page.getByRole('link', { name: 'Apps' }).click();
   });
 
-  await test.step('the first call of the app, started as its file says, turns the step to a tick', async () => {
+  await test.step('the app’s first call, started as its file says, completes the step', async () => {
     await page.getByRole('tab', { name: 'First call' }).click();
     await expect(page.getByText('Waiting for Claude Desktop to connect.')).toBeVisible();
     const app = await startApp(home, claudeFile, 'claude-ai');
@@ -131,7 +131,7 @@ test('from two found apps to the first call: shown, connected, taken back, conne
     await app.close();
   });
 
-  await test.step('it is disconnected, and that is undone, too', async () => {
+  await test.step('disconnects, and undo restores the connection', async () => {
     const connected = await home.read(claudeFile);
     await page.getByRole('tab', { name: 'Apps' }).click();
     await page.getByRole('button', { name: 'Disconnect Claude Desktop' }).click();
@@ -212,7 +212,7 @@ for (const { where, open } of [
   { where: 'where servers are added', open: 'servers?add=apps' },
 ]) {
   test(
-    `servers are moved here under the names that were chosen, and given back, ${where}`,
+    `moves servers under their new names, and undo moves them back, ${where}`,
     { tag: open === 'setup/servers' ? [] : '@long' },
     async ({ page, home }) => {
       const before = [await home.read(claudeFile), await home.read(cursorFile)];
@@ -238,7 +238,7 @@ for (const { where, open } of [
   );
 }
 
-test('a setting is kept as soon as it is changed, and an empty one is taken out again', async ({ page, home }) => {
+test('saves a setting as soon as it changes, and removes an empty one', async ({ page, home }) => {
   await page.goto(home.at('settings'));
   await page
     .getByRole('main')
@@ -254,7 +254,7 @@ test('a setting is kept as soon as it is changed, and an empty one is taken out 
   await expect.poll(() => home.read('own/config.json')).not.toContain('threshold');
 });
 
-test('what is typed into a setting stays while the core tells of another value', async ({ page, home, context }) => {
+test('keeps unsaved input while another window changes the setting', async ({ page, home, context }) => {
   const field = 'Spill results larger than';
   await page.goto(home.at('settings'));
   const typed = page.getByRole('spinbutton', { name: field });

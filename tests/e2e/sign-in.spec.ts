@@ -22,7 +22,7 @@ async function signIn(home: ServedCore, server: string): Promise<void> {
   await ended;
 }
 
-test('a server says that I am signed in, and one press takes back what was granted', async ({ page }) => {
+test('shows the sign-in of a server, and revokes it with one press', async ({ page }) => {
   await using fixture = await startOAuthFixture();
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
   await using home = await ServedCore.start({ config: { servers: { far: { url: fixture.url } } } });

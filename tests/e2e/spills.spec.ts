@@ -18,7 +18,7 @@ function shownLine(page: Page, number: string): Locator {
   return page.getByRole('region', { name: 'Text of the result' }).getByText(number, { exact: true });
 }
 
-test('an answer that was kept stands in the list with its size and what room is used', async ({ page, core }) => {
+test('lists a spill with its size and the used disk space', async ({ page, core }) => {
   await keep(core, 'tracker_list_issues', { count: 500 });
   await open(page, core);
   await expect(page.getByRole('table', { name: 'Spills' }).getByRole('row').nth(1)).toContainText(
@@ -28,7 +28,7 @@ test('an answer that was kept stands in the list with its size and what room is 
   await expect(page.getByText(/ of 1 GB · \d+ spills? · retained 7 days/)).toBeVisible();
 });
 
-test('the whole stands beside what the model was given, as tree, as table and as text', async ({ page, core }) => {
+test('shows the whole spill beside what was returned to the model, as tree, table and text', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
   await expect(page.getByRole('region', { name: 'Returned to model' })).toContainText('kept on disk, whole');
   await page.getByRole('treeitem', { name: /^0:/ }).click();
@@ -42,7 +42,7 @@ test('the whole stands beside what the model was given, as tree, as table and as
   await expect(page.getByText('"total": 500,')).toBeVisible();
 });
 
-test('a table of 400,000 rows goes to its last one, and row by row', async ({ page, core }) => {
+test('scrolls a table of 400,000 rows to its last one, and row by row', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_numbers', { count: 400_000 }));
   await page.getByRole('tab', { name: 'Table 400,000' }).click();
   const region = page.getByRole('region', { name: 'Rows of the result' });
@@ -54,7 +54,7 @@ test('a table of 400,000 rows goes to its last one, and row by row', async ({ pa
   await expect(region.getByRole('row', { name: '399998 399997' })).toBeInViewport();
 });
 
-test('what the model read back is listed, and leads to the lines', async ({ page, core }) => {
+test('lists what the model read back, and jumps to the lines', async ({ page, core }) => {
   const id = await keep(core, 'tracker_list_issues', { count: 500 });
   await open(page, core, id);
   await core.call('read_result', { resultFile: id, op: 'slice', fromLine: 3000, toLine: 3010 });
@@ -66,7 +66,7 @@ test('what the model read back is listed, and leads to the lines', async ({ page
   await expect(page.getByRole('button', { name: '1, read by the model' })).toBeVisible();
 });
 
-test('a text is searched, and a JSONPath is asked', async ({ page, core }) => {
+test('searches a text, and evaluates a JSONPath', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
   await page.getByRole('tab', { name: 'Text' }).click();
   await page.getByRole('searchbox', { name: 'Find' }).fill('issue 321:');
@@ -81,7 +81,7 @@ test('a text is searched, and a JSONPath is asked', async ({ page, core }) => {
 });
 
 test(
-  'an answer of 100 MB is read to its end and in parts, and a question that takes too long is stopped',
+  'reads a spill of 100 MB to its end and in parts, and stops a query that takes too long',
   { tag: '@long' },
   async ({ page, core }) => {
     test.slow();
@@ -104,10 +104,7 @@ test(
   },
 );
 
-test('the tree is gone through by keyboard beyond what is in sight, and screen readers are told how long a text is', async ({
-  page,
-  core,
-}) => {
+test('moves through the tree beyond the visible rows, and announces a text’s length', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
   const items = page.getByRole('tree', { name: 'Result tree' }).getByRole('treeitem');
   await items.first().focus();
@@ -125,7 +122,7 @@ test('the tree is gone through by keyboard beyond what is in sight, and screen r
   await expect(lines.getByRole('row').first()).toHaveAttribute('aria-rowindex', '1');
 });
 
-test('rows are asked by SQL, and what the model selected is shaded', async ({ page, core }) => {
+test('queries rows by SQL, and highlights rows that the model selected', async ({ page, core }) => {
   const id = await keep(core, 'tracker_list_issues', { count: 500 });
   await core.call('read_result', { resultFile: id, op: 'sql', query: 'SELECT * FROM rows WHERE number = 7' });
   await open(page, core, id);
@@ -149,7 +146,7 @@ test('rows are asked by SQL, and what the model selected is shaded', async ({ pa
   await expect(page.getByText('Query failed')).toBeVisible();
 });
 
-test('a table is filtered by column, by values and grouped; a row is opened', async ({ page, core }) => {
+test('filters a table by column and values, groups it, and opens a row', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
   await page.getByRole('tab', { name: /^Table/ }).click();
   await page.getByRole('textbox', { name: 'Filter number' }).fill('> 490');
@@ -162,7 +159,7 @@ test('a table is filtered by column, by values and grouped; a row is opened', as
   await expect(page.getByRole('region', { name: 'Row 2', exact: true }).first()).toContainText('title:');
 });
 
-test('the tree is searched, and tells the path of what has the focus', async ({ page, core }) => {
+test('searches the tree, and shows the path of the focused node', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_list_issues', { count: 500 }));
   await page.getByRole('searchbox', { name: 'Search the tree' }).fill('Issue 321:');
   await page.keyboard.press('Enter');
@@ -171,7 +168,7 @@ test('the tree is searched, and tells the path of what has the focus', async ({ 
   await expect(page.getByText('$.issues[320].title')).toBeVisible();
 });
 
-test('a picture is shown and a sound is played', async ({ page, core }) => {
+test('shows an image and plays audio', async ({ page, core }) => {
   await open(page, core, await keep(core, 'tracker_screenshot', { bytes: 2_000_000 }));
   const picture = page.getByRole('img', { name: 'tracker › screenshot, server result' });
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
@@ -180,7 +177,7 @@ test('a picture is shown and a sound is played', async ({ page, core }) => {
   await expect.poll(() => sound.evaluate((audio: HTMLAudioElement) => audio.duration)).toBeGreaterThan(0);
 });
 
-test('a deleted answer comes back as long as the undo is there', async ({ page, core }) => {
+test('restores a deleted spill with Undo', async ({ page, core }) => {
   const id = await keep(core, 'tracker_read_log', { lines: 2000 });
   await open(page, core, id);
   await page.getByRole('button', { name: 'Delete' }).click();
@@ -194,7 +191,7 @@ test('a deleted answer comes back as long as the undo is there', async ({ page, 
   await expect(page.getByText(/· pinned$/)).toBeVisible();
 });
 
-test('no barrier is found in either theme', { tag: '@long' }, async ({ page, core }) => {
+test('has no accessibility violations in either theme', { tag: '@long' }, async ({ page, core }) => {
   // Each look at the page takes seconds where others want the processor, too.
   test.slow();
   const id = await keep(core, 'tracker_list_issues', { count: 500 });

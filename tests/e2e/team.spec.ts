@@ -103,7 +103,7 @@ const views = (page: Page): Promise<string[]> =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('link').allInnerTexts();
 const open = (page: Page, view: string): Promise<void> => page.getByRole('link', { name: view, exact: true }).click();
 
-test('an admin and a member sign in, see what is theirs, and are let out', async ({ page, team, browser }) => {
+test('shows an admin and a member the data of their role, and signs them out', async ({ page, team, browser }) => {
   await page.goto(team.url);
   await page.getByLabel('Access token').fill('tt_0_guess');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -167,10 +167,7 @@ test('an admin and a member sign in, see what is theirs, and are let out', async
   await expect(page.getByLabel('Access token')).toBeVisible();
 });
 
-test('on a narrow page the servers of a team stay within their card, with room for what is wrong', async ({
-  page,
-  team,
-}) => {
+test('keeps a team’s servers and their errors within the card on a narrow page', async ({ page, team }) => {
   await page.setViewportSize({ width: 600, height: 800 });
   await signIn(page, team, 'ana');
   // One at an address has a column for one's own sign-in, and one that does not start a button.
@@ -204,7 +201,7 @@ test('on a narrow page the servers of a team stay within their card, with room f
   }
 });
 
-test('whose each call and step is, an admin sees at every width', async ({ page, team }) => {
+test('shows an admin the user of each call and step at every width', async ({ page, team }) => {
   await signIn(page, team, 'ana');
   const call = await bensApp(team);
   await call('mail_read_inbox', {});
@@ -221,7 +218,7 @@ test('whose each call and step is, an admin sees at every width', async ({ page,
   await expect(page.getByRole('columnheader', { name: 'App' })).toBeVisible();
 });
 
-test('a call that waits is let go by whoever made it; an admin sees whose it is, and none of its words', async ({
+test('lets only its user release a held call; an admin sees the user, but no content', async ({
   page,
   team,
   browser,
@@ -248,7 +245,7 @@ test('a call that waits is let go by whoever made it; an admin sees whose it is,
   await expect(admins.getByText('Inbox empty')).toBeVisible();
 });
 
-test('somebody signs in at the issuer, who was never here, and signs out', async ({ page, team }) => {
+test('signs in a new user at the issuer, and signs them out', async ({ page, team }) => {
   await page.goto(team.url);
   await page.getByRole('link', { name: 'Sign in with 127.0.0.1' }).click();
   await page.locator('[name=login]').fill('zoe');

@@ -14,7 +14,7 @@ async function noteFirstTheme(page: Page): Promise<() => Promise<string | undefi
 const ground = (page: Page): Promise<string> =>
   page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
 
-test('a theme is chosen in the browser, kept over a reload from its first picture on, and shared by its tabs', async ({
+test('keeps a chosen theme from the first paint after a reload, and shares it among tabs', async ({
   page,
   core,
   context,

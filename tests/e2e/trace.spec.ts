@@ -21,9 +21,7 @@ async function openAll(page: Page, core: ServedCore): Promise<void> {
   await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
 }
 
-test('search, call, spill, reading on and a program are followed live, and are there after a reload and a restart', async ({
-  page,
-}) => {
+test('shows search, call, spill, read-back and program live, and again after reload and restart', async ({ page }) => {
   test.slow();
   await using core = await ServedCore.start({ config });
   await page.goto(core.link);
@@ -66,7 +64,7 @@ test('search, call, spill, reading on and a program are followed live, and are t
   await isWhole();
 });
 
-test('what runs is told with how far it is, and the person ends it', async ({ page }) => {
+test('shows a running step’s progress, and the user cancels it', async ({ page }) => {
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
   const app = await core.connect();
   await page.goto(core.link);
@@ -81,7 +79,7 @@ test('what runs is told with how far it is, and the person ends it', async ({ pa
   await expect(row(page, 'slow_progress')).toContainText('Cancelled');
 });
 
-test('by keyboard: rows, the panel, the widths of the parts', { tag: '@long' }, async ({ page }) => {
+test('navigates rows and panel and resizes the parts by keyboard', { tag: '@long' }, async ({ page }) => {
   await page.setViewportSize({ width: 1680, height: 900 });
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
   const app = await core.connect();
@@ -111,7 +109,7 @@ test('by keyboard: rows, the panel, the widths of the parts', { tag: '@long' }, 
 });
 
 test(
-  'what was asked, sent and given face each other as far as there is room, and can have all of it',
+  'shows payloads side by side as far as there is room, or one at full width',
   { tag: '@long' },
   async ({ page }) => {
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -149,7 +147,7 @@ test(
   },
 );
 
-test('an app’s mode and limit are changed beside its sessions, for that app, with what it means; hits are counted', async ({
+test('changes an app’s mode and limit beside its sessions, explains the effect, and counts matches', async ({
   page,
 }) => {
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
@@ -186,9 +184,7 @@ test('an app’s mode and limit are changed beside its sessions, for that app, w
   await expect(totals).toContainText(/^3 of 5 steps match/);
 });
 
-test('a chain of look-ups, the same again and a program are one row each, unfolded by keys and by the mouse; sums are those of all', async ({
-  page,
-}) => {
+test('folds look-ups, repeated steps and a program into rows; totals include every step', async ({ page }) => {
   await page.setViewportSize({ width: 1500, height: 900 });
   await using core = await ServedCore.start({ config });
   const app = await core.connect();

@@ -159,7 +159,7 @@ for (const [at, mode] of modeNames.entries()) {
   // A mode that lists servers' tools, and one that leads to them; the rest in the long run.
   const tag = ['proxy', 'search'].includes(mode) ? [] : '@long';
   test(
-    `in mode ${mode} the interface of ${server} is shown, and what it calls comes back (${door}, ${era})`,
+    `in mode ${mode} the app view of ${server} appears, and its calls return (${door}, ${era})`,
     { tag },
     async ({ page }) => {
       await using host = await UiHost.open(page, listed, scripts);
@@ -168,7 +168,7 @@ for (const [at, mode] of modeNames.entries()) {
     },
   );
 
-  test(`in mode ${mode} all six are shown, by each way and in both eras @long`, async ({ page }) => {
+  test(`in mode ${mode} all six app views appear over every transport and protocol version @long`, async ({ page }) => {
     test.setTimeout(300_000);
     await using host = await UiHost.open(page, listed, scripts);
     for (const each of eras)
@@ -178,9 +178,7 @@ for (const [at, mode] of modeNames.entries()) {
   });
 }
 
-test('two servers with an interface at the same address: each is shown its own, and none is answered by the other', async ({
-  page,
-}) => {
+test('keeps app views of two servers with the same URI apart', async ({ page }) => {
   await using host = await UiHost.open(page, listed, scripts);
   await host.connect('all', 'host of both', '2025-11-25', ['--mode', 'search']);
   const two = ['basic-vanillajs', 'basic-svelte'] as const;
@@ -213,7 +211,7 @@ test('two servers with an interface at the same address: each is shown its own, 
   }
 });
 
-test.describe('where they are listed on demand', () => {
+test.describe('app views listed on demand', () => {
   let core: ServedCore;
   test.beforeAll(async () => {
     // Of one server alone tools have their own names, and who calls cannot be told.
@@ -221,13 +219,13 @@ test.describe('where they are listed on demand', () => {
   });
   test.afterAll(() => core.remove());
 
-  test('there is a way in for every mode', () => {
+  test('covers every mode', () => {
     expect(Object.keys(waysIn).toSorted(), 'say in `waysIn` above how it calls').toEqual(modeNames.toSorted());
   });
 
   for (const mode of modeNames) {
     const tag = mode === 'search' ? '' : ' @long';
-    test(`in mode ${mode} the answer leads to the interface, which works as well${tag}`, async ({ page }) => {
+    test(`in mode ${mode} the result links to a working app view${tag}`, async ({ page }) => {
       await using host = await UiHost.open(page, core, scripts);
       await host.connect(mode, 'host basic-preact', '2025-11-25', ['--mode', mode]);
       const tools = await host.tools(mode);

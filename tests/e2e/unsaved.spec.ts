@@ -30,7 +30,7 @@ test.beforeEach(async ({ page, core }) => {
   await page.goto(core.link);
 });
 
-test('a setting that is being typed, and one that makes no sense', async ({ page, core }) => {
+test('asks before an unsaved or invalid setting is lost', async ({ page, core }) => {
   await page.goto(core.at('settings'));
   const field = page.getByRole('spinbutton', { name: 'Spill retention' });
   await field.fill('9');
@@ -49,7 +49,7 @@ test('a setting that is being typed, and one that makes no sense', async ({ page
   expect(await asksWhenClosed(page)).toBe(true);
 });
 
-test('a server that is added by hand, and a pasted text', async ({ page, core }) => {
+test('asks before a typed server or a pasted text is lost', async ({ page, core }) => {
   for (const [tab, label, what] of [
     ['form', 'Name', 'new server'],
     ['paste', 'Paste JSON, a command line, an install link', 'pasted text'],
@@ -70,7 +70,7 @@ test('a server that is added by hand, and a pasted text', async ({ page, core })
   }
 });
 
-test('what is chosen to be brought over, until it is', { tag: '@long' }, async ({ page }) => {
+test('asks before an import selection is lost, until it is imported', { tag: '@long' }, async ({ page }) => {
   const files = { '.cursor/mcp.json': { mcpServers: { echo: fixtureCommand('echo') } } };
   await using home = await ServedCore.start({ files });
   await page.goto(home.link);

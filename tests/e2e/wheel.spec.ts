@@ -34,7 +34,7 @@ for (const [width, height] of [
   [640, 400],
 ] as const) {
   test(
-    `at ${width} × ${height} the wheel moves no more than what holds too much`,
+    `at ${width} × ${height} the wheel scrolls only overflowing parts`,
     { tag: '@long' },
     async ({ page, livedIn: { core, spill } }) => {
       test.slow();
@@ -76,10 +76,7 @@ async function turnEverywhere(page: Page, route: string): Promise<readonly strin
   return moved;
 }
 
-test('the last of the settings and the last view are reached by the wheel in a small window', async ({
-  page,
-  livedIn: { core },
-}) => {
+test('reaches the last setting and the last view by wheel in a small window', async ({ page, livedIn: { core } }) => {
   await page.setViewportSize({ width: 600, height: 300 });
   await page.goto(core.link);
   await page.goto(core.at('settings'));
@@ -131,10 +128,7 @@ function isInPlace(page: Page): Promise<boolean> {
   });
 }
 
-test('in a narrow window a row still says what it is about, and its button is in sight', async ({
-  page,
-  livedIn: { core },
-}) => {
+test('keeps a row’s name and button visible in a narrow window', async ({ page, livedIn: { core } }) => {
   await page.setViewportSize({ width: 600, height: 800 });
   await page.goto(core.link);
   for (const route of ['servers', 'activity', 'spills']) {
