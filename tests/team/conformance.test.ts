@@ -16,7 +16,7 @@ test.each([
   { revision: '2025-11-25', scenarios: 30 },
   { revision: '2026-07-28', scenarios: 37 },
 ])(
-  'all $scenarios scenarios that $revision requires pass',
+  'passes all $scenarios scenarios that $revision requires',
   async ({ revision, scenarios }) => {
     const fixture = await startHttpFixture('conformance');
     onTestFinished(() => fixture.close());

@@ -21,7 +21,7 @@ function startsIn(value: unknown): string[][] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(startsIn) : [];
 }
 
-test.each(yamlFiles)('%s is YAML, and starts commands with flags that there are', async (file) => {
+test.each(yamlFiles)('%s is YAML and starts commands with existing flags', async (file) => {
   const documents = parseAllDocuments(read(file), { merge: true });
   expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
   for (const [name = '', ...words] of documents.flatMap((each) => startsIn(each.toJS()))) {
@@ -30,7 +30,7 @@ test.each(yamlFiles)('%s is YAML, and starts commands with flags that there are'
   }
 });
 
-test('the files do start something, and the image is started as theirs', () => {
+test('the files start serve and migrate, and the image starts like them', () => {
   const started = yamlFiles.flatMap((file) =>
     parseAllDocuments(read(file), { merge: true }).flatMap((each) => startsIn(each.toJS())),
   );
@@ -38,7 +38,7 @@ test('the files do start something, and the image is started as theirs', () => {
   expect(read('docs/team/Dockerfile')).toContain('CMD ["serve", "--team", "--listen", "0.0.0.0:8080"]');
 });
 
-test('variables and versions are those of this version', () => {
+test('variables and versions match this version', () => {
   const files = [...yamlFiles, 'docs/team/env.example', 'docs/team/Dockerfile'].map(read);
   const ofCompose = new Set(['TOOLTRAY_PUBLIC_URL', 'TOOLTRAY_IMAGE']);
   const named = new Set(files.flatMap((text) => text.match(/\bTOOLTRAY_[A-Z_]+/g) ?? []));

@@ -20,7 +20,7 @@ const image = `localhost/tooltray-team:${packageJson.version}`;
 const podman = ['--runtime', 'runc', '--cgroup-manager=cgroupfs'];
 
 test.skipIf(!takesSystem('podman'))(
-  'an image of files alone migrates, serves a call and ends by SIGTERM',
+  'the image migrates, serves a call and stops on SIGTERM',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-image-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

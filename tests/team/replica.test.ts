@@ -19,7 +19,7 @@ function statusOf(url: string, headers: Record<string, string>): Promise<number 
   });
 }
 
-test('a replica answers by the names that it was given, and opens no socket, and no page by a key', async () => {
+test('accepts only its configured names, and opens neither a socket nor a page by key', async () => {
   const named = { publicUrl: 'https://tools.example.com/', allowedHosts: ['inner'], trustedProxies: ['127.0.0.1'] };
   await using one = await startReplica(await teamDatabase(), noServers, named);
   const { host } = one.replica;
@@ -34,13 +34,13 @@ test('a replica answers by the names that it was given, and opens no socket, and
   expect(await statusOf(at('/mcp'), forwarded)).toBe(401);
 });
 
-test('a connection is kept longer than balancers keep theirs', async () => {
+test('keeps connections open longer than load balancers do', async () => {
   await using one = await startReplica(await teamDatabase(), noServers);
   const { headers } = await fetch(`http://127.0.0.1:${one.port}/healthz`);
   expect(headers.get('keep-alive')).toBe('timeout=75');
 });
 
-test('a schema that lacks steps, or has more, is refused before anything is opened', async () => {
+test('rejects a schema with missing or unknown migrations before opening anything', async () => {
   const url = await teamDatabase({ isEmpty: true });
   await expect(startReplica(url, noServers)).rejects.toMatchObject({ code: 'unsupported' });
   const other = await teamDatabase();
@@ -53,12 +53,12 @@ test('a schema that lacks steps, or has more, is refused before anything is open
   });
 });
 
-test('a replica that others reach has to know by which name', async () => {
+test('a replica on a public interface requires a name', async () => {
   const listen = { address: '0.0.0.0', port: 0 };
   await expect(startReplica(await teamDatabase(), noServers, { listen })).rejects.toThrow('by which name');
 });
 
-test('a folder is one replica’s alone, until that one ends', async () => {
+test('a folder belongs to one replica until that one stops', async () => {
   const database = await teamDatabase();
   const home = mkdtempSync(join(tmpdir(), 'tooltray-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -12,7 +12,7 @@ import { fixture } from '../support/start-core.ts';
 import { startReplica, teamToken, testKeys } from '../support/start-replica.ts';
 import { teamDatabase } from '../support/team-database.ts';
 
-test('what is called at any replica is in one record and one audit when it has ended', async () => {
+test('collects calls of every replica in one activity record and one audit', async () => {
   const url = await teamDatabase();
   const servers = { echo: fixture('echo') };
   for (const message of ['one', 'two']) {
@@ -35,7 +35,7 @@ test('what is called at any replica is in one record and one audit when it has e
   expect((await readPage(log, { kinds: ['server'] }, 10)).entries).toMatchObject([{ server: 'echo', change: 'added' }]);
 });
 
-test('an app whose access is taken back at one replica is let in by none', async () => {
+test('an app revoked on one replica is rejected by all', async () => {
   const url = await teamDatabase();
   const both = [await startReplica(url, { servers: {} }), await startReplica(url, { servers: {} })];
   onTestFinished(() => Promise.all(both.map((one) => one[Symbol.asyncDispose]())).then(() => undefined));

@@ -71,7 +71,7 @@ function someCall(at: number): CallRecord {
   };
 }
 
-test('what is asked of the one is answered by the other as well', async () => {
+test('SQLite and PostgreSQL return the same calls, sums and savings', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-both-'));
   const database = new Database({ url: await teamDatabase(), most: 2 });
   const activity = new ActivityLog({

@@ -71,7 +71,7 @@ function call(over: Partial<CallRecord> = {}): CallRecord {
 const keysOf = (sums: readonly { readonly key: string; readonly calls: number }[]): unknown =>
   sums.map(({ key, calls }) => [key, calls]);
 
-test('rows of all replicas are summed and listed, a person’s own alone or everybody’s', async () => {
+test('lists and sums the rows of all replicas, for one user or for all', async () => {
   const url = await teamDatabase();
   const [one, other] = [openRecorder(url), openRecorder(url, { replica: 'r2' })];
   for (let at = 0; at < 3; at++) one.activity.record(call({ tool: `t${at}`, tokensOut: 7 }));
@@ -98,7 +98,7 @@ test('rows of all replicas are summed and listed, a person’s own alone or ever
   expect([...first, ...rest].map(({ tool }) => tool)).toEqual(['t2', 't1', 't0']);
 });
 
-test('what is sent again, as its answer was lost, stands there once, with what came to be known meanwhile', async () => {
+test('stores a row resent after a lost response once, with later changes', async () => {
   const { activity, ship, rows, all } = openRecorder(await teamDatabase());
   const put = rows.put.bind(rows);
   let isLost = true;
@@ -115,7 +115,7 @@ test('what is sent again, as its answer was lost, stands there once, with what c
   expect(await all.calls('everybody')).toMatchObject([{ tool: 'read', tokensOut: 10 }]);
 });
 
-test('a row that changes while it is on its way goes again', async () => {
+test('resends a row that changes while it is sent', async () => {
   const { activity, ship, rows, all } = openRecorder(await teamDatabase());
   const put = rows.put.bind(rows);
   const sent: unknown[] = [];
@@ -131,7 +131,7 @@ test('a row that changes while it is on its way goes again', async () => {
   expect(await all.calls('everybody')).toMatchObject([{ tokensOut: 5 }]);
 });
 
-test('what the record has no room for before it could go is said, and the rest arrives', async () => {
+test('reports rows dropped over the limit before they were sent, and sends the rest', async () => {
   const { activity, ship, rows, all, told } = openRecorder(await teamDatabase(), { maxRows: 5 });
   const put = rows.put.bind(rows);
   rows.put = () => Promise.reject(new AppError('store_unreachable', 'away'));
@@ -146,7 +146,7 @@ test('what the record has no room for before it could go is said, and the rest a
   expect(told).toContainEqual(expect.stringContaining('3 rows of the record were dropped'));
 });
 
-test('a row that the database refuses holds no other one up', async () => {
+test('a row that the database rejects does not block the others', async () => {
   const url = await teamDatabase();
   const { activity, ship, all } = openRecorder(url);
   const owner = connect({ url, most: 1 });
@@ -157,7 +157,7 @@ test('a row that the database refuses holds no other one up', async () => {
   expect((await all.calls('everybody')).map(({ tool }) => tool)).toEqual(['c', 'b', 'a']);
 });
 
-test('savings are those of the replicas’ ledgers, however often a row was sent', async () => {
+test('sums the savings of the replicas’ ledgers, however often a row was sent', async () => {
   const { activity, ship, all } = openRecorder(await teamDatabase());
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const row = { hour, session: 's', user: 'ada', app: 'cursor', mode: 'proxy', server: 'notes', tool: 'read' };
@@ -181,7 +181,7 @@ test('savings are those of the replicas’ ledgers, however often a row was sent
   expect((await all.savings({ person: 'bob' }, 'app')).total.net).toBe(0);
 });
 
-test('nobody sees another tenant’s rows without any filter, and a replica drops no part of the audit', async () => {
+test('isolates tenants without an explicit filter, and forbids replicas to drop audit partitions', async () => {
   const url = await teamDatabase();
   const [one, other] = [openRecorder(url), openRecorder(url, { tenant: 'b' })];
   for (const { activity, ship } of [one, other]) {

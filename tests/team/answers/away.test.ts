@@ -24,7 +24,7 @@ async function unreadable({ database }: Replica): Promise<number> {
   return (row as { count: number }).count;
 }
 
-test('without its store of objects an answer is not kept and says so; what is here is read on; then all goes on', async () => {
+test('while its object store is down, rejects new spills, reads local ones, and then recovers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-s3-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const engine = await startObjects({ folder });
@@ -62,7 +62,7 @@ test('without its store of objects an answer is not kept and says so; what is he
   expect(await unreadable(a)).toBe(0);
 });
 
-test('a store that takes connections and never answers holds up one call, and none of those behind it', async () => {
+test('an object store that accepts connections but never responds delays only one call', async () => {
   const address = await teamObjects();
   const engine = new URL(address.endpoint);
   const door = await tcpDoor(engine.hostname, Number(engine.port));
@@ -83,7 +83,7 @@ test('a store that takes connections and never answers holds up one call, and no
   await door.reopen();
 });
 
-test('without its database nothing is kept or read, and then it is as before', async () => {
+test('while its database is down, neither spills nor reads, and then recovers', async () => {
   const url = new URL(await teamDatabase());
   const door = await tcpDoor(url.hostname, Number(url.port));
   const own = new URL(url);
@@ -103,7 +103,7 @@ test('without its database nothing is kept or read, and then it is as before', a
   expect((await store.list({}, ann)).length).toBe(2);
 });
 
-test('a bucket that is not there and a key that is wrong are told from a store that is away', async () => {
+test('distinguishes a missing bucket and a wrong key from an unreachable store', async () => {
   const { origin: engine } = new URL((await teamObjects()).endpoint);
   const bucket = new S3BlobStore(parseS3Config(`s3://no-such-bucket?endpoint=${engine}`, objectsEnv));
   const { store } = await openReplica(await teamDatabase(), { objects: bucket });
@@ -112,7 +112,7 @@ test('a bucket that is not there and a key that is wrong are told from a store t
   await expect(new S3BlobStore(forged).probe()).rejects.toThrow('refuses it: 403');
 });
 
-test('addresses of stores are read, and keys in them refused', () => {
+test('parses addresses of object stores, and rejects credentials in them', () => {
   const own = { TOOLTRAY_OBJECTS_KEY_ID: 'S3RVER', TOOLTRAY_OBJECTS_KEY: 'S3RVER' };
   expect(parseS3Config('s3://b/team/x/?endpoint=http://s3:9000/&region=eu', own)).toEqual({
     endpoint: 'http://s3:9000/b',

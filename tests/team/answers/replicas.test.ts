@@ -51,7 +51,7 @@ describe('two replicas', () => {
     return [await team.open(), await team.open(), team.url];
   }
 
-  test('lines, matches, a query and a table are read on the replica that did not keep it', async () => {
+  test('reads lines, matches, a query and a table of a spill on another replica', async () => {
     const [a, b] = await two();
     const rows = Array.from({ length: 3000 }, (_, at) => ({
       id: at,
@@ -80,7 +80,7 @@ describe('two replicas', () => {
     expect(listed?.id).toBe(id);
   });
 
-  test('another tenant’s, another person’s and another app’s readers are told that there is none, on every replica', async () => {
+  test('reports not_found to other tenants, users and apps on every replica', async () => {
     const [a, b, url] = await two();
     const { id } = await keepText(a.store, 'of ann', originOf(ann));
     const strangers = [memberOf('evil', 'ann'), memberOf('acme', 'bob'), memberOf('acme', 'ann', 'other')];
@@ -103,7 +103,7 @@ describe('two replicas', () => {
     expect(await codeOf(b.store.open(id, { ...ann, owner: 'acme/an' }))).toBe('not_found');
   });
 
-  test('bytes that were changed are refused, and nothing of them stays', async () => {
+  test('rejects modified bytes and keeps none of them', async () => {
     const [a, b] = await two();
     const { id } = await keepText(a.store, 'as it was', originOf(ann));
     await damage(a, id);
@@ -112,7 +112,7 @@ describe('two replicas', () => {
     expect(filesOf(b)).toEqual([]);
   });
 
-  test('without the application’s own filter a tenant sees nothing of another’s', async () => {
+  test('isolates tenants without the application’s own filter', async () => {
     const [a] = await two();
     await keepText(a.store, 'of ann', originOf(ann));
     const stranger = a.database.forTenant('evil');
@@ -135,7 +135,7 @@ describe('two replicas', () => {
   }
 });
 
-test('what a model is told names the id and no path of a replica', async () => {
+test('names the id to the model, but no path of a replica', async () => {
   const { store, folder } = await (await openTeam()).open();
   const shaper = new ResultShaper({
     keep: (...answer) => store.spill(...answer),
@@ -156,7 +156,7 @@ test('what a model is told names the id and no path of a replica', async () => {
   expect([said.includes(spill?.id ?? '?'), said.includes(folder), said.includes('/tmp')]).toEqual([true, false, false]);
 });
 
-test('however many readers ask at once, it is fetched once', async () => {
+test('downloads a spill once for many concurrent readers', async () => {
   const url = await teamDatabase();
   const { objects, asked } = await countedObjects();
   const [a, b] = [await openReplica(url, { objects }), await openReplica(url, { objects })];
@@ -169,7 +169,7 @@ test('however many readers ask at once, it is fetched once', async () => {
   expect([await textOf(a.store, id, ann), asked.length]).toEqual(['wanted by many', 1]);
 });
 
-test('30 MB go up and down in parts, one at a time, none of them held whole', async () => {
+test('uploads and downloads 30 MB in parts, one at a time, without holding the whole in memory', async () => {
   const url = await teamDatabase();
   const { objects, sizes, asked, most } = await countedObjects();
   const [a, b] = [await openReplica(url, { objects }), await openReplica(url, { objects })];
@@ -184,7 +184,7 @@ test('30 MB go up and down in parts, one at a time, none of them held whole', as
   expect([await codeOf(a.store.open(id, ann)), filesOf(b)]).toEqual(['not_found', []]);
 });
 
-test('of a burst of long answers a few are uploaded at once, and a short one does not wait for them', async () => {
+test('limits concurrent uploads of a burst, and does not delay a short one', async () => {
   const { objects, most } = await countedObjects(5);
   const bytes = Buffer.alloc(1024 * 1024, 'x');
   const put = (id: string, piece: Uint8Array): Promise<void> => {
@@ -201,7 +201,7 @@ test('of a burst of long answers a few are uploaded at once, and a short one doe
   expect(most()).toBe(5);
 });
 
-test('a file that somebody wrote into on a replica’s disk is fetched anew, also after a restart', async () => {
+test('downloads a file again that was modified on a replica’s disk, also after a restart', async () => {
   const team = await openTeam();
   const a = await team.open();
   const { id } = await keepText(a.store, 'as it was', originOf(ann));
@@ -217,7 +217,7 @@ test('a file that somebody wrote into on a replica’s disk is fetched anew, als
   ]);
 });
 
-test('the cache stays within its room, and takes nothing away that is being read', async () => {
+test('keeps the cache within its quota, and evicts no file that is being read', async () => {
   const team = await openTeam();
   const [a, b] = [await team.open(), await team.open({ cache: { maxTotalBytes: 25, maxIdleMs: 1000 } })];
   const ids: string[] = [];

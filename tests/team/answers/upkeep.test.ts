@@ -14,7 +14,7 @@ async function rowsOf({ database }: Replica, tenant = 'acme'): Promise<number> {
   return (row as { count: number }).count;
 }
 
-test('of replicas that make room at once each answer is deleted by one, with its bytes', async () => {
+test('when replicas prune at once, one of them deletes each spill with its bytes', async () => {
   const team = await openTeam();
   const replicas = [await team.open(), await team.open(), await team.open()];
   const [a] = replicas as [Replica];
@@ -47,7 +47,7 @@ test('of replicas that make room at once each answer is deleted by one, with its
   }
 });
 
-test('what is read while it is deleted is read to its end, and then is gone', async () => {
+test('finishes a read of a spill that is deleted meanwhile', async () => {
   const team = await openTeam();
   const [a, b] = [await team.open(), await team.open()];
   const { id } = await keepText(a.store, 'being read', originOf(ann));
@@ -63,7 +63,7 @@ test('what is read while it is deleted is read to its end, and then is gone', as
   ]);
 });
 
-test('a tenant’s room is its own', async () => {
+test('applies each tenant’s quota separately', async () => {
   const team = await openTeam();
   const a = await team.open();
   const b = await team.open({ tenant: 'other' });
@@ -73,7 +73,7 @@ test('a tenant’s room is its own', async () => {
   expect([(await a.store.usage()).count, (await b.store.usage()).count]).toEqual([1, 3]);
 });
 
-test('what a replica that was killed left half written or half deleted is taken away by another', async () => {
+test('removes partly written and partly deleted spills of a killed replica', async () => {
   const team = await openTeam();
   const a = await team.open();
   const spill = await keepText(a.store, 'whole', originOf(ann));
@@ -100,7 +100,7 @@ test('what a replica that was killed left half written or half deleted is taken 
   }
 });
 
-test('a replica that is late with its turn does not end the next one’s', async () => {
+test('a replica that releases its expired lease does not end the next one’s', async () => {
   const team = await openTeam();
   const { database } = await team.open();
   const [first, second, third] = [1, 2, 3].map(() => new SpillTable(database, 'acme'));

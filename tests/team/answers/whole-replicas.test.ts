@@ -13,7 +13,7 @@ import { objectsEnv, teamObjects, teamObjectsAddress } from '../../support/team-
 const servers = { echo: fixture('echo') };
 const message = `${Array.from({ length: 400 }, (_, at) => `line ${at} of the answer`).join('\n')}\n`;
 
-test('an answer that was kept in a profile is read in it at any replica, and in no other profile', async () => {
+test('reads a profile’s spill in that profile on any replica, and in no other profile', async () => {
   const database = await teamDatabase();
   const profiles = { calm: { servers: ['echo'] }, other: { servers: ['echo'] } };
   const config = { servers, profiles, results: { threshold: 2000 } };
@@ -35,7 +35,7 @@ test('an answer that was kept in a profile is read in it at any replica, and in 
   ]);
 });
 
-test('a long answer that one replica kept is read at another, and cut while its store is away', async () => {
+test('reads a spill on another replica, and truncates results while the object store is down', async () => {
   const { endpoint, prefix } = await teamObjects();
   const { port, pathname } = new URL(endpoint);
   const door = await tcpDoor('127.0.0.1', Number(port));

@@ -48,7 +48,7 @@ async function sessionsIn({ rows }: Writer): Promise<string[]> {
   return sessions;
 }
 
-test('replicas that write at once make one chain that holds, signed, with every note in it once', async () => {
+test('concurrent replicas write one valid, signed chain with every record once', async () => {
   const url = await teamDatabase();
   const writers = [openWriter(url), openWriter(url), openWriter(url)];
   const noted: string[] = [];
@@ -74,7 +74,7 @@ test('replicas that write at once make one chain that holds, signed, with every 
   expect(page.entries).toMatchObject([{ kind: 'decision', id: 'd1' }]);
 });
 
-test('a batch whose answer was lost is written once', async () => {
+test('writes a batch once although its response was lost', async () => {
   const writer = openWriter(await teamDatabase());
   const append = writer.rows.append.bind(writer.rows);
   let times = 0;
@@ -88,7 +88,7 @@ test('a batch whose answer was lost is written once', async () => {
   expect(await verify(writer)).toMatchObject({ holds: true });
 });
 
-test('what could not be held is counted on record, and decisions are held longest', async () => {
+test('records the number of dropped records, and drops decisions last', async () => {
   const writer = openWriter(await teamDatabase(), 'a', 3);
   writer.audit.note(decision());
   for (let at = 0; at < 5; at++) writer.audit.note(call({ session: `s${at}` }));
@@ -102,7 +102,7 @@ test('what could not be held is counted on record, and decisions are held longes
   ]);
 });
 
-test('nobody changes or deletes a record with a replica’s rights, and who does it otherwise is found out', async () => {
+test('denies replicas changes and deletes of records, and detects those made otherwise', async () => {
   const url = await teamDatabase();
   const [a, b] = [openWriter(url), openWriter(url, 'b')];
   for (const { audit } of [a, b]) {
@@ -130,7 +130,7 @@ test('nobody changes or deletes a record with a replica’s rights, and who does
   expect((await readPage(b.rows, { kinds: ['cut'] }, 1)).entries).toHaveLength(1);
 });
 
-test('of writers that are long gone nothing is left but what they wrote', async () => {
+test('removes the batch rows of writers after 8 days, and keeps their records', async () => {
   const url = await teamDatabase();
   const [one, other] = [openWriter(url), openWriter(url)];
   one.audit.note(call());
@@ -144,7 +144,7 @@ test('of writers that are long gone nothing is left but what they wrote', async 
   expect(await sessionsIn(other)).toHaveLength(2);
 });
 
-test('rows lie in the part of their month, and each month begins with a signed head', async () => {
+test('stores rows in monthly partitions, each starting with a signed head', async () => {
   const url = await teamDatabase();
   const writer = openWriter(url);
   writer.audit.note(call());

@@ -49,7 +49,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
 };
 
 describe.each(Object.entries(places))('in %s', (_, begin) => {
-  test('what several writers noted is one chain, read from the newest on and exported from the oldest', async () => {
+  test('several writers make one chain, read newest first and exported oldest first', async () => {
     const place = await begin();
     for (let writer = 0; writer < 3; writer++) {
       const audit = place.open();
@@ -78,7 +78,7 @@ describe.each(Object.entries(places))('in %s', (_, begin) => {
     expect(decided.join()).not.toContain('hunter2');
   });
 
-  test('a text that is not kept has a digest by which it is known again', async () => {
+  test('stores a digest in place of a text, by which the text is recognized', async () => {
     const place = await begin();
     const audit = place.open();
     audit.note(decision());

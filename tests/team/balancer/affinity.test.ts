@@ -39,7 +39,7 @@ async function balancerOf(ports: readonly number[], port?: number): Promise<Bala
 }
 
 test.skipIf(haproxyIsMissing)(
-  'every request of a user reaches one replica: by token, by cookie and by the issuer’s JWT',
+  'routes every request of a user to one replica, by token, cookie and the issuer’s JWT',
   async () => {
     const port = await freePort();
     const publicUrl = `http://127.0.0.1:${port}`;
@@ -150,7 +150,7 @@ async function openTeam(): Promise<RunningTeam> {
 }
 
 test.skipIf(haproxyIsMissing)(
-  'a replica is killed: its calls are told, its session is 404, the app initializes at another one, nothing runs twice',
+  'after a killed replica, calls fail, the session is 404, another replica takes over, nothing reruns',
   async () => {
     const { url, token, call, holder, runs, finish } = await openTeam();
     const { session } = await openSession(url, token);
@@ -175,7 +175,7 @@ test.skipIf(haproxyIsMissing)(
 );
 
 test.skipIf(haproxyIsMissing)(
-  'a replica is told to end: what runs is answered, and from then on its users are served by another one',
+  'on shutdown a replica finishes running calls, and its users move to another one',
   async () => {
     const { url, token, call, holder, runs, finish } = await openTeam();
     const { session } = await openSession(url, token);

@@ -52,7 +52,7 @@ function namesIn(result: unknown): string[] {
   return (result as { tools: { name: string }[] }).tools.map(({ name }) => name).sort();
 }
 
-test('a person’s file counts on every replica for what they have open, and for nobody else', async () => {
+test('applies a user’s layer on every replica to open sessions of that user only', async () => {
   const folder = await folderOf({
     'organisation.jsonc': organisation,
     'groups/guests.jsonc': { profile: { servers: ['more', 'other'] } },
@@ -112,7 +112,7 @@ test('a person’s file counts on every replica for what they have open, and for
   leave.abort();
 });
 
-test('what comes to be wrong is said once; so is that others have had another config for a minute', () => {
+test('logs a new problem once, and once that other replicas have had another config for a minute', () => {
   const lines: string[] = [];
   const log = { info: (line: string) => lines.push(line), warn: (line: string) => lines.push(line) };
   const problem = { severity: 'error', file: '/f', line: 2, column: 3, path: 'mode', reason: 'No.' } as const;

@@ -43,7 +43,7 @@ describe('over replicas', () => {
   ] as const)('%s', (expected, standings) => expect(told(...standings)).toBe(expected));
 });
 
-test('says how many people’s own processes run and where, and to a member only that theirs does', () => {
+test('counts users’ private processes by replica, and shows a member only their own', () => {
   const { runners } = statusByReplica('x', [replica('a', asleep, 2), replica('b', asleep, 0), replica('c', asleep, 1)]);
   expect(aggregateRunners({ ...off, tools: 0 }, runners, false)).toMatchObject({
     level: 'ok',

@@ -58,13 +58,13 @@ async function member(name: string, at = one): Promise<Page> {
 }
 
 describe('signing in', () => {
-  test('the page is there for whoever asks, and says how to sign in', async () => {
+  test('responds with 401 and the way to sign in', async () => {
     const { status, headers, body } = await send(one, 'POST', '/rpc/people', json, '{}');
     expect([status, headers['tooltray-sign-in'], body]).toEqual([401, 'token', expect.stringContaining('Sign in')]);
     expect((await send(one, 'GET', '/rpc/events')).status).toBe(401);
   });
 
-  test('one token opens it on every replica, until the person signs out on one of them', async () => {
+  test('a token signs in on every replica, until the user signs out on one of them', async () => {
     const page = await member('ana');
     const there = page.at(two).watch();
     await expect.poll(() => there.state.team).toEqual({ person: 'ana', role: 'member' });
@@ -82,7 +82,7 @@ describe('signing in', () => {
     ]);
   });
 
-  test('it is over at once where the token is revoked, or its person is off', async () => {
+  test('ends the session at once when the token is revoked or the user is disabled', async () => {
     const { id, token } = await team.tokens.create({ user: 'ben', label: '', ends: Date.now() + 3_600_000 });
     const [by, other] = [await Page.open(two, token), await member('ben')];
     const [seen, alsoSeen] = [by.watch(), other.watch()];
@@ -98,7 +98,7 @@ describe('signing in', () => {
     expect(await admin.refused('setPersonOff', { name: 'root', isOff: true })).toEqual([403, 'not_allowed']);
   });
 
-  test('no token of a program opens it, since it could make one here that is less bounded', async () => {
+  test('rejects service accounts and restricted tokens, which could create unrestricted ones here', async () => {
     await team.people.add({ name: 'robot', isService: true });
     const bounded = [
       await team.give('ana', { profile: 'narrow' }),
@@ -109,7 +109,7 @@ describe('signing in', () => {
     expect((await enter(one, 'tt_0_guess')).status).toBe(401);
   });
 
-  test('no other site signs anybody in or asks for them', async () => {
+  test('rejects sign-in and requests from other sites', async () => {
     const page = await member('ana');
     const token = await team.give('ana');
     const strange = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }];
@@ -127,7 +127,7 @@ describe('signing in', () => {
     );
   });
 
-  test('a client app’s token from the issuer opens /mcp and no dashboard', async () => {
+  test('an app’s token from the issuer opens /mcp, but not the dashboard', async () => {
     const publicUrl = 'https://tools.example.org';
     const idp = await testIssuer(`${publicUrl}/mcp`);
     const issuer = { issuer: idp.issuer, audiences: [], groupsClaim: 'groups', adminGroup: undefined };
@@ -145,7 +145,7 @@ describe('signing in', () => {
     expect((await enter(at, token, host)).body).toContain('for programs');
   });
 
-  test('behind https the cookie is of that host alone', async () => {
+  test('over HTTPS the cookie has the __Host- prefix and is Secure', async () => {
     const secure = await startReplica(database, { servers: {} }, { publicUrl: 'https://tools.example.org' });
     try {
       const host = { host: 'tools.example.org', origin: 'https://tools.example.org' };
@@ -157,8 +157,8 @@ describe('signing in', () => {
   });
 });
 
-describe('who may ask what', () => {
-  test('every question of the contract is answered as the list says, and none that it does not name', async () => {
+describe('permissions', () => {
+  test('applies the listed permission to every method of the contract', async () => {
     const page = await member('ana');
     // Those that an admin is not refused are asked in their own tests: here they would be carried out.
     for (const method of methods) {
@@ -211,7 +211,7 @@ function lookingFor(id: number, step: number, spill: string, token: string): [Rp
   ];
 }
 
-test('a member is told of nobody else, by no question and by no part of the state; an admin of everybody', async () => {
+test('shows a member only their own data in methods and state, and an admin all of it', async () => {
   await team.people.add({ name: 'cleo' });
   const [ana, ben] = [await callers.open('ana, 2025-11-25'), await callers.at(two).open('ben, 2025-11-25')];
   await callBy(ana, 'echo_echo', { text: 'of ana' });
@@ -345,7 +345,7 @@ function hasWord(text: string, word: string): boolean {
   return new RegExp(`(?<![\\w-])${word.replaceAll(/[^\w]/g, String.raw`\$&`)}(?![\\w-])`).test(text);
 }
 
-test('how a server is, is told of all replicas, whichever the page came to; people’s own processes by number', async () => {
+test('shows a server’s status over all replicas, and counts users’ private processes', async () => {
   // Whoever comes first has a process begun, which tells what there is.
   for (const [at, who] of [
     [one, 'ana, 2026-07-28'],
@@ -407,7 +407,7 @@ test('how a server is, is told of all replicas, whichever the page came to; peop
   await expect.poll(echo).toBe('Ready on 2 of 2 replicas');
 });
 
-test('a member is told of the servers alone that their groups give', async () => {
+test('shows a member only the servers that their groups grant', async () => {
   await team.people.add({ name: 'dora', groups: ['guests'] });
   await team.people.grant('guests', 'narrow');
   await team.people.ungrant('everyone');
@@ -419,7 +419,7 @@ test('a member is told of the servers alone that their groups give', async () =>
   expect((await page.ask('find', { text: 'echo' })).tools.map(({ server }) => server)).toContain('echo');
 });
 
-test('a token of one’s own is told once, opens what it is for, and is taken back', async () => {
+test('shows a user’s own token once, accepts it, and revokes it', async () => {
   const page = await member('ana');
   const { token, id, state } = await page.ask('givePersonToken', { label: 'editor', ends: Date.now() + 60_000 });
   expect(state).toBe('in force');

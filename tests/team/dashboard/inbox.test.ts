@@ -78,7 +78,7 @@ async function wantsToSend(who: string, to: string, body: string, at = one) {
   return callBy(app, 'mail_send_email', { to, body });
 }
 
-test('whose call waits sees it whole, and lets it go; nobody else sees it so', async () => {
+test('shows a held call in full only to its user, who releases it', async () => {
   const [ana, ben, root] = [await pageOf('ana'), await pageOf('ben'), await pageOf('root')];
   const [seen, bens, roots] = [follow(ana), follow(ben), follow(root)];
   const answer = wantsToSend('ana', 'mark@evil.example', 'a word of ana');
@@ -110,7 +110,7 @@ test('whose call waits sees it whole, and lets it go; nobody else sees it so', a
   await expect.poll(() => [seen.state.inbox, roots.state.inbox]).toEqual([[], []]);
 });
 
-test('an admin allows a destination for all, which is recorded with their name and taken back', async () => {
+test('an admin allows a destination for all, which is recorded with their name, and undoes it', async () => {
   const root = await pageOf('root');
   const roots = follow(root);
   const answer = wantsToSend('ben', 'rob@evil.example', 'a word of ben');
@@ -131,7 +131,7 @@ test('an admin allows a destination for all, which is recorded with their name a
   expect(JSON.stringify(await again)).toContain('the person said no');
 });
 
-test('what a server says anew is decided on by an admin, once', async () => {
+test('lets an admin decide about changed tool definitions, once', async () => {
   const root = await pageOf('root');
   const roots = follow(root);
   const ana = await callers.at(one).open('ana, 2025-11-25');
@@ -150,7 +150,7 @@ test('what a server says anew is decided on by an admin, once', async () => {
   expect(await root.refused('decide', { id, action: 'accept' })).toEqual([404, 'not_found']);
 });
 
-test('an app whose call was not let go in time is told where its person answers', async () => {
+test('after the wait, tells the app at which address its user can decide', async () => {
   const impatient = { ...config, dataFlow: { mode: 'ask', waitSeconds: 0.1 } };
   const publicUrl = 'https://tools.example.com';
   await using away = await startReplica(database, impatient, { publicUrl, allowedHosts: ['127.0.0.1'] });

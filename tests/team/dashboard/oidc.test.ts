@@ -92,8 +92,8 @@ function refused(came: Came, why: string): void {
   expect([came.status, came.page, came.body]).toEqual([400, undefined, expect.stringContaining(why)]);
 }
 
-describe('who comes in', () => {
-  test('the page is told where, and the issuer is asked by PKCE, nonce and state', async () => {
+describe('accepted sign-ins', () => {
+  test('names the issuer, and sends it PKCE, nonce and state', async () => {
     expect((await send(two, 'GET', '/session')).body).toBe(JSON.stringify({ issuer: new URL(idp.issuer).host }));
     const { asked, cookieLine } = await begin();
     expect(asked.origin).toBe(idp.issuer);
@@ -114,7 +114,7 @@ describe('who comes in', () => {
     expect([elsewhere.status, elsewhere.headers['set-cookie']]).toEqual([400, undefined]);
   });
 
-  test('an admin by a group, and a member, begun at one replica and finished at the other', async () => {
+  test('signs in an admin by group, and a member, across two replicas', async () => {
     await team.people.add({ name: 'ana', identity: { issuer: idp.issuer, subject: 'ana' } });
     const { status, location, page } = await signIn('ana', one, two);
     expect([status, location]).toEqual([303, '../']);
@@ -137,13 +137,13 @@ describe('who comes in', () => {
     expect(await page?.at(one).refused('people')).toEqual([401, 'unauthorized']);
   });
 
-  test('where people are added, nobody else', async () => {
+  test('rejects unknown users where users are added by hand', async () => {
     refused(await signIn('zoe', one, two), 'you are not of this team');
     expect((await signIn('zoe', two, one)).page).toBeDefined();
     expect((await signIn('zoe', one, two)).page).toBeDefined();
   });
 
-  test('whoever is off is told, and what they have open ends', async () => {
+  test('rejects a disabled user with a reason, and ends their session', async () => {
     const { page } = await signIn('max');
     const seen = page?.watch();
     await expect.poll(() => seen?.state.team?.person).toBe('max');
@@ -156,8 +156,8 @@ describe('who comes in', () => {
   });
 });
 
-describe('what does not count', () => {
-  test('the answer of another browser’s sign-in: nobody is signed in as somebody else', async () => {
+describe('rejected sign-ins', () => {
+  test('rejects a sign-in started in another browser', async () => {
     const attacker = await begin();
     const link = await browseAs('eve', attacker.asked, redirect);
     const victim = await begin();
@@ -166,7 +166,7 @@ describe('what does not count', () => {
     expect((await comeBack(two, link, `${victim.cookie}x`)).page).toBeUndefined();
   });
 
-  test('a sign-in that has come back before, by its own code or by another one', async () => {
+  test('rejects a second callback, with the same code or another one', async () => {
     const { asked, cookie } = await begin();
     const first = await browseAs('kim', asked, redirect);
     const second = await browseAs('kim', asked, redirect);
@@ -175,7 +175,7 @@ describe('what does not count', () => {
     refused(await comeBack(two, second, cookie), 'has come back before');
   });
 
-  test('a state that is altered, another tenant’s, or too old', async () => {
+  test('rejects a state that is altered, expired or of another tenant', async () => {
     const { asked, cookie } = await begin();
     const url = await browseAs('kim', asked, redirect);
     const state = url.searchParams.get('state') ?? '';
@@ -203,7 +203,7 @@ describe('what does not count', () => {
     expect((await comeBack(one, url, cookie)).page).toBeDefined();
   });
 
-  test('the issuer’s word for another sign-in, and another issuer’s answer', async () => {
+  test('rejects an ID token for another sign-in, and a callback of another issuer', async () => {
     const { asked, cookie } = await begin();
     asked.searchParams.set('nonce', 'another one');
     refused(await comeBack(one, await browseAs('kim', asked, redirect), cookie), 'is not for this sign-in');
@@ -220,7 +220,7 @@ describe('what does not count', () => {
     expect((await comeBack(one, url, next.cookie)).page).toBeDefined();
   });
 
-  test('a refusal of the issuer is shown in its words, and as text', async () => {
+  test('shows the issuer’s error text, escaped', async () => {
     const { asked, cookie } = await begin();
     const back = new URL(redirect);
     const said = { error: 'access_denied', error_description: 'You said <b>no</b>.', iss: idp.issuer };

@@ -24,7 +24,7 @@ const notes: Step = {
 };
 const renamed: Step = { name: 'renamed', sql: 'ALTER TABLE tooltray.users RENAME email TO mail', isAdditive: false };
 
-test('every step is taken once, also by two that migrate at the same time', async () => {
+test('applies every migration once, also in concurrent runs', async () => {
   const url = await teamDatabase({ isEmpty: true });
   await expect(requireSchema(open(url).shared)).rejects.toMatchObject({
     code: 'unsupported',
@@ -36,7 +36,7 @@ test('every step is taken once, also by two that migrate at the same time', asyn
   expect(await migrate(url)).toEqual({ from: steps.length, to: steps.length, steps: [] });
 });
 
-test('a step that fails is not taken, and those before it are', async () => {
+test('does not apply a failing migration, and keeps those before it', async () => {
   const url = await teamDatabase();
   const sql = 'CREATE TABLE tooltray.other (a int); SELECT 1 / 0';
   const bad: Step = { name: 'bad', sql, isAdditive: true };
@@ -45,7 +45,7 @@ test('a step that fails is not taken, and those before it are', async () => {
   expect(await migrate(url, [...steps, notes])).toMatchObject({ to: steps.length + 1, steps: [] });
 });
 
-test('a replica works on the schema of a newer version whose steps are additive, and refuses any other', async () => {
+test('accepts a newer schema with additive migrations only, and rejects any other', async () => {
   const url = await teamDatabase();
   await migrate(url, [...steps, notes]);
   await requireSchema(open(url).shared);
@@ -58,14 +58,14 @@ test('a replica works on the schema of a newer version whose steps are additive,
     });
 });
 
-test('an online step builds an index outside of a transaction', async () => {
+test('an online migration builds an index outside a transaction', async () => {
   const url = await teamDatabase();
   const sql = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS users_made ON tooltray.users (tenant, made_at)';
   const online: Step = { name: 'online', sql, isAdditive: true, isOnline: true };
   expect(await migrate(url, [...steps, online])).toMatchObject({ steps: ['online'] });
 });
 
-test('a step that waits for a lock for too long fails instead of holding up every call behind it', async () => {
+test('a migration that waits too long for a lock fails instead of blocking later calls', async () => {
   const url = await teamDatabase();
   const user = connect({ url, most: 1 });
   onTestFinished(() => user.end());
@@ -82,7 +82,7 @@ test('a step that waits for a lock for too long fails instead of holding up ever
   expect(await migrate(url, [...steps, renamed])).toMatchObject({ steps: ['renamed'] });
 }, 30_000);
 
-test('without any filter a tenant sees and writes its own rows alone', async () => {
+test('a tenant reads and writes only its own rows, without an explicit filter', async () => {
   const database = open(await teamDatabase());
   const [a, b] = [database.forTenant('a'), database.forTenant('b')];
   await a`INSERT INTO tooltray.group_grants VALUES ('a', 'of a', 'x')`;
@@ -100,7 +100,7 @@ test('without any filter a tenant sees and writes its own rows alone', async () 
   await expect(a`CREATE TABLE tooltray.mine (a int)`).rejects.toMatchObject({ code: '42501' });
 });
 
-test('a change reaches every replica, also what came while its connection was lost', async () => {
+test('notifies every replica of a change, also of those missed during a lost connection', async () => {
   const url = await teamDatabase();
   const database = open(url);
   await notifyChange(database.forTenant('a'), 'a', 'config');
@@ -124,7 +124,7 @@ test('a change reaches every replica, also what came while its connection was lo
   await expect.poll(() => heard.slice(1)).toEqual([{ tenant: 'b', topic: 'lists', version: 1 }]);
 });
 
-test('a database that cannot be reached is said in our words; what it refuses stays as it is', async () => {
+test('reports an unreachable database as store_unreachable, and passes its errors through', async () => {
   const database = open('postgres://tooltray@127.0.0.1:9/none');
   const error = await database.shared`SELECT 1`.then(() => undefined, databaseError);
   expect(error).toMatchObject({ code: 'store_unreachable' });
@@ -133,7 +133,7 @@ test('a database that cannot be reached is said in our words; what it refuses st
   expect(refused).toMatchObject({ code: '42601' });
 });
 
-test('a change is heard soon after the database was away, by who listened before', async () => {
+test('notifies existing listeners soon after a database outage', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-away-'));
   await chmod(folder, 0o711);
   const cluster = await startPostgres({ folder: join(folder, 'postgres') });

@@ -8,7 +8,7 @@ import { connect } from '../../../src-main/team/database/database.ts';
 import { startReplica } from '../../support/start-replica.ts';
 import { openTeamDatabase, teamDatabase } from '../../support/team-database.ts';
 
-test('a transaction whose connection was ended rejects, and the next query has another one', async () => {
+test('rejects a transaction whose connection ended, and runs the next query on another one', async () => {
   const url = await teamDatabase();
   const [sql, owner] = [connect({ url, most: 1 }), connect({ url, most: 1 })];
   onTestFinished(() => Promise.all([sql.end(), owner.end()]).then(() => undefined));
@@ -34,7 +34,7 @@ async function isAsleep(url: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-test('what is asked after a connection was lost is answered where the database is gone for good, and the pool ends', async () => {
+test('rejects queries after a database is dropped, and closes the pool', async () => {
   const { url, drop } = await openTeamDatabase();
   const sql = connect({ url, most: 1 });
   const under = sql`SELECT pg_sleep(600)`.execute();
@@ -61,7 +61,7 @@ async function closing(how: 'at once' | 'when asked' = 'at once') {
 }
 
 test.each(['at once', 'when asked'] as const)(
-  'a server that takes connections and closes them %s is one that cannot be reached, also where several are named',
+  'reports a server that closes connections %s as unreachable, also among several hosts',
   async (how) => {
     const [one, other] = [await closing(how), await closing(how)];
     const anyOf = connect({ url: `postgres://nobody@${one.at},${other.at}/none`, most: 1 });
@@ -78,7 +78,7 @@ test.each(['at once', 'when asked'] as const)(
   },
 );
 
-test('a pool that is ended while its last connection is closed ends, when all that was asked is answered', async () => {
+test('closes a pool during its last connection’s end, after every query is settled', async () => {
   const { at, knocks } = await closing('when asked');
   const sql = connect({ url: `postgres://nobody@${at}/none`, most: 1 });
   const asked = [1, 2, 3].map((n) => sql`SELECT ${n}::int`.then(String, ({ code }: { code: string }) => code));
@@ -88,7 +88,7 @@ test('a pool that is ended while its last connection is closed ends, when all th
   expect(await Promise.all(asked)).toEqual(Array(3).fill('CONNECTION_CLOSED'));
 });
 
-test('of several servers the first that is there is taken, whatever becomes of those before it', async () => {
+test('connects to the first available of several hosts', async () => {
   const url = new URL(await teamDatabase());
   const gone = createServer();
   await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
@@ -109,7 +109,7 @@ test('of several servers the first that is there is taken, whatever becomes of t
 });
 
 test.each([1, 2, 4])(
-  'a replica that gets %i connections while it starts, and no more, says so and ends',
+  'a replica that gets only %i connections at startup fails with store_unreachable',
   async (most) => {
     const door = await inFront(await teamDatabase(), most);
     await expect(startReplica(door.url, { servers: {} })).rejects.toMatchObject({ code: 'store_unreachable' });
@@ -145,7 +145,7 @@ async function inFront(url: string, most = Infinity): Promise<{ readonly url: st
   return { url: at.href, beQuiet };
 }
 
-test('what is asked of a server that answers nothing any more is lost after its statements’ own limit, and one that idles is not', async () => {
+test('ends a query to a silent server after its statement timeout, but not an idle connection', async () => {
   const url = await teamDatabase();
   const quiet = await inFront(url);
   const [sql, other] = [connect({ url: quiet.url, most: 1 }, { statement_timeout: 600 }), connect({ url, most: 1 })];

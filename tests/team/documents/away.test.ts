@@ -35,7 +35,7 @@ async function ownCluster(): Promise<Cluster> {
   return cluster;
 }
 
-test('while the database is killed nothing is lost, decided twice or called kept, and it all arrives when it is back', async () => {
+test('while the database is down, loses nothing, decides nothing twice, and catches up afterwards', async () => {
   const cluster = await ownCluster();
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-away-record-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -31,7 +31,7 @@ async function pinsOf(records: TenantDocuments, onHeld: () => void = () => undef
   return pins;
 }
 
-test('of two admins on two replicas one decides about a server, and the other is told', async () => {
+test('of two admins on two replicas one decides about a server, and the other gets an error', async () => {
   const url = await teamDatabase();
   const both = await Promise.all([openReplica(url), openReplica(url)]);
   let noted = 0;
@@ -54,7 +54,7 @@ test('of two admins on two replicas one decides about a server, and the other is
     .toEqual([1, true]);
 });
 
-test('what a server listed when an admin looked is part of the review on every replica', async () => {
+test('shares the tools listed by an admin’s inspection with every replica', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-looks-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'config.json');
@@ -91,7 +91,7 @@ test('what a server listed when an admin looked is part of the review on every r
   expect(id).not.toBe(before.id);
 });
 
-test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
+test('isolates tenants and users, and rejects a row moved to another place', async () => {
   const url = await teamDatabase();
   const [a, b] = [await openReplica(url, 'a'), await openReplica(url, 'b')];
   const accessOf = async ({ records }: typeof a, user: string): Promise<AppAccessStore> =>
@@ -110,7 +110,7 @@ test('nobody reads another tenant’s or another user’s, and a row in another�
   await expect(accessOf(a, 'eve')).rejects.toMatchObject({ code: 'secret_locked' });
 });
 
-test('keys are changed by adding one: what the one before sealed still opens, and a replica without any opens nothing', async () => {
+test('opens documents of an older key after a key is added, and none without a key', async () => {
   const url = await teamDatabase();
   const key = Buffer.alloc(32, 9);
   const before = await openReplica(url);
@@ -126,7 +126,7 @@ test('keys are changed by adding one: what the one before sealed still opens, an
   });
 });
 
-test('a replica whose connection was lost hears what changed meanwhile, and serves what it knows until then', async () => {
+test('serves known data during a lost connection, and then receives the changes', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openReplica(url), await openReplica(url)];
   const [here, there] = [await one.records.document('proposals'), await other.records.document('proposals')];

@@ -16,7 +16,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     return [await open(), await open()];
   };
 
-  test('a document that two change at once holds what both did, and nothing of what one gave up', async () => {
+  test('merges concurrent changes of a document, and nothing of an aborted one', async () => {
     const [one, other] = await two();
     const add = ({ stores }: Opened): Promise<number> =>
       stores.decisions.change((value) => {
@@ -32,7 +32,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     await expect.poll(() => other.stores.decisions.read()).toBe(6);
   });
 
-  test('a proposal is decided once, whoever is faster, and every process hears of it', async () => {
+  test('decides a proposal once, and notifies every process', async () => {
     const processes = (await two()).map(({ stores }) => new ProposalStore(stores.proposals));
     const [here, there] = processes as [ProposalStore, ProposalStore];
     let told = 0;
@@ -49,7 +49,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     expect(taken.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'not_found' } });
   });
 
-  test('a decision that two take back at once is taken back once; where that fails it stays', async () => {
+  test('undoes a decision once, and keeps it if the undo fails', async () => {
     const histories = (await two()).map(({ stores }) => new DecisionHistory(stores.decisions));
     const [here, there] = histories as [DecisionHistory, DecisionHistory];
     const decision = { by: 'dashboard', kind: 'proposal', sentence: 'Approved.', choice: 'approve' } as const;
@@ -62,7 +62,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     expect([times, both.filter(({ status }) => status === 'fulfilled').length]).toEqual([1, 1]);
   });
 
-  test('what was decided about data that leaves is decided in the next process, until it is taken back', async () => {
+  test('applies a data-flow decision in later processes until it is revoked', async () => {
     const open = await begin();
     const here = new DataFlowDecisions((await open()).stores.dataFlowDecisions);
     await here.start();
@@ -77,7 +77,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     expect(last.all).toEqual([]);
   });
 
-  test('what was asked about data that leaves is counted over all processes', async () => {
+  test('counts data-flow events over all processes', async () => {
     const open = await begin();
     for (const tool of ['a', 'b']) {
       const record = new DataFlowStats((await open()).stores.dataFlowEvents, () => 1000);
@@ -90,7 +90,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     expect(last.summary()).toMatchObject({ week: { recorded: 2 }, last: [{ tool: 'a' }, { tool: 'b' }] });
   });
 
-  test('an app’s access is given and taken back for every process', async () => {
+  test('grants and revokes an app’s access for every process', async () => {
     const [{ access: here }, { access: there }] = await two();
     const { token = '' } = await here.grant('cursor', true);
     await expect.poll(() => there.accepts('cursor', token)).toBe(true);
@@ -105,7 +105,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     ]);
   });
 
-  test('a profile’s token opens its profile in every process until it is taken back', async () => {
+  test('accepts a profile’s token in every process until it is revoked', async () => {
     const [here, there] = (await two()).map(({ stores }) => new ProfileTokenStore(stores.profileTokens));
     const given = await here!.issue('work', Date.now() + 60_000);
     await expect.poll(() => there!.verify('work', given.token)).toMatchObject({ id: given.id });
@@ -114,7 +114,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     await expect.poll(() => here!.verify('work', given.token)).toMatchObject({ code: 'not_allowed' });
   });
 
-  test('what waits for a person is told once, by whichever process saw it first, though some do not see it', async () => {
+  test('reports a pending change once, from the process that saw it first', async () => {
     const open = await begin();
     const told: string[] = [];
     let now = 5;
@@ -150,7 +150,7 @@ describe.each(Object.entries(implementations))('in %s', (_, begin) => {
     expect(told.slice(1)).toEqual(['Reads, and tells all.']);
   });
 
-  test('what was accepted of a server comes back as it was', async () => {
+  test('reads back a pinned server unchanged', async () => {
     const [{ stores: here }, { stores: there }] = await two();
     const pinned: PinnedServer = {
       server: 'notes',

@@ -11,7 +11,7 @@ function from(
   return { socket: { remoteAddress }, headers, method, url } as unknown as IncomingMessage;
 }
 
-describe('who asks', () => {
+describe('the client’s address', () => {
   const proxies = new TrustedProxies(['10.0.0.0/8', 'fd00::/8']);
   const host = 'inside';
   const spoofed = { 'x-forwarded-for': '1.2.3.4', forwarded: 'for=1.2.3.4;host=x', 'x-forwarded-host': 'x', host };
@@ -46,12 +46,12 @@ describe('who asks', () => {
     expect([address, asked]).toEqual(expected);
   });
 
-  test.each(['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', ''])('%j is no range', (range) => {
+  test.each(['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', ''])('rejects the range %j', (range) => {
     expect(() => new TrustedProxies([range])).toThrow('no range');
   });
 });
 
-describe('by which name', () => {
+describe('allowed names', () => {
   const hosts = new AllowedHosts(['tools.example.com', '[::1]', 'inner:8080'], new TrustedProxies(['10.0.0.0/8']));
   const status = (headers: Record<string, string>, asked = {}, peer = '9.9.9.9'): number =>
     hosts.reject(from(peer, headers, asked))?.status ?? 200;
@@ -82,12 +82,12 @@ describe('by which name', () => {
     expect(status({ host: 'tools.example.com', origin })).toBe(expected);
   });
 
-  test('what a proxy forwards is held against the name that it was asked by', () => {
+  test('checks the host that a proxy forwards', () => {
     const forwarded = { host: 'tools.example.com', 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'evil.org' };
     expect([status(forwarded, {}, '10.0.0.1'), status(forwarded)]).toEqual([403, 200]);
   });
 
-  test('probes may ask by an address, and for their own paths alone', () => {
+  test('allows probes by address on their own paths only', () => {
     const probe = { method: 'GET', url: '/healthz' };
     const asked = [
       status({ host: '10.1.2.3:8690' }, probe),
@@ -98,7 +98,7 @@ describe('by which name', () => {
     expect(asked).toEqual([200, 403, 403, 403]);
   });
 
-  test('a name has to be one', () => {
+  test('rejects an invalid host name', () => {
     expect(() => new AllowedHosts(['https://a'], new TrustedProxies([]))).toThrow('no name of a host');
   });
 });

@@ -103,7 +103,7 @@ const meta = {
   'io.modelcontextprotocol/clientInfo': { name: 'an app', version: '1' },
 };
 
-test.each(eras)('an app signs its person in, and calls, $era', async ({ options }) => {
+test.each(eras)('an app signs in its user and calls a tool, $era', async ({ options }) => {
   const { url, idp } = both;
   const app = new OAuthApp('ana');
   const client = await app.connect(url, options);
@@ -125,7 +125,7 @@ test.each(eras)('an app signs its person in, and calls, $era', async ({ options 
   expect(first).toEqual([expect.stringContaining(`ana of ${idp.issuer}`)]);
 });
 
-test('without a token every endpoint says where to sign in, and that says it to pages of any site', async () => {
+test('without a token every endpoint names its metadata, which pages of any site may read', async () => {
   const { url, idp } = both;
   const { origin } = new URL(url);
   for (const path of ['', '/server/echo', '/app/cursor', '/mode/search', '/p/any']) {
@@ -156,7 +156,7 @@ test('without a token every endpoint says where to sign in, and that says it to 
     expect((await fetch(`${origin}/.well-known/oauth-protected-resource${path}`)).status).toBe(404);
 });
 
-test('a token that is not the issuer’s, ours and in force is refused, and nothing is made of it', async () => {
+test('rejects tokens of another issuer or audience and expired ones, and creates no user for them', async () => {
   const { url, idp } = both;
   const eve = { sub: 'eve', preferred_username: 'eve' };
   const [head = '', body = '', signature = ''] = (await idp.sign(eve)).split('.');
@@ -199,7 +199,7 @@ test('a token that is not the issuer’s, ours and in force is refused, and noth
   for (const line of lines) for (const token of Object.values(bad)) expect(line).not.toContain(token.slice(-30));
 });
 
-test('many apps behind one address, whose tokens run out, keep nobody out', async () => {
+test('does not throttle many apps behind one address whose tokens expire', async () => {
   const { url, idp } = both;
   const over = await idp.sign({ exp: Math.floor(Date.now() / 1000) - 1 });
   const statuses = new Set<number>();
@@ -208,7 +208,7 @@ test('many apps behind one address, whose tokens run out, keep nobody out', asyn
   for (const jti of ['one', 'two']) expect((await knock(url, await idp.sign({ jti }))).status).toBe(200);
 });
 
-test('a token for one address opens that one and what is below it', async () => {
+test('accepts a token for its address and the paths below', async () => {
   const { url, idp } = both;
   const token = await idp.sign({ aud: `${url}/server/echo` });
   const statuses = ['/server/echo', '', '/app/cursor', '/server/echo2'].map(
@@ -225,7 +225,7 @@ test('a token for one address opens that one and what is below it', async () => 
   expect(await ask('api://tooltray', { sub: 'eve', preferred_username: 'eve' })).toBe(403);
 });
 
-test('who is switched off is told so, and comes in again when that is over', async () => {
+test('rejects a disabled user with a reason, and accepts them again once enabled', async () => {
   const { url, idp } = both;
   const token = await idp.sign({ sub: 'dan', preferred_username: 'dan' });
   const statuses = async (): Promise<number[]> => [(await knock(url, token)).status, (await knock(url, token)).status];
@@ -240,7 +240,7 @@ test('who is switched off is told so, and comes in again when that is over', asy
   await expect.poll(statuses).toEqual([200, 200]);
 });
 
-test.each(eras)('a call that needs more rights has the app ask for them, $era', async ({ options }) => {
+test.each(eras)('a call that needs more scopes makes the app request them, $era', async ({ options }) => {
   const { url, idp } = both;
   const app = new OAuthApp('ana', 'tools:read');
   const client = await app.connect(url, options);
@@ -268,7 +268,7 @@ test.each(eras)('a call that needs more rights has the app ask for them, $era', 
   ]);
 });
 
-test('a session goes on with the next token of its app, and is nobody else’s', async () => {
+test('a session continues with the app’s next token, and with no other user’s', async () => {
   const { url, idp } = both;
   const ana = await signInAs('ana', idp.issuer, {
     resource: url,
@@ -286,7 +286,7 @@ test('a session goes on with the next token of its app, and is nobody else’s',
     expect([await list(other), await list(other)]).toEqual([404, 404]);
 });
 
-test('what is streamed ends with the token that opened it, and its session waits for the next one', async () => {
+test('ends a stream when its token expires, and keeps its session for the next token', async () => {
   const { idp, url } = both;
   const next = await idp.sign({ jti: 'next' });
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
@@ -322,7 +322,7 @@ test('what is streamed ends with the token that opened it, and its session waits
 });
 
 test.runIf(allCases)(
-  'new keys of the issuer are found; while it is away, who is known comes in and who is not is told to come again',
+  'finds the issuer’s new keys; while it is down, accepts known tokens and asks others to retry',
   async () => {
     await using more = new AsyncDisposableStack();
     const { idp, replicas } = await openTeam(more, ['a', 'b']);
@@ -345,7 +345,7 @@ test.runIf(allCases)(
   },
 );
 
-test('where people come by the issuer alone, their personal tokens open nothing, and those of service accounts do', async () => {
+test('with SSO only, rejects personal tokens of users and accepts those of service accounts', async () => {
   await using more = new AsyncDisposableStack();
   const team = await openTeam(more, ['a'], { isSsoOnly: true });
   const all = new TeamPeople(team.replicas[0] as TestReplica);

@@ -79,7 +79,7 @@ async function come(name: string): Promise<string> {
   return people.give(name);
 }
 
-test('each person calls with an account of their own, on every replica; who has not signed in is given a link that is theirs', async () => {
+test('calls with each user’s own account on every replica, and gives others a sign-in link of their own', async () => {
   const [here, there] = replicas;
   const [ann, bob] = [await come('ann'), await come('bob')];
   const refused = await new App(here, ann).call('far_whoami');
@@ -126,7 +126,7 @@ test('each person calls with an account of their own, on every replica; who has 
   expect(masker.maskText(`it was ${token}`)).not.toContain(token);
 });
 
-test('an app that opens links is asked, and its call goes on when the person is through, in both eras', async () => {
+test('sends an app that opens links the sign-in, and continues its call, in both protocols', async () => {
   const [here, there] = replicas;
   const ann = await come('ann');
   const modern = new App(here, ann, links).onLink(async (url) => {
@@ -157,14 +157,14 @@ test('an app that opens links is asked, and its call goes on when the person is 
   expect([linkIn(await eve.call('far_whoami')), eve.asked]).toEqual([expect.stringContaining('/sign-in/'), []]);
 });
 
-test('who says no is left in peace, and may sign in later', async () => {
+test('does not ask again after a decline, and allows a later sign-in', async () => {
   const ann = new App(replicas[0], await come('ann'), links).onLink(() => ({ action: 'decline' }));
   const told = await ann.call('far_whoami');
   await goThrough(linkIn(told), 'ana');
   expect(await ann.call('far_whoami')).toBe('ana');
 });
 
-test('a person who is switched off has no connection any more, on any replica, and their link leads nowhere', async () => {
+test('closes a disabled user’s connections on every replica, and invalidates their link', async () => {
   const [here, there] = replicas;
   const [ann, bob] = [await come('ann'), await come('bob')];
   await goThrough(linkIn(await new App(here, ann).call('far_whoami')), 'ana');
@@ -177,7 +177,7 @@ test('a person who is switched off has no connection any more, on any replica, a
   expect(await new App(there, bob).call('far_whoami')).toBe('ben');
 });
 
-test('who signs in as somebody else is somebody else at once, on every replica; signed out, they are nobody', async () => {
+test('a sign-in with another account takes effect at once on every replica, as does a sign-out', async () => {
   const [here, there] = replicas;
   const ann = await come('ann');
   const first = linkIn(await new App(here, ann).call('far_whoami'));

@@ -130,7 +130,7 @@ async function dump(): Promise<string> {
   );
 }
 
-test('two users are two accounts, on every replica; calls at once over both renew once; nothing of it lies plain in the database', async () => {
+test('keeps two users’ accounts apart on every replica, renews a token once, and stores it encrypted', async () => {
   const { replicas, fixture } = world;
   const [here, there] = replicas;
   expect(await signIn('ada', 'ana')).toContain('signed in to far as ana@example.org');
@@ -161,7 +161,7 @@ test('two users are two accounts, on every replica; calls at once over both rene
       expect(rows).not.toContain(Buffer.from(secret).toString(encoding));
 }, 60_000);
 
-test('what comes back counts once, unaltered, in time, and in the browser that agreed', async () => {
+test('accepts a callback once, unaltered, in time, and in the browser that agreed', async () => {
   const [here, there] = world.replicas;
   const link = here.link({ user: 'ada', server: 'far' });
   const { goTo, cookie } = await agree(link);
@@ -184,7 +184,7 @@ test('what comes back counts once, unaltered, in time, and in the browser that a
   expect([led.status, await led.text()]).toEqual([400, expect.stringContaining('another browser')]);
 });
 
-test('the page says for whom it is, another page cannot press its button, and a link is nobody else’s', async () => {
+test('names the user on the page, blocks other sites’ requests, and binds a link to its user', async () => {
   const [here] = world.replicas;
   const link = here.link({ user: 'ada', server: 'far' });
   const page = await fetch(link);
@@ -215,7 +215,7 @@ test('the page says for whom it is, another page cannot press its button, and a 
   expect(await (await fetch(back, { headers: { cookie } })).text()).toContain('does not come in here any more');
 });
 
-test('a user who is switched off: what was granted is taken back where it was granted, and erased; others stay signed in', async () => {
+test('revokes and erases the tokens of a disabled user, and keeps others signed in', async () => {
   const [here, there] = world.replicas;
   await signIn('ada', 'ana');
   await signIn('bob', 'ben');

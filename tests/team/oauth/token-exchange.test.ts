@@ -60,7 +60,7 @@ async function call(at: TestReplica, token: string, tool: string): Promise<strin
   return (message.result?.['content'] as { text: string }[] | undefined)?.[0]?.text ?? JSON.stringify(message.error);
 }
 
-test('a person’s token becomes one for the server, theirs alone, made once on each replica, also where they did not come to', async () => {
+test('exchanges each user’s token for one of the server, once per replica', async () => {
   const of = await world();
   const { fixture, people, replicas } = of;
   const [here, there] = replicas;
@@ -80,7 +80,7 @@ test('a person’s token becomes one for the server, theirs alone, made once on 
   await expect.poll(open).toEqual([1, 1]);
 });
 
-test('who came by another token, and whoever is refused, is told in a sentence', async () => {
+test('reports in a sentence why a token cannot be exchanged', async () => {
   const of = await world();
   const [here] = of.replicas;
   const personal = await come(of, 'personal');
@@ -91,7 +91,7 @@ test('who came by another token, and whoever is refused, is told in a sentence',
   expect(await call(here, ann.token, 'other_whoami')).toContain('invalid_target: not for that');
 });
 
-test('who signed in at the team’s issuer has the token made from that, on whichever replica is asked', async () => {
+test('exchanges the token of the team’s issuer on every replica', async () => {
   const audience = 'https://tools.example.com/mcp';
   const idp = await testIssuer(audience);
   const keys = createRemoteJWKSet(new URL(`${idp.issuer}/jwks`));

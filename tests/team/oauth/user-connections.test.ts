@@ -14,7 +14,7 @@ import { teamDatabase } from '../../support/team-database.ts';
 import { Page } from '../dashboard/page.ts';
 import { ann, as, bob } from '../placement/people.ts';
 
-test('a header holds each person’s own value, and a call says what is missing', async () => {
+test('sends each user’s own value in a header, and reports a missing one', async () => {
   const fixture = await startHttpFixture('conformance', { token: 'right' });
   onTestFinished(() => fixture.close());
   const keyed = { url: fixture.url, prefix: 'keyed', headers: { Authorization: 'Bearer ${user:KEY}' } };
@@ -64,7 +64,7 @@ test('a header holds each person’s own value, and a call says what is missing'
   await expect.poll(() => call(has)).toContain('HTTP 401');
 });
 
-test('beyond the limit a person is told so, until somebody’s connection was not used for a while', async () => {
+test('reports the connection limit, until another user’s connection is idle', async () => {
   const fixture = await startHttpFixture('conformance');
   onTestFinished(() => fixture.close());
   const harness = serversHarness();

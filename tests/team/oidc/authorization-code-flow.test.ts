@@ -21,7 +21,7 @@ async function signIn(flow: CodeFlow): ReturnType<CodeFlow['claims']> {
   return flow.claims(back.searchParams, visit);
 }
 
-test('a client without a secret is bound to its code by PKCE', async () => {
+test('binds the code of a client without a secret by PKCE', async () => {
   const idp = await testIssuer('http://127.0.0.1:9/mcp');
   const { client_id: id } = await registerClient(idp.issuer);
   const flow = flowAt(idp, { id, secret: undefined });
@@ -33,7 +33,7 @@ test('a client without a secret is bound to its code by PKCE', async () => {
 });
 
 test.each(['client_secret_basic', 'client_secret_post'])(
-  'a secret goes by %s, and a wrong one is told',
+  'sends the secret by %s, and reports a wrong one',
   async (way) => {
     const client = { id: 'the dashboard', secret, redirect };
     const idp = await testIssuer('http://127.0.0.1:9/mcp', { client, clientAuth: [way] });
@@ -44,7 +44,7 @@ test.each(['client_secret_basic', 'client_secret_post'])(
   },
 );
 
-test('what comes back without a code is refused', async () => {
+test('rejects a callback without a code', async () => {
   const idp = await testIssuer('http://127.0.0.1:9/mcp');
   const flow = flowAt(idp, { id: 'the dashboard', secret: undefined });
   const back = flow.claims(new URLSearchParams({ iss: idp.issuer }), flow.createPkceState());

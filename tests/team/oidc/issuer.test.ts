@@ -20,7 +20,7 @@ function opened(of: Pick<TestIssuer, 'issuer'>, more: Partial<IssuerOptions> = {
 
 const base64url = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-test('tokens of a sign-in say who it is, each for what it is for', async () => {
+test('accepts access and ID tokens of a sign-in, each for its purpose', async () => {
   const idp = await testIssuer(audience);
   const issuer = opened(idp);
   const tokens = await signInAs('ana', idp.issuer, { scope: 'openid profile email tools:read', nonce: 'n-1' });
@@ -41,7 +41,7 @@ test('tokens of a sign-in say who it is, each for what it is for', async () => {
   expect(await issuer.accessToken(tokens.id_token ?? '', () => true)).toBeUndefined();
 });
 
-test('whatever is not signed by the issuer, for us and for now opens nothing', async () => {
+test('rejects tokens not signed by the issuer, not for this audience or not valid now', async () => {
   const idp = await testIssuer(audience);
   const issuer = opened(idp);
   const good = await idp.sign();
@@ -88,7 +88,7 @@ test('whatever is not signed by the issuer, for us and for now opens nothing', a
   expect(await issuer.accessToken(await idp.sign({ nbf: seconds() + 30 }), isOurs)).toBeDefined();
 });
 
-test('a type of its own is asked for where that is wished, and else not', async () => {
+test('requires the token type at+jwt only where configured', async () => {
   const idp = await testIssuer(audience);
   const [mild, strict] = [opened(idp), opened(idp, { needsType: true })];
   const token = await idp.sign({}, { typ: 'JWT' });
@@ -97,7 +97,7 @@ test('a type of its own is asked for where that is wished, and else not', async 
   expect(await strict.accessToken(await idp.sign({}, { typ: 'application/at+jwt' }), isOurs)).toBeDefined();
 });
 
-test('new keys are found, those taken back open nothing any more, and the issuer is not asked at every guess', async () => {
+test('finds new keys, rejects withdrawn ones, and does not query the issuer for every unknown key', async () => {
   const idp = await testIssuer(audience);
   let now = Date.now();
   const issuer = opened(idp, { now: () => now });
@@ -113,7 +113,7 @@ test('new keys are found, those taken back open nothing any more, and the issuer
   expect(await issuer.accessToken(before, isOurs)).toBeUndefined();
 });
 
-test('an issuer that is away leaves what is known, and who is not known is told to come again', async () => {
+test('with an unreachable issuer, accepts tokens of known keys and asks others to retry', async () => {
   const port = await freePort();
   const idp = await testIssuer(audience, { port });
   let now = Date.now();
@@ -138,7 +138,7 @@ test('an issuer that is away leaves what is known, and who is not known is told 
   expect(await first.accessToken(token, isOurs)).toBeDefined();
 });
 
-test('only an address by which its keys can be had for certain is an issuer’s name', () => {
+test('accepts only HTTPS or loopback addresses as issuer', () => {
   for (const bad of ['http://idp.example.com', 'http://10.0.0.1', 'https://a:b@idp.example.com', 'https://x/?a', 'idp'])
     expect(() => new OidcIssuer({ issuer: bad, env: {} })).toThrow(/is no issuer/);
   for (const good of ['https://idp.internal', 'https://10.0.0.1/realms/a', 'http://127.0.0.1:1', 'http://localhost:1'])

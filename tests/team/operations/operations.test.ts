@@ -14,7 +14,7 @@ import { until } from '../../support/until.ts';
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-operations-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('it is ready while its database has the schema and it does not end; its calls are counted, with no name in them', async () => {
+test('is ready while its schema is current and it is not stopping; counts calls without names', async () => {
   const database = await teamDatabase();
   const [log, file] = [join(folder, 'log'), join(folder, 'answer')];
   const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
@@ -80,7 +80,7 @@ test('it is ready while its database has the schema and it does not end; its cal
   await draining;
 });
 
-test('it stays ready while its database is away, and its page and probes answer', async () => {
+test('stays ready without its database, and serves its page and probes', async () => {
   const url = new URL(await teamDatabase());
   const door = await tcpDoor(url.hostname, Number(url.port));
   url.port = String(door.port);

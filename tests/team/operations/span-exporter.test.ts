@@ -55,7 +55,7 @@ const said = ({ attributes }: Span): Record<string, unknown> =>
 
 const [trace, app] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
 
-test('a call through a replica is a span in the trace of its app, and its server’s part one below it', async () => {
+test('exports a call as a span in its app’s trace, with the server’s span below it', async () => {
   const there = await collector(200);
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: there.url, OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b' };
   const telling = { command: process.execPath, args: [join(import.meta.dirname, 'telling-server.ts')] };
@@ -131,7 +131,7 @@ function spansFor(url: string) {
   return { recorded, spans, warned };
 }
 
-test('a collector that is busy is asked again, one that refuses costs its spans', async () => {
+test('retries a busy collector, and drops spans that one rejects', async () => {
   const busy = await collector(503, 200);
   const first = spansFor(busy.url);
   first.recorded.emit(call);
@@ -145,7 +145,7 @@ test('a collector that is busy is asked again, one that refuses costs its spans'
   expect(second.warned).toEqual(['The collector did not take 2 spans: it answered 400.']);
 });
 
-test('more than it can hold is dropped and counted', async () => {
+test('drops and counts spans beyond its limit', async () => {
   const there = await collector(200);
   const { recorded, spans } = spansFor(there.url);
   for (let at = 0; at < 1_500; at++) recorded.emit(call);
@@ -167,10 +167,10 @@ test.each([
     { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://c:4318', OTEL_TRACES_EXPORTER: 'none' },
     undefined,
   ],
-])('where traces go: %s', (_, env, url) => {
+])('sends traces to: %s', (_, env, url) => {
   expect(tracesTarget(env)?.url.href).toBe(url);
 });
 
-test('what is no address of a collector is told so', () => {
+test('rejects an invalid collector address', () => {
   expect(() => tracesTarget({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow('no address of a collector');
 });

@@ -133,7 +133,7 @@ function sandboxesOf(name: string): number {
 }
 
 test.skipIf(Object.keys(boxes).length === 0).each(Object.entries(boxes))(
-  'in a %s there is nothing of what its replica was started with; its folder stays, and is its person’s; it ends with them',
+  'in a %s hides the replica’s environment, keeps the user’s folder private, and ends with its user',
   async (kind, isolation) => {
     const name = `r-${kind}`;
     const { replica, people, enter } = await openTeam(isolation, name);

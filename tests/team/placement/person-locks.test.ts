@@ -14,7 +14,7 @@ function locksAt(url: string): PersonLocks {
 
 const ignored = (): void => undefined;
 
-test('a second replica waits for the first one’s lock, and is told to try again if that takes too long', async () => {
+test('a second replica waits for the lock, and after a timeout asks the caller to retry', async () => {
   const url = await teamDatabase();
   const [one, two] = [locksAt(url), locksAt(url)];
   const lock = await one.acquire(ann, 'counter', ignored, 0);
@@ -31,7 +31,7 @@ test('a second replica waits for the first one’s lock, and is told to try agai
   await expect(one.acquire(ann, 'counter', ignored, 0)).rejects.toMatchObject({ code: 'server_starting' });
 });
 
-test('a broken connection loses no lock that is free, and ends what another replica has taken meanwhile', async () => {
+test('after a lost connection, reacquires free locks, and reports those that another replica took', async () => {
   const url = await teamDatabase();
   const [one, two] = [locksAt(url), locksAt(url)];
   const lost: string[] = [];

@@ -8,7 +8,7 @@ import { failure, isAlive, say, toolNames } from '../../core/servers/servers-har
 import { until } from '../../support/until.ts';
 import { ann, as, bob, otherAnn, people } from './people.ts';
 
-test('each person has a process, whichever of their apps calls, and nobody gets another one’s', async () => {
+test('gives each user one private process, shared by the user’s apps', async () => {
   const { counter, harness } = people();
   const server = harness.server(counter());
   await server.start();
@@ -27,7 +27,7 @@ test('each person has a process, whichever of their apps calls, and nobody gets 
   });
 });
 
-test('what it lists is known of the first person’s, and starts none for the second', async () => {
+test('takes the tool list from the first user’s process, and starts none for the second', async () => {
   const { counter, harness } = people();
   const config = counter();
   const server = harness.server(config);
@@ -44,7 +44,7 @@ test('what it lists is known of the first person’s, and starts none for the se
   expect(harness.pids('counter')).toHaveLength(1);
 });
 
-test('why the first person’s process cannot tell what it lists is said, until one can', async () => {
+test('reports why the first user’s process cannot list its tools, until one can', async () => {
   const values = new Map<string, string>();
   const { counter, harness } = people({ readOwn: (_, name) => Promise.resolve(values.get(name)) });
   const server = harness.server(counter({ env: { TOKEN: '${user:TOKEN}' } }));
@@ -64,7 +64,7 @@ test('why the first person’s process cannot tell what it lists is said, until 
   expect([toolNames(server).includes('count'), server.state.kind === 'error']).toEqual([true, false]);
 });
 
-test('it is given its person’s values, and nothing of what the replica was started with', async () => {
+test('passes the user’s values to it, and nothing of the replica’s environment', async () => {
   const secrets = { TOOLTRAY_DATABASE: 'postgres://secret', AWS_SECRET_ACCESS_KEY: 'secret', TEAM_KEY: 'secret' };
   const { counter, harness } = people({
     env: { ...process.env, ...secrets },
@@ -82,7 +82,7 @@ test('it is given its person’s values, and nothing of what the replica was sta
   expect(Object.keys(anns ?? {}).filter((name) => /TOOLTRAY_(?!PROCESS)|AWS|KEY/.test(name))).toEqual([]);
 });
 
-test('one that has no value yet is told which, and the next person is not', async () => {
+test('reports which value a user lacks, and serves the next user', async () => {
   const { counter, harness } = people({
     readOwn: ({ user }) => Promise.resolve(user === 'ann' ? 'x' : undefined),
   });
@@ -92,7 +92,7 @@ test('one that has no value yet is told which, and the next person is not', asyn
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
 });
 
-test('it ends when its person has not used it for a while, and begins anew with the next call', async () => {
+test('stops when idle, and starts again with the next call', async () => {
   const { counter, harness, processes } = people();
   const server = harness.server(counter({ idleStopMs: 60 }));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
@@ -100,7 +100,7 @@ test('it ends when its person has not used it for a while, and begins anew with 
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
 });
 
-test('limits the processes of a replica and of a person, and says which limit it is', async () => {
+test('limits the processes of a replica and of a user, and names the limit', async () => {
   let limits = { perReplica: 1, perPerson: 8 };
   const { counter, harness, processes } = people({ limits: () => limits });
   const [server, other] = [harness.server(counter()), harness.server(counter({ name: 'other' }))];
@@ -118,7 +118,7 @@ test('limits the processes of a replica and of a person, and says which limit it
   expect(processes.counts).toMatchObject({ running: 2, refused: { replica: 1, person: 1 } });
 });
 
-test('a call in flight when it dies says so and is not run again; the next one has a new process', async () => {
+test('fails a call in flight when its process dies, without a rerun, and starts a new process next', async () => {
   const { counter, harness } = people();
   const log = join(harness.folder, 'runs');
   const server = harness.server(counter({}, [log]));
@@ -133,7 +133,7 @@ test('a call in flight when it dies says so and is not run again; the next one h
   expect([harness.pids('counter').length, readFileSync(log, 'utf8')]).toEqual([2, 'once\n']);
 });
 
-test('questions, progress and giving up go through to whoever calls', async () => {
+test('forwards elicitation, progress and cancellation to the caller', async () => {
   const { harness, processes } = people();
   const unboxed = { isolation: { mode: 'none' }, placement: 'personal' as const };
   const scripted = harness.scripted('asks', { tools: ['ask', 'tick', 'hang'] }, unboxed);

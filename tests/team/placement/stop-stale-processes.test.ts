@@ -13,7 +13,7 @@ import { as, people } from './people.ts';
 
 const log = { warn: () => undefined, debug: () => undefined, info: () => undefined, error: () => undefined };
 
-test('who is switched off has no process any more; another value ends what was begun with the one before, and nothing else', async () => {
+test('stops the processes of a disabled user, and those with a changed value, and no others', async () => {
   const database = new Database({ url: await teamDatabase() });
   const changes = new ChangeFeed(database.shared, log);
   await changes.start();

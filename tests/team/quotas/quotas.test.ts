@@ -52,42 +52,39 @@ function admit(quotas: OpenQuotas, wish: Wish, user = 'ana'): ReturnType<OpenQuo
   return quotas.quotas.admit(tool as never, { principal, quotas: [quota] } as never);
 }
 
-test.each([7, 100])(
-  'of %i calls a day three replicas let exactly as many through, however many ask at once',
-  async (limit) => {
-    const { all } = await three();
-    let ran = 0;
-    // Eight callers at each replica, each until it is refused.
-    const round = async (): Promise<number> => {
-      const caller = async (quotas: OpenQuotas): Promise<void> => {
-        const isLet = await admit(quotas, { calls: limit, per: 'day' }).then(
-          () => true,
-          () => false,
-        );
-        if (!isLet) return;
-        ran++;
-        await caller(quotas);
-      };
-      await Promise.all(all.flatMap((one) => Array.from({ length: 8 }, () => caller(one))));
-      return ran;
+test.each([7, 100])('lets exactly %i calls a day through three replicas, at any concurrency', async (limit) => {
+  const { all } = await three();
+  let ran = 0;
+  // Eight callers at each replica, each until it is refused.
+  const round = async (): Promise<number> => {
+    const caller = async (quotas: OpenQuotas): Promise<void> => {
+      const isLet = await admit(quotas, { calls: limit, per: 'day' }).then(
+        () => true,
+        () => false,
+      );
+      if (!isLet) return;
+      ran++;
+      await caller(quotas);
     };
-    // What the others did not use comes back to those who go on.
-    await expect.poll(round, { interval: 100 }).toBe(limit);
-    await round();
-    expect(ran).toBe(limit);
-    // Another person has a count of their own, and a refusal names the quota and when it begins anew.
-    const [one] = all;
-    if (one === undefined) throw new Error('none');
-    await expect(admit(one, { calls: limit, per: 'day' }, 'ben')).resolves.toBeDefined();
-    await expect(admit(one, { calls: limit, per: 'day' })).rejects.toMatchObject({
-      code: 'not_allowed',
-      message: expect.stringContaining(`The quota "calls" is used up: ${limit} calls a day, for each user.`) as string,
-      fix: expect.stringMatching(/^It begins anew in \d+ (hour|minute|second)s?;/) as string,
-    });
-  },
-);
+    await Promise.all(all.flatMap((one) => Array.from({ length: 8 }, () => caller(one))));
+    return ran;
+  };
+  // What the others did not use comes back to those who go on.
+  await expect.poll(round, { interval: 100 }).toBe(limit);
+  await round();
+  expect(ran).toBe(limit);
+  // Another person has a count of their own, and a refusal names the quota and when it begins anew.
+  const [one] = all;
+  if (one === undefined) throw new Error('none');
+  await expect(admit(one, { calls: limit, per: 'day' }, 'ben')).resolves.toBeDefined();
+  await expect(admit(one, { calls: limit, per: 'day' })).rejects.toMatchObject({
+    code: 'not_allowed',
+    message: expect.stringContaining(`The quota "calls" is used up: ${limit} calls a day, for each user.`) as string,
+    fix: expect.stringMatching(/^It begins anew in \d+ (hour|minute|second)s?;/) as string,
+  });
+});
 
-test('a replica whose clock is half a minute ahead or behind counts in the same window, and what was not used is for the others', async () => {
+test('counts by the database’s clock despite clock skew, and returns unused calls to other replicas', async () => {
   const { sql, all } = await three();
   const [one, two, three_] = all;
   if (one === undefined || two === undefined || three_ === undefined) throw new Error('none');
@@ -110,7 +107,7 @@ test('a replica whose clock is half a minute ahead or behind counts in the same 
   await expect(admit(three_, { calls: 40, per: 'day' })).resolves.toBeDefined();
 });
 
-test('what an answer took is counted, also by who asked before it was and is told after', async () => {
+test('counts the bytes of a result also for a concurrent check that started before it', async () => {
   const { sql } = await three();
   const [read, told] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let isFirst = true;
@@ -137,7 +134,7 @@ test('what an answer took is counted, also by who asked before it was and is tol
   ]);
 });
 
-test('no more calls run at once than are let, over all replicas; what ended makes room, and a killed replica’s do in time', async () => {
+test('limits concurrent calls over all replicas; ended calls free a slot, and a killed replica’s expire', async () => {
   const { sql, all } = await three();
   const wish = { atOnce: 3 };
   const tried = await Promise.allSettled(all.flatMap((one) => Array.from({ length: 8 }, () => admit(one, wish))));
@@ -153,7 +150,7 @@ test('no more calls run at once than are let, over all replicas; what ended make
   await expect(admit(one, wish)).resolves.toBeDefined();
 });
 
-test('a call that a quota refuses does not run, is on record as refused, and tells its model why; others go on', async () => {
+test('refuses a call over quota without running it, records it, gives the reason, and serves others', async () => {
   const config = {
     servers: { echo: fixture('echo'), other: fixture('echo') },
     quotas: {

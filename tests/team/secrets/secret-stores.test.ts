@@ -24,7 +24,7 @@ describe.for([
   ['of a person', desktop],
   ['of a team', team],
 ] as const)('a vault %s', ([, make]) => {
-  test('gives another process what was written, names included, and nothing for what is not there', async () => {
+  test('another process reads written values and names, and undefined for others', async () => {
     const open = await make();
     const vault = await open();
     await vault.write('secret/B', 'value B');
@@ -40,7 +40,7 @@ describe.for([
     expect(await other.status()).toMatchObject({ state: 'open', sealed: 0 });
   });
 
-  test('tells who hides secrets of those of servers, and whoever wants to know of changes', async () => {
+  test('notifies about changes of all secrets, and the masker only about servers’ secrets', async () => {
     const vault = await (await make())();
     const heard: (readonly string[])[] = [];
     let learned = 0;
@@ -56,7 +56,7 @@ describe.for([
     expect([vault.values, learned]).toEqual([['value A'], 1]);
   });
 
-  test('makes what is not there once, in however many processes', async () => {
+  test('creates a missing value once across processes', async () => {
     const open = await make();
     const many = await Promise.all(Array.from({ length: 4 }, open));
     const made = await Promise.all(many.map((vault, at) => vault.ensure('audit/key', () => `made by ${at}`)));
@@ -64,7 +64,7 @@ describe.for([
     expect(await (await open()).read('audit/key')).toBe(made[0]);
   });
 
-  test('takes nothing that is too long', async () => {
+  test('rejects values that are too long', async () => {
     const vault = await (await make())();
     const refused = expect.objectContaining({ code: 'not_allowed' }) as Error;
     await expect(vault.write('secret/A', 'x'.repeat(512 * 1024 + 1))).rejects.toEqual(refused);

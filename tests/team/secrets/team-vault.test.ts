@@ -20,7 +20,7 @@ async function dumpOf(url: string): Promise<string> {
   return JSON.stringify(rows);
 }
 
-test('nobody reads another tenant’s or another user’s, and a row in another’s place opens nothing', async () => {
+test('isolates tenants and users, and rejects a row moved to another place', async () => {
   const url = await teamDatabase();
   const [a, b] = [await openVaults(url), await openVaults(url, { tenant: 'b' })];
   await a.vaults.organization.write('secret/KEY', 'of all of a');
@@ -42,7 +42,7 @@ test('nobody reads another tenant’s or another user’s, and a row in another�
   await expect(a.vaults.forUser('ada').read('secret/OTHER')).rejects.toEqual(locked);
 });
 
-test('who hides what the organisation has is told of what any user has, before it is given out', async () => {
+test('adds a user’s secret to the organisation’s masked values before it is returned', async () => {
   const hidden: (readonly string[])[] = [];
   const { vaults } = await openVaults(await teamDatabase());
   vaults.organization.learned.on(() => hidden.push(vaults.organization.values));
@@ -51,7 +51,7 @@ test('who hides what the organisation has is told of what any user has, before i
   expect(vaults.forUser('eve').values).toEqual([]);
 });
 
-test('in the database there are no plain bytes of it, nor of a key', async () => {
+test('stores neither values nor keys as plain bytes', async () => {
   const url = await teamDatabase();
   const { vaults } = await openVaults(url);
   await vaults.forUser('ada').write('secret/KEY', 'the value of ada');
@@ -62,7 +62,7 @@ test('in the database there are no plain bytes of it, nor of a key', async () =>
       expect(dump).not.toContain(plain.toString(encoding));
 });
 
-test('a new key of the team is put in front, everything sealed anew, and the one before taken away', async () => {
+test('rotates to a new key: adds it, seals everything again, and drops the old one', async () => {
   const url = await teamDatabase();
   const next = randomBytes(32);
   const before = await openVaults(url);
@@ -85,7 +85,7 @@ test('a new key of the team is put in front, everything sealed anew, and the one
   expect(await after.vaults.organization.read('secret/C')).toBe('value C');
 });
 
-test('of replicas that start at once one alone makes the first key', async () => {
+test('only one of several starting replicas creates the first key', async () => {
   const url = await teamDatabase();
   const opened = await Promise.all(Array.from({ length: 6 }, () => openVaults(url)));
   await Promise.all(opened.map(({ vaults }) => vaults.organization.status()));
@@ -94,7 +94,7 @@ test('of replicas that start at once one alone makes the first key', async () =>
   expect(await owner`SELECT id FROM tooltray.data_keys`).toHaveLength(1);
 });
 
-test('a rotation while everybody writes loses nothing', async () => {
+test('loses nothing in a rotation during concurrent writes', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
   const names = Array.from({ length: 12 }, (_, at) => `secret/N${at}`);
@@ -108,7 +108,7 @@ test('a rotation while everybody writes loses nothing', async () => {
   );
 });
 
-test('a change waits for the one before it on another replica, and what was made is kept although the connection was lost', async () => {
+test('serializes changes across replicas, and keeps a value whose connection was lost', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
   const [here, there] = [one.vaults.forUser('ada'), other.vaults.forUser('ada')];
@@ -132,7 +132,7 @@ test('a change waits for the one before it on another replica, and what was made
   expect(seen).toEqual(['first']);
 });
 
-test('a change waits for the one before it for longer than any statement may take', async () => {
+test('a change may wait for another one longer than the statement timeout', async () => {
   const url = await teamDatabase();
   const { vaults } = await openVaults(url);
   const [sql, owner] = [
@@ -165,7 +165,7 @@ test('a change waits for the one before it for longer than any statement may tak
   expect(await Promise.all([first, second])).toEqual(['one', 'one, two']);
 });
 
-test('of two replicas that take the same value one has it', async () => {
+test('of two replicas that take the same value only one gets it', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
   await one.vaults.forUser('ada').write('visit/1', 'once');
@@ -176,7 +176,7 @@ test('of two replicas that take the same value one has it', async () => {
   expect(taken.filter((value) => value !== undefined)).toEqual(['once']);
 });
 
-test('another replica hears of what changed, by name, and of what was erased', async () => {
+test('notifies another replica of changed and erased names', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openVaults(url), await openVaults(url)];
   const [here, there] = [one.vaults.forUser('ada'), other.vaults.forUser('ada')];

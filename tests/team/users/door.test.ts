@@ -57,7 +57,7 @@ async function toolsOf({ url }: TestReplica, token: string, path = ''): Promise<
   return names[0] ?? [];
 }
 
-test('whatever opens nothing is told in the same words: guessed, altered, expired, revoked, another tenant’s', async () => {
+test('rejects guessed, altered, expired, revoked and other tenants’ tokens with the same text', async () => {
   const url = await teamDatabase();
   const one = await open(url);
   const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
@@ -80,7 +80,7 @@ test('whatever opens nothing is told in the same words: guessed, altered, expire
   expect(await told(one, undefined)).toEqual([401, 'Bearer realm="tooltray"', expect.stringContaining('is needed')]);
 });
 
-test('who guesses is made to wait, and who is known comes in all the same', async () => {
+test('throttles failed logins, and still accepts a known token', async () => {
   const one = await open(await teamDatabase());
   const { people, give } = withPeople(one);
   await people.add({ name: 'ana' });
@@ -99,7 +99,7 @@ function withPeople(on: TestReplica): { people: TeamPeople['people']; give: Team
   return { people: all.people, give: (...asked) => all.give(...asked) };
 }
 
-test('failures are counted by network, and forgotten after a minute', () => {
+test('counts failures by network, and forgets them after a minute', () => {
   let now = 0;
   const limit = new FailedLoginLimiter(() => now);
   for (let at = 0; at < 30; at++) limit.failed(`2001:db8::${at.toString(16)}`);
@@ -110,7 +110,7 @@ test('failures are counted by network, and forgotten after a minute', () => {
   expect(waits()).toEqual([false, false, false]);
 });
 
-test('a token’s profile, and what its person’s groups give, decide what is seen by every address', async () => {
+test('limits what every endpoint shows by the token’s profile and the user’s groups', async () => {
   const one = await open(await teamDatabase());
   const { people, give } = withPeople(one);
   await people.ungrant('everyone');
@@ -138,7 +138,7 @@ test('a token’s profile, and what its person’s groups give, decide what is s
   expect(reading.length).toBeLessThan((await toolsOf(one, all)).length);
 });
 
-test('what is taken back ends on every replica, with the sessions and streams it has open', async () => {
+test('revocation ends sessions and streams on every replica', async () => {
   const url = await teamDatabase();
   const both = [await open(url), await open(url)];
   const [first] = both as [TestReplica];
@@ -181,7 +181,7 @@ async function listening(on: TestReplica, token: string): Promise<{ readonly isO
   return { isOver: () => isOver };
 }
 
-test('without the application’s filter another tenant’s people and tokens are not there', async () => {
+test('isolates tenants’ users and tokens without the application’s filter', async () => {
   const url = await teamDatabase();
   const one = await open(url);
   const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
@@ -198,7 +198,7 @@ test('without the application’s filter another tenant’s people and tokens ar
   expect(await far.people.list()).toEqual([]);
 });
 
-test('of a token its hash is kept and nothing else, and when it was used', async () => {
+test('stores only a token’s hash, and when it was used', async () => {
   const url = await teamDatabase();
   const one = await open(url);
   const all = new TeamPeople(one);

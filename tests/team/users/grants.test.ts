@@ -43,7 +43,7 @@ async function shown({ url }: TestReplica, token: string): Promise<string[]> {
   return [...new Set(tools.map(({ name }) => /tool-of-(\w+)/.exec(name)?.[1] ?? name))].sort();
 }
 
-test('gives nothing, one, the other, both or all, by the groups that somebody is in', async () => {
+test('grants none, one, the other, both or all servers, by the user’s groups', async () => {
   const { on, team } = await open();
   const cases: readonly (readonly [groups: readonly string[], servers: readonly string[]])[] = [
     [[], []],
@@ -69,7 +69,7 @@ test('gives nothing, one, the other, both or all, by the groups that somebody is
   }
 });
 
-test('gives everyone what the group `everyone` gives, from when it is granted until it is taken back', async () => {
+test('grants everyone the servers of the group `everyone` until they are revoked', async () => {
   const { on, team } = await open();
   await team.people.add({ name: 'ana' });
   await team.people.add({ name: 'ben', groups: ['ones'] });
@@ -82,7 +82,7 @@ test('gives everyone what the group `everyone` gives, from when it is granted un
   await expect.poll(() => shown(on, ana)).toEqual([]);
 });
 
-test('ends what is open when a group is taken from somebody, and calls nothing of it any more', async () => {
+test('removing a user from a group ends open streams and further calls', async () => {
   const { on, team } = await open();
   await team.people.add({ name: 'ana', groups: ['ones', 'twos'] });
   const token = await team.give('ana');

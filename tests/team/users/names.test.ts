@@ -12,23 +12,23 @@ async function open() {
   return { people: new UserStore(sql, 'main'), tokens: new AccessTokenStore(sql, 'main') };
 }
 
-test.each(['Ana', 'ANA', 'ａｎａ', 'ana '.trim().toUpperCase()])('refuses %s beside ana', async (name) => {
+test.each(['Ana', 'ANA', 'ａｎａ', 'ana '.trim().toUpperCase()])('rejects %s beside ana', async (name) => {
   const { people } = await open();
   await people.add({ name: 'ana' });
   await expect(people.add({ name })).rejects.toMatchObject({ code: 'config_conflict' });
 });
 
-test.each(['аna', 'admin ο', 'Ωmega'])('refuses the mixed alphabets of %s', async (name) => {
+test.each(['аna', 'admin ο', 'Ωmega'])('rejects the mixed alphabets of %s', async (name) => {
   const { people } = await open();
   await expect(people.add({ name })).rejects.toMatchObject({ code: 'bad_request' });
 });
 
-test.each(['Аня', 'Ελένη', 'José', '李雷'])('takes %s', async (name) => {
+test.each(['Аня', 'Ελένη', 'José', '李雷'])('accepts %s', async (name) => {
   const { people } = await open();
   expect(await people.add({ name })).toMatchObject({ name });
 });
 
-test('gives people tokens for 30 days at most, service accounts for a year', async () => {
+test('limits tokens to 30 days for users and a year for service accounts', async () => {
   const { people, tokens } = await open();
   await people.add({ name: 'ana' });
   await people.add({ name: 'nightly', isService: true });

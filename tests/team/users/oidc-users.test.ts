@@ -24,7 +24,7 @@ async function open({ takesNew = true } = {}) {
   };
 }
 
-test('who signs in for the first time is made a member once, by several replicas at a time', async () => {
+test('creates a member once on the first sign-in, also by concurrent replicas', async () => {
   await using on = await open();
   const claims = said({ email: 'ana@example.org', email_verified: true, groups: ['b', 'a'] });
   const all = await Promise.all([1, 2, 3, 4].map(() => on.issued.provision(claims)));
@@ -42,7 +42,7 @@ test('who signs in for the first time is made a member once, by several replicas
   expect([elsewhere?.how, elsewhere?.user.id === all[0]?.user.id]).toEqual(['new', false]);
 });
 
-test('recognizes an added person by issuer and subject, and never by an address', async () => {
+test('recognizes an added user by issuer and subject, never by email address', async () => {
   await using on = await open({ takesNew: false });
   const identity = said({ email: 'ana@example.org', email_verified: true }, { ...rules, adminGroup: undefined! });
   await on.people.add({ name: 'Other', email: 'ana@example.org' });
@@ -53,7 +53,7 @@ test('recognizes an added person by issuer and subject, and never by an address'
   expect(await on.issued.provision(said({ sub: 's-2' }))).toBeUndefined();
 });
 
-test('a name that is taken is not shared', async () => {
+test('gives a new user another name if theirs is taken', async () => {
   await using on = await open();
   await on.people.add({ name: 'ana', email: 'ana@example.org' });
   const names: (string | undefined)[] = [];
@@ -64,7 +64,7 @@ test('a name that is taken is not shared', async () => {
   expect((await on.issued.provision(odd))?.user.name).toBe('script');
 });
 
-test('groups and the role follow the newest word of the issuer, and stay where it says none', async () => {
+test('updates groups and role from the issuer’s newest claims, and keeps them where a claim is absent', async () => {
   await using on = await open();
   const seen = async (claims: object): Promise<unknown> => {
     const { groups, role } = (await on.issued.provision(said(claims)))?.user ?? {};
@@ -81,7 +81,7 @@ test('groups and the role follow the newest word of the issuer, and stay where i
   expect(await seen({ groups: [], iat: 50 })).toEqual([['given'], 'member']);
 });
 
-test('groups are found by a whole name or by a path, and whatever else stands there is none', () => {
+test('reads groups by claim name or path, and ignores invalid values', () => {
   const groups = (claims: object, groupsClaim: string) => said(claims, { ...rules, groupsClaim }).groups;
   expect(groups({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toEqual(['a']);
   expect(groups({ 'https://example.com/groups': ['a', 'a', 1] }, 'https://example.com/groups')).toEqual(['a']);
@@ -90,7 +90,7 @@ test('groups are found by a whole name or by a path, and whatever else stands th
   expect(groups({}, '__proto__')).toBeUndefined();
 });
 
-test('who is off is told to be', async () => {
+test('returns a disabled user as disabled', async () => {
   await using on = await open();
   const { user } = (await on.issued.provision(said({}))) ?? {};
   await on.people.change(user?.name ?? '', { isOff: true });

@@ -14,7 +14,7 @@ import { enter, json, Page, send } from '../dashboard/page.ts';
 
 const log = { warn: () => undefined, debug: () => undefined, info: () => undefined, error: () => undefined };
 
-test('a storm of sign-outs, forged cookies and unknown tokens announces nothing and writes nothing', async () => {
+test('sign-outs, forged cookies and unknown tokens announce and write nothing', async () => {
   const one = await startReplica(await teamDatabase(), { servers: {} });
   onTestFinished(() => one[Symbol.asyncDispose]());
   const team = new TeamPeople(one);
@@ -46,7 +46,7 @@ test('a storm of sign-outs, forged cookies and unknown tokens announces nothing 
   expect(await written()).not.toEqual(before);
 });
 
-test('a change makes the gate forget the one who changed, and nobody else', async () => {
+test('a change invalidates the cached authentication of its user only', async () => {
   const database = new Database({ url: await teamDatabase() });
   const changes = new ChangeFeed(database.shared, log);
   await changes.start();

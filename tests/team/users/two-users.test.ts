@@ -63,7 +63,7 @@ afterAll(async () => {
 const others = (owner: string, among = teamCallers): readonly string[] =>
   among.filter((how) => holderOf(how) !== holderOf(owner));
 
-test.each(teamCallers)('an answer that was kept for %s is read with that token alone', async (owner) => {
+test.each(teamCallers)('only the token of %s reads its spill', async (owner) => {
   const read = (caller: Caller, ref: string) => callBy(caller, 'read_result', { resultFile: ref, op: 'head' });
   const ways = {
     read_result: read,
@@ -91,8 +91,8 @@ async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly
   return { id: handleIn(result) ?? String(result?.['taskId']), finish };
 }
 
-describe('a call that goes on', () => {
-  test('is fetched and ended by nobody else', async () => {
+describe('a running call', () => {
+  test('is fetched and cancelled by its token only', async () => {
     await Promise.all(teamCallers.map(keepsItsCall));
   });
 
@@ -113,7 +113,7 @@ describe('a call that goes on', () => {
     await expect.poll(answer).toContain('"text":"done"');
   }
 
-  test('as a task is nobody else’s', async () => {
+  test('as a task is fetched and cancelled by its token only', async () => {
     await Promise.all(modernTeamCallers.map(keepsItsTask));
   });
 
@@ -132,7 +132,7 @@ describe('a call that goes on', () => {
   }
 });
 
-test('a task that a server gave is in nobody else’s list', async () => {
+test('lists a server’s task only for its token', async () => {
   const begin = async (how: string): Promise<readonly [Caller, string]> => {
     const caller = await callers.enter(how, '/server/tasking');
     const { result } = await callBy(caller, 'work', {}, { task: {} });
@@ -148,7 +148,7 @@ test('a task that a server gave is in nobody else’s list', async () => {
     );
 });
 
-test.each(modernTeamCallers)('a question that waits, of a call of %s, is answered by nobody else', async (owner) => {
+test.each(modernTeamCallers)('only the token of %s answers its call’s question', async (owner) => {
   const first = await callers.open(owner, form);
   const asked = { message: 'Who?' };
   const { result } = await callBy(first, 'asker_ask_form', asked);
@@ -165,7 +165,7 @@ test.each(modernTeamCallers)('a question that waits, of a call of %s, is answere
   expect(JSON.stringify((await answer(first, requestState)).result)).toContain('me');
 });
 
-test('a session is entered with the token alone that opened it', async () => {
+test('only the token that opened a session uses it', async () => {
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cursor', version: '1' } };
   const knock = async (holder: string, method: string, session = ''): Promise<Response> =>
     fetch(replica.url, {
@@ -190,7 +190,7 @@ test('a session is entered with the token alone that opened it', async () => {
     expect(await list(holder, session)).toEqual(await list(holder, crypto.randomUUID()));
 });
 
-test('an answer that may be given again, and a private process, are one token’s', async () => {
+test('keeps cached results and private processes apart by token', async () => {
   const isAgain = async (how: string): Promise<boolean> => {
     const { result } = await callBy(await callers.open(how, {}, 'again'), 'counting_status');
     return objectOrEmpty(result?.['_meta'])['tooltray/cached'] !== undefined;
