@@ -1,4 +1,4 @@
-/** Promises of the stemmer: examples from the published algorithm, one or more per step. */
+/** The stemmer: examples from the published algorithm, one or more per step. */
 
 import { expect, test } from 'vitest';
 import { porterStem } from '../../../src-main/core/search/word-hashes.ts';
@@ -14,10 +14,10 @@ test.each(
   probate probat|rate rate|cease ceas|controll control|roll roll|searching search|repositories repositori`
     .split(/\||\n/)
     .map((pair) => pair.trim().split(' ') as [string, string]),
-)('%s → %s', (word, stem) => {
+)('stems %s to %s', (word, stem) => {
   expect(porterStem(word)).toBe(stem);
 });
 
-test('short words, names with digits and other scripts stay as they are', () => {
+test('keeps short words, names with digits and other scripts unchanged', () => {
   expect(['is', 's3', 'ipv6s', 'straßen', '検索'].map(porterStem)).toEqual(['is', 's3', 'ipv6s', 'straßen', '検索']);
 });

@@ -65,7 +65,7 @@ test('orders hits by score and id for any catalog, limit and filter', () => {
   }
 });
 
-test('with used tools raised from wherever they stand', () => {
+test('ranks recently used tools higher for any catalog and limit', () => {
   const random = seeded(11);
   for (let round = 0; round < 60; round += 1) {
     const context = randomCatalog(random);
@@ -81,7 +81,7 @@ test('with used tools raised from wherever they stand', () => {
   }
 });
 
-test('of several needs each tool that matches counts once', () => {
+test('counts each matching tool once for several queries', () => {
   const random = seeded(29);
   for (let round = 0; round < 30; round += 1) {
     const context = randomCatalog(random);
@@ -96,7 +96,7 @@ test('of several needs each tool that matches counts once', () => {
   }
 });
 
-test('what does the opposite comes after all others, however well it fits', () => {
+test('ranks the opposite of a query last, however well it matches', () => {
   const random = seeded(5);
   for (let round = 0; round < 40; round += 1) {
     const context = randomCatalog(random);

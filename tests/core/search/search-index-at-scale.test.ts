@@ -1,4 +1,4 @@
-/** Promises of the search that need many tools or many edits. Randomness is seeded. */
+/** Searches that need many tools or many edits. Randomness is seeded. */
 
 import { expect, test } from 'vitest';
 import type { SearchDocument } from '../../../src-main/core/search/search-document.ts';
@@ -44,7 +44,7 @@ function toolsOf(server: string, count: number, random: (below: number) => numbe
   return Array.from({ length: count }, (_, number) => randomTool(server, number, random));
 }
 
-test('after any edits the index answers like one built afresh, in any order', () => {
+test('returns the same results after any edits as a new index', () => {
   const random = seeded(7);
   const edited = new SearchIndex();
   const truth = new Map<string, SearchDocument[]>();
@@ -67,7 +67,7 @@ test('after any edits the index answers like one built afresh, in any order', ()
   }
 });
 
-test('thousands of edits with words never seen before leave nothing behind that an answer could show', () => {
+test('leaves no trace of thousands of edits with new words in its results', () => {
   const random = seeded(5);
   const edited = new SearchIndex();
   const truth = new Map<string, SearchDocument[]>();
@@ -85,7 +85,7 @@ test('thousands of edits with words never seen before leave nothing behind that 
   expect(edited.suggest('get_fiel')).toEqual(fresh.suggest('get_fiel'));
 });
 
-test('ten thousand tools are indexed and each is found by its name', () => {
+test('finds each of ten thousand tools by its name', () => {
   const random = seeded(11);
   const index = new SearchIndex();
   const all = Array.from({ length: 100 }, (_, server) => toolsOf(`server${server}`, 100, random));
@@ -98,7 +98,7 @@ test('ten thousand tools are indexed and each is found by its name', () => {
   expect(index.search('weather').total).toBeGreaterThan(1_000);
 });
 
-test('a query of 100 kB is answered by its beginning', () => {
+test('reads only the beginning of a query of 100 kB', () => {
   const index = new SearchIndex();
   index.replaceServer('s', toolsOf('s', 500, seeded(3)));
   const start = 'weather '.repeat(500);

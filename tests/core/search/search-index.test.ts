@@ -1,4 +1,4 @@
-/** Promises of the search over tools, on small catalogs that look like real ones. */
+/** Searches over tools, on small catalogs that look like real ones. */
 
 import { describe, expect, test } from 'vitest';
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
@@ -67,36 +67,36 @@ describe('the first hit', () => {
     ['Chinese', '天气', 'weather:forecast'],
     ['one Chinese character', '预', 'weather:forecast'],
     ['an emoji', '🎲', 'fun:🎲 roll'],
-  ])('for %s (%j)', (_, query, id) => {
+  ])('matches %s (%j)', (_, query, id) => {
     expect(idsFor(query)[0]).toBe(id);
   });
 });
 
-test('a query without words finds nothing', () => {
+test('finds nothing for a query without words', () => {
   for (const query of ['', '   ', '?!', '\ud800', 'qqqqxxxx'])
     expect(index.search(query)).toEqual({ total: 0, hits: [] });
 });
 
-test('stop words are looked up where there is nothing else', () => {
+test('uses stop words only if the query has nothing else', () => {
   expect(idsFor('all of an')).toContain('filesystem:list_directory');
   expect(idsFor('please use the dice')).toEqual(['fun:🎲 roll']);
 });
 
-test('a repeated word counts once', () => {
+test('counts a repeated word once', () => {
   expect(index.search('issue issue issue').hits).toEqual(index.search('issue').hits);
 });
 
-test('two forms of a word count once', () => {
+test('counts two forms of a word once', () => {
   expect(index.search('creating creates').hits).toEqual(index.search('creating').hits);
 });
 
-test('words that any request may have count for little, however rare they are among tools', () => {
+test('gives little weight to words common in requests, however rare they are among tools', () => {
   const asked = indexOf([tool('a', 'timer', 'Interesting and helpful.'), tool('b', 'outlook', 'Weather of the week.')]);
   expect(asked.search('something interesting and helpful on weather').hits[0]?.id).toBe('b:outlook');
   expect(asked.search('interesting').hits[0]?.id).toBe('a:timer');
 });
 
-describe('a list of needs or wordings', () => {
+describe('a list of queries or wordings', () => {
   const office = indexOf([
     tool('pdf', 'convert_to_pdf', 'Convert a word document to pdf.'),
     tool('charts', 'word_cloud', 'Draw a word cloud.'),
@@ -105,7 +105,7 @@ describe('a list of needs or wordings', () => {
   const first = (query: string, count: number): string[] =>
     office.search(query, { limit: count }).hits.map((hit) => hit.id);
 
-  test('has the tool of each need before what shares a rare word with one of them', () => {
+  test('ranks the tool of each query before tools that share a rare word with one of them', () => {
     const pages = Array.from({ length: 30 }, (_, i) =>
       tool('docs', `page_${i}`, `Send, print or write page ${i} as a message on paper.`),
     );
@@ -125,7 +125,7 @@ describe('a list of needs or wordings', () => {
     expect(two.map(({ id }) => id)).toEqual(['zoo:zebra_herd', 'printer:print']);
   });
 
-  test.each([',', ';', '，', '、', '\n'])('may have %j between its parts', (sign) => {
+  test.each([',', ';', '，', '、', '\n'])('may be separated by %j', (sign) => {
     expect(first(['send message', 'convert to pdf', 'word cloud'].join(sign), 3).toSorted()).toEqual([
       'charts:word_cloud',
       'mail:deliver',
@@ -133,7 +133,7 @@ describe('a list of needs or wordings', () => {
     ]);
   });
 
-  test('is no sentence, no number and no single need', () => {
+  test('is not assumed for a sentence, a number or a single query', () => {
     const same = (query: string): void => {
       expect(office.search(query).hits).toEqual(office.search(query.replaceAll(/[,;]/g, ' ')).hits);
     };
@@ -144,24 +144,24 @@ describe('a list of needs or wordings', () => {
     same('convert the word document to pdf. Then send it, draw a cloud');
   });
 
-  test('is bounded: parts beyond the sixteenth count with the whole only', () => {
+  test('is limited to sixteen parts', () => {
     const many = Array.from({ length: 3_000 }, (_, i) => (i % 2 === 0 ? 'send message' : 'word cloud')).join(', ');
     expect(first(many, 2).toSorted()).toEqual(['charts:word_cloud', 'mail:deliver']);
   });
 
-  test('gives a tool that is named in full the first place', () => {
+  test('ranks a tool that is named in full first', () => {
     expect(first('word_cloud, convert document to pdf, export document', 1)).toEqual(['charts:word_cloud']);
   });
 });
 
-test('a hit says which words were found where', () => {
+test('reports which words matched in which field', () => {
   expect(index.search('markdown issue github').hits[0]?.why).toBe(
     'name: issue; server: github; parameter text: markdown',
   );
   expect(index.search('read_file').hits[0]?.why).toBe('exact name; name: read, file');
 });
 
-test('servers are filtered before the limit, and the total is the true one', () => {
+test('filters servers before the limit, and returns the full total', () => {
   const answer = index.search('create new issue', { servers: ['gitlab'], limit: 1 });
   expect(answer.hits.map((hit) => hit.id)).toEqual(['gitlab:create_issue']);
   expect(answer.total).toBe(1);
@@ -170,7 +170,7 @@ test('servers are filtered before the limit, and the total is the true one', () 
   expect(index.search('issue', { limit: 0 })).toEqual({ total: 3, hits: [] });
 });
 
-test('names of object members are names like others', () => {
+test('finds tools named like object members', () => {
   const odd = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
   const oddIndex = indexOf(
     odd.map((name) =>
@@ -187,7 +187,7 @@ test('names of object members are names like others', () => {
   expect(oddIndex.suggest('constructro')).toEqual(['__proto__:constructor']);
 });
 
-test('tools with malformed parts are found by the rest', () => {
+test('finds tools with malformed parts by their other parts', () => {
   const broken = {
     id: 's:ping_host',
     server: 's',
@@ -199,7 +199,7 @@ test('tools with malformed parts are found by the rest', () => {
   expect(indexOf([broken as unknown as SearchDocument]).search('ping').total).toBe(1);
 });
 
-test('a wrong name is answered with the nearest ones', () => {
+test('suggests the closest names for a wrong name', () => {
   expect(index.suggest('raed_file')[0]).toBe('filesystem:read_file');
   expect(index.suggest('file_read')[0]).toBe('filesystem:read_file');
   expect(index.suggest('gitlab_create_isue')[0]).toBe('gitlab:create_issue');
@@ -209,7 +209,7 @@ test('a wrong name is answered with the nearest ones', () => {
   expect(index.suggest('why does nobody know where that is')).toEqual([]);
 });
 
-test('a removed server is gone and a replaced one has only its new tools', () => {
+test('drops the tools of a removed server, and replaces those of a replaced one', () => {
   const changing = indexOf(catalog);
   changing.removeServer('github');
   changing.replaceServer('gitlab', [tool('gitlab', 'merge', 'Merge a branch')]);

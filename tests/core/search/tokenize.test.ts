@@ -1,4 +1,4 @@
-/** Promises of the word splitter. */
+/** The word splitter. */
 
 import { expect, test } from 'vitest';
 import { tokenize } from '../../../src-main/core/search/word-hashes.ts';
@@ -17,10 +17,10 @@ test.each([
   ['🔍 find', ['🔍', 'find']],
   ['--- ::: \ud800', []],
   ['', []],
-])('%j', (text, words) => {
+])('splits %j', (text, words) => {
   expect(tokenize(text)).toEqual(words);
 });
 
-test('a word of a megabyte is cut', () => {
+test('truncates a word of a megabyte', () => {
   expect(tokenize('a'.repeat(1_000_000))).toEqual(['a'.repeat(64)]);
 });

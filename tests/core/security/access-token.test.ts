@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a new token is 32 bytes in base64url in a file that only the owner can read, and stays', () => {
+test('creates a token of 32 bytes in base64url in a private file, and keeps it', () => {
   const token = readOrCreateToken(file);
   expect(Buffer.from(token, 'base64url')).toHaveLength(32);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -33,29 +33,26 @@ test('a new token is 32 bytes in base64url in a file that only the owner can rea
   expect(readdirSync(folder)).toEqual(['token']);
 });
 
-test('a file that others could read is made private, the token in it stays', () => {
+test('makes a file that others can read private, and keeps its token', () => {
   const token = readOrCreateToken(file);
   chmodSync(file, 0o644);
   expect(readOrCreateToken(file)).toBe(token);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test.each(['', 'short', `${'x'.repeat(43)} and more`])(
-  'a file that holds no whole token (%j) is replaced',
-  (content) => {
-    writeFileSync(file, content);
-    const token = readOrCreateToken(file);
-    expect(token).not.toBe(content);
-    expect(readFileSync(file, 'utf8').trim()).toBe(token);
-  },
-);
+test.each(['', 'short', `${'x'.repeat(43)} and more`])('replaces a file without a complete token (%j)', (content) => {
+  writeFileSync(file, content);
+  const token = readOrCreateToken(file);
+  expect(token).not.toBe(content);
+  expect(readFileSync(file, 'utf8').trim()).toBe(token);
+});
 
-test('a link in place of the file is refused', () => {
+test('rejects a link in place of the file', () => {
   symlinkSync(join(folder, 'elsewhere'), file);
   expect(() => readOrCreateToken(file)).toThrow(/not a plain file/);
 });
 
-test('of many processes that make it at once all get the same token', async () => {
+test('returns the same token to many processes that create it at once', async () => {
   const module = pathToFileURL(join(import.meta.dirname, '../../../src-main/core/security/access-token.ts')).href;
   const script = `import { readOrCreateToken } from '${module}'; process.stdout.write(readOrCreateToken(${JSON.stringify(file)}));`;
   const run = () => text(spawn(process.execPath, ['--input-type=module', '-e', script]).stdout);
@@ -63,7 +60,7 @@ test('of many processes that make it at once all get the same token', async () =
   expect(new Set(tokens)).toEqual(new Set([readOrCreateToken(file)]));
 });
 
-test('tokens are the same only when they are', () => {
+test('compares tokens exactly', () => {
   expect([isSameToken('a', 'a'), isSameToken('a', 'b'), isSameToken('a', ''), isSameToken('', '')]).toEqual([
     true,
     false,

@@ -1,4 +1,4 @@
-/** The access of each client app: its token opens its own door only, lies in a file nobody else reads, and can be taken back and given back. */
+/** Access of client apps: each token is valid for one app, is stored in a private file, and can be revoked and granted again. */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const tokenFor = async (store: AppAccessStore, app: string): Promise<string> =>
   (await store.grant(app, true)).token ?? '';
 
-test('an app keeps its token, and opens with it its own door only', async () => {
+test('keeps the token of an app, which is accepted for that app only', async () => {
   const store = new AppAccessStore(appAccessFile(file));
   const token = await tokenFor(store, 'cursor');
   expect(Buffer.from(token, 'base64url')).toHaveLength(32);
@@ -30,7 +30,7 @@ test('an app keeps its token, and opens with it its own door only', async () => 
   ]);
 });
 
-test('access by a command needs no token', async () => {
+test('grants access without a token to an app that is started by a command', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 5);
   expect((await store.grant('cursor')).token).toBeUndefined();
   expect([store.list(), store.tokenOf('cursor')]).toEqual([
@@ -39,7 +39,7 @@ test('access by a command needs no token', async () => {
   ]);
 });
 
-test('apps are listed without their tokens, in a file for the owner alone', async () => {
+test('lists apps without their tokens, and stores them in a private file', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 5);
   await store.grant('cursor', true);
   await store.grant('__proto__', true);
@@ -52,7 +52,7 @@ test('apps are listed without their tokens, in a file for the owner alone', asyn
   expect(readdirSync(folder)).toEqual(['app-access.json']);
 });
 
-test('what was revoked is so for whoever had the file read before, and comes back with the token it had', async () => {
+test('revokes access for stores that read the file before, and grants it again with the same token', async () => {
   let now = 1;
   const [one, other] = [
     new AppAccessStore(appAccessFile(file), () => now),
@@ -69,13 +69,13 @@ test('what was revoked is so for whoever had the file read before, and comes bac
   expect([await tokenFor(one, 'cursor'), other.isRevoked('cursor'), other.list()[0]?.since]).toEqual([token, false, 3]);
 });
 
-test('an app that was never connected can be kept out', async () => {
+test('revokes access of an app that was never connected', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 7);
   await store.revoke('cursor');
   expect(store.list()).toEqual([{ app: 'cursor', since: undefined, seen: undefined, revoked: 7 }]);
 });
 
-test('access that was given for something that failed is as it was before', async () => {
+test('restores the previous access when a grant is taken back', async () => {
   const store = new AppAccessStore(appAccessFile(file));
   await (await store.grant('cursor', true)).takeBack();
   expect(store.list()).toEqual([]);
@@ -84,7 +84,7 @@ test('access that was given for something that failed is as it was before', asyn
   expect([store.isRevoked('cursor'), store.tokenOf('cursor')]).toEqual([true, undefined]);
 });
 
-test('a token that no longer stands in the app’s file opens nothing, and one that was put back does', async () => {
+test('rejects a token that was removed, and accepts it once it is set again', async () => {
   const store = new AppAccessStore(appAccessFile(file));
   const token = await tokenFor(store, 'cursor');
   await store.setToken('cursor', undefined);
@@ -93,7 +93,7 @@ test('a token that no longer stands in the app’s file opens nothing, and one t
   expect(store.accepts('cursor', token)).toBe(true);
 });
 
-test('of names that were only seen the latest hundred are kept, and whatever was decided', async () => {
+test('keeps the latest hundred seen names, and all decisions', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 1);
   await store.revoke('revoked');
   for (let at = 0; at < 103; at++) await store.recordSeen(`app${at}`, at);
@@ -106,7 +106,7 @@ test('of names that were only seen the latest hundred are kept, and whatever was
   ]);
 });
 
-test('what is given at once is all kept', async () => {
+test('keeps all grants made at once', async () => {
   const apps = Array.from({ length: 8 }, (_, index) => `app${index}`);
   const given = await Promise.all(apps.map((app) => tokenFor(new AppAccessStore(appAccessFile(file)), app)));
   const store = new AppAccessStore(appAccessFile(file));
@@ -114,7 +114,7 @@ test('what is given at once is all kept', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a file that others can read opens nothing, and still takes away',
+  'rejects tokens of a file that others can read, and still applies revocations',
   async () => {
     const store = new AppAccessStore(appAccessFile(file));
     const token = await tokenFor(store, 'cursor');
@@ -126,7 +126,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('of an app that was disconnected nothing is left but a revocation', async () => {
+test('keeps only the revocation of an app that was disconnected', async () => {
   const store = new AppAccessStore(appAccessFile(file), () => 7);
   for (const app of ['cursor', 'zed']) {
     await store.grant(app, true);

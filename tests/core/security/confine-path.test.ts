@@ -71,7 +71,7 @@ const attacks: readonly (readonly [name: string, path: () => string])[] = [
 ];
 
 describe.each(attacks)('%s', (_name, path) => {
-  test('is refused for reading and for writing', async () => {
+  test('is rejected for reading and for writing', async () => {
     const codes = [
       await refusal(confinePath([root], path())),
       await refusal(confinePath([root], path(), { mustExist: false })),
@@ -83,7 +83,7 @@ describe.each(attacks)('%s', (_name, path) => {
   });
 });
 
-test('no attack has changed or made anything outside', async () => {
+test('changes and creates nothing outside during the attacks', async () => {
   const files = await readdir(other, { recursive: true });
   expect([files.sort(), await readFile(join(other, 'secret.txt'), 'utf8')]).toEqual([
     ['secret.txt', 'sub', join('sub', 'note.txt')],
@@ -106,18 +106,18 @@ const windowsNames: readonly string[] = [
   ],
 ];
 
-test.each(windowsNames)('on Windows the name %j is refused', async (name) => {
+test.each(windowsNames)('rejects the name %j on Windows', async (name) => {
   const check = confinePath([root], name, { mustExist: false, platform: 'win32' });
   expect(await refusal(check)).toBe('not_allowed');
 });
 
-test('on Windows ordinary names are fine, also those that only look like device names', async () => {
+test('accepts ordinary names on Windows, also those that resemble device names', async () => {
   const names = ['console.log', 'nullable.ts', 'com10', '..\\allowed.txt', 'a.b.c', './sub/../note.txt'];
   const codes = names.map((name) => refusal(confinePath([root], name, { mustExist: false, platform: 'win32' })));
   expect(new Set(await Promise.all(codes))).toEqual(new Set(['was let through']));
 });
 
-test.skipIf(onWindows)('a named pipe, a socket and a device are refused without being opened', async () => {
+test.skipIf(onWindows)('rejects a named pipe, a socket and a device without opening them', async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(join(root, 'socket'), done));
   const codes = [
@@ -129,26 +129,26 @@ test.skipIf(onWindows)('a named pipe, a socket and a device are refused without 
   expect(codes).toEqual(['not_allowed', 'not_allowed', 'not_allowed']);
 });
 
-test('a refusal names the allowed folders and how to allow one', async () => {
+test('names the allowed folders and how to allow one when it rejects a path', async () => {
   const error = await confinePath([root, other], '/etc/passwd').catch((thrown: unknown) => thrown);
   expect((error as AppError).text).toMatch(
     new RegExp(`"/etc/passwd" is outside .*: ${root}, ${other}\\. .*servers\\.utils\\.folders`),
   );
 });
 
-test('a refusal does not tell whether something exists outside', async () => {
+test('does not reveal whether something exists outside', async () => {
   const texts = ['link-folder/secret.txt', 'link-folder/absent.txt'].map((path) =>
     confinePath([root], path).catch((error: AppError) => error.text.replace(path, '')),
   );
   expect(new Set(await Promise.all(texts)).size).toBe(1);
 });
 
-test('with no folder allowed the error says how to allow one', async () => {
+test('names how to allow a folder if none is allowed', async () => {
   const error = await confinePath([], 'note.txt').catch((thrown: unknown) => thrown);
   expect((error as AppError).text).toMatch(/^No folder is allowed yet\. .*servers\.utils\.folders/);
 });
 
-test('allowed folders that do not exist are left out, and named when none is left', async () => {
+test('ignores allowed folders that do not exist, and rejects paths if none is left', async () => {
   const absent = join(base, 'absent');
   const found = await confinePath([absent, root], 'note.txt');
   expect([found.real, await refusal(confinePath([absent], 'note.txt'))]).toEqual([
@@ -157,7 +157,7 @@ test('allowed folders that do not exist are left out, and named when none is lef
   ]);
 });
 
-test('names inside lead to their real place, by relative, absolute, dotted and linked paths', async () => {
+test('resolves relative, absolute, dotted and linked paths inside to their real path', async () => {
   const paths = [
     'note.txt',
     join(root, 'note.txt'),
@@ -172,14 +172,14 @@ test('names inside lead to their real place, by relative, absolute, dotted and l
   );
 });
 
-test('an allowed folder given through a link is the folder it leads to', async () => {
+test('resolves an allowed folder given through a link', async () => {
   const alias = join(base, 'alias');
   await symlink(root, alias);
   const found = await Promise.all([confinePath([alias], 'note.txt'), confinePath([alias], join(alias, 'note.txt'))]);
   expect(found.map(({ real }) => real)).toEqual([join(root, 'note.txt'), join(root, 'note.txt')]);
 });
 
-test('a relative path is looked up in each allowed folder, and a new one belongs to the first', async () => {
+test('looks a relative path up in each allowed folder, and creates a new one in the first', async () => {
   const found = [
     await confinePath([root, other], 'secret.txt'),
     await confinePath([root, other], 'new', { mustExist: false }),
@@ -190,7 +190,7 @@ test('a relative path is looked up in each allowed folder, and a new one belongs
   ]);
 });
 
-test('the root of the disk may be allowed', () => {
+test('accepts the root of the disk as an allowed folder', () => {
   expect([isInside('/', '/etc'), isInside('/a', '/ab'), isInside('/a', '/a/..b'), isInside('/a', '/')]).toEqual([
     true,
     false,
@@ -199,14 +199,14 @@ test('the root of the disk may be allowed', () => {
   ]);
 });
 
-test('a file that is missing inside is not_found, and a path through a file too', async () => {
+test('reports not_found for a missing file inside, and for a path through a file', async () => {
   expect([await refusal(confinePath([root], 'absent')), await refusal(confinePath([root], 'note.txt/x'))]).toEqual([
     'not_found',
     'not_found',
   ]);
 });
 
-test('a hard link to a file outside counts as inside: it cannot be told apart', async () => {
+test('accepts a hard link to a file outside, since it cannot be distinguished', async () => {
   await link(join(other, 'secret.txt'), join(root, 'hard'));
   expect((await confinePath([root], 'hard')).kind).toBe('file');
   await rm(join(root, 'hard'));

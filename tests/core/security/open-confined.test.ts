@@ -1,4 +1,4 @@
-/** What is opened is what was checked, also while it is being swapped for a link that leads out. */
+/** Opens what was checked, also while it is swapped for a link that leads outside. */
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-test('what became a link after the check is not opened', async () => {
+test('does not open a path that became a link after the check', async () => {
   const { real } = await confinePath([root], 'sub/note.txt');
   await rename(join(root, 'sub'), join(root, 'sub-moved'));
   await symlink(join(other, 'sub'), join(root, 'sub'));
@@ -33,12 +33,12 @@ test('what became a link after the check is not opened', async () => {
   expect(code).toBe('not_allowed');
 });
 
-test('opening with flags that create or cut is refused, they act before the check', async () => {
+test('rejects flags that create or truncate, since they act before the check', async () => {
   const codes = [constants.O_CREAT, constants.O_TRUNC].map((flag) => refusal(openConfined([root], 'note.txt', flag)));
   expect(await Promise.all(codes)).toEqual(['internal', 'internal']);
 });
 
-describe.skipIf(onWindows)('while something is being swapped for a link that leads out', () => {
+describe.skipIf(onWindows)('while a path is swapped for a link that leads outside', () => {
   let race: string;
 
   beforeEach(async () => {
@@ -70,17 +70,17 @@ describe.skipIf(onWindows)('while something is being swapped for a link that lea
 
   const harmless = ['inside race', 'not_allowed', 'not_found'];
 
-  test('reading a file 500 times never yields the content outside', async () => {
+  test('never reads the content outside when reading a file 500 times', async () => {
     await using _swapping = await swapping(join(race, 'file'), join(other, 'secret.txt'));
     expect(harmless).toEqual(expect.arrayContaining(await readRounds('race/file')));
   });
 
-  test('reading a file in the swapped folder 500 times never yields the content outside', async () => {
+  test('never reads the content outside when reading in the swapped folder 500 times', async () => {
     await using _swapping = await swapping(join(race, 'folder'), join(other, 'sub'));
     expect(harmless).toEqual(expect.arrayContaining(await readRounds('race/folder/note.txt')));
   });
 
-  test('writing in the swapped folder 500 times never changes anything outside', async () => {
+  test('never changes anything outside when writing in the swapped folder 500 times', async () => {
     await using _swapping = await swapping(join(race, 'folder'), join(other, 'sub'));
     const write = (name: string, mode: WriteMode): Promise<number> =>
       writeConfined([root], `race/folder/${name}`, 'new', mode).then(
@@ -97,15 +97,12 @@ describe.skipIf(onWindows)('while something is being swapped for a link that lea
   });
 });
 
-test.runIf(process.platform === 'linux')(
-  'a pinned folder stays the same one when its path comes to mean another',
-  async () => {
-    const path = join(root, 'pinned');
-    await mkdir(path);
-    await writeFile(join(path, 'mine.txt'), '');
-    await using pinned = await anchorFolder(path);
-    await rename(path, `${path}-moved`);
-    await symlink(other, path);
-    expect(await readdir(pinned.at)).toEqual(['mine.txt']);
-  },
-);
+test.runIf(process.platform === 'linux')('keeps an anchored folder when its path is replaced', async () => {
+  const path = join(root, 'pinned');
+  await mkdir(path);
+  await writeFile(join(path, 'mine.txt'), '');
+  await using pinned = await anchorFolder(path);
+  await rename(path, `${path}-moved`);
+  await symlink(other, path);
+  expect(await readdir(pinned.at)).toEqual(['mine.txt']);
+});

@@ -1,4 +1,4 @@
-/** Tooltray's own files lie in a folder that the person has allowed, and stay out of reach all the same. */
+/** Tooltray's own files stay protected inside a folder that the user has allowed. */
 import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ test.each([
   'notes/file',
   'notes/hard',
   'home/later/new.json',
-])('%s is neither read nor written, appended to or listed', async (path) => {
+])('neither reads, writes, appends to nor lists %s', async (path) => {
   await symlink(join(root, 'home', 'data'), join(root, 'notes', 'folder'));
   await symlink(join(root, 'home', 'config.json'), join(root, 'notes', 'file'));
   await link(join(root, 'home', 'data', 'token'), join(root, 'notes', 'hard'));
@@ -56,7 +56,7 @@ test.each([
   }
 });
 
-test('walking through what contains them passes them by', async () => {
+test('skips them in searches and listings of folders around them', async () => {
   await using utils = await connectUtils({ folders: [root], own });
   const found = await utils.text('search_files', { query: 'needle' });
   expect(found).toContain('notes/mine.txt');
@@ -67,13 +67,13 @@ test('walking through what contains them passes them by', async () => {
   expect(await utils.text('list_files', { path: 'home/data' })).toMatch(refused);
 });
 
-test('an allowed folder that is ours allows nothing', async () => {
+test('allows nothing in an allowed folder that belongs to Tooltray', async () => {
   await using utils = await connectUtils({ folders: [join(root, 'home', 'data')], own });
   expect(await utils.text('read_file', { path: 'token' })).toMatch(refused);
   expect(await utils.text('list_files', {})).not.toContain('token');
 });
 
-test('no more does results.folders', async () => {
+test('allows nothing through results.folders either', async () => {
   const spills = join(root, 'home', 'data', 'spills');
   await mkdir(spills);
   const finder = new SpillFinder(spills, { byId: () => undefined, byName: () => undefined }, own);
@@ -84,7 +84,7 @@ test('no more does results.folders', async () => {
   expect(opened.bytes).toBe(6);
 });
 
-test('a core keeps its token and its config from its own utils', async () => {
+test("protects a core's token and config from its own utils server", async () => {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'tooltray-own-core-')));
   const utils = { type: 'builtin', builtin: 'utils', folders: [home] };
   try {

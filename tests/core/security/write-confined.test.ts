@@ -1,4 +1,4 @@
-/** Files are written whole, with care for what was there. */
+/** Files are written whole, and keep what they should. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true, force: true }));
 
-test('an overwritten file keeps its access bits, and no temporary file is left', async () => {
+test('keeps the permissions of an overwritten file, and leaves no temporary file', async () => {
   const path = join(root, 'script.sh');
   await writeFile(path, 'old', { mode: 0o750 });
   await writeConfined([root], 'script.sh', 'new', 'overwrite');
@@ -28,7 +28,7 @@ test('an overwritten file keeps its access bits, and no temporary file is left',
   ]);
 });
 
-test('a read-only file is not overwritten', async () => {
+test('does not overwrite a read-only file', async () => {
   await writeFile(join(root, 'locked.txt'), 'old', { mode: 0o444 });
   expect([
     await refusal(writeConfined([root], 'locked.txt', 'new', 'overwrite')),
@@ -36,7 +36,7 @@ test('a read-only file is not overwritten', async () => {
   ]).toEqual(['not_allowed', 'old']);
 });
 
-test('of many that create the same file at once exactly one succeeds', async () => {
+test('lets exactly one of many concurrent creations of a file succeed', async () => {
   const writes = Array.from({ length: 20 }, (_, index) => writeConfined([root], 'contested', String(index), 'create'));
   const done = await Promise.allSettled(writes);
   expect(done.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

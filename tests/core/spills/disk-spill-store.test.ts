@@ -1,4 +1,4 @@
-/** Answers kept on disk and found again; what is too old or too much goes, and nothing else. */
+/** Results stored on disk and found again; expired or excess ones are deleted, and nothing else. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -37,7 +37,7 @@ function files({ folder }: OpenStore): string[] {
   return readdirSync(folder).filter((name) => !name.startsWith('index.db'));
 }
 
-test('an answer is kept whole, in a file that only its owner can read, and described', async () => {
+test('stores a whole result in a private file, and describes it', async () => {
   await using open = await openStore();
   const data = { items: [1, 2, 3] };
   const kept = await open.store.spill(
@@ -83,7 +83,7 @@ test('an answer is kept whole, in a file that only its owner can read, and descr
     expect([statSync(spill.file).mode & 0o777, statSync(open.folder).mode & 0o777]).toEqual([0o600, 0o700]);
 });
 
-test('no id reads as the name of a secret, so that nothing that is told of it is masked', () => {
+test('creates no id that the masker takes for a secret', () => {
   const masker = new Masker();
   // One of two thousand would.
   for (let made = 0; made < 30_000; made++) {
@@ -92,7 +92,7 @@ test('no id reads as the name of a secret, so that nothing that is told of it is
   }
 });
 
-test('a name of a server or tool never shapes the path', async () => {
+test('does not let the name of a server or tool change the path', async () => {
   await using open = await openStore();
   const odd = { ...origin, server: '../../etc', tool: 'con\0/\\:*"<>|\u202e..' };
   const { parts } = await open.store.spill(textResult('x'), odd);
@@ -100,7 +100,7 @@ test('a name of a server or tool never shapes the path', async () => {
   expect(open.store.list()[0]).toMatchObject({ id: parts[0].spill.id, server: '../../etc' });
 });
 
-test('it is found by id, URI and path, and again after a restart', async () => {
+test('finds a spill by id, URI and path, also after a restart', async () => {
   await using open = await openStore();
   const { parts } = await open.store.spill(textResult('hello'), origin);
   const [{ spill }] = parts;
@@ -113,7 +113,7 @@ test('it is found by id, URI and path, and again after a restart', async () => {
   expect([await opened.handle.readFile('utf8'), opened.spill]).toEqual(['hello', spill]);
 });
 
-test('several parts of one answer know each other, and are listed the newest first', async () => {
+test('links the parts of one result, and lists the newest first', async () => {
   await using open = await openStore();
   const png = Buffer.from('PNG').toString('base64');
   const kept = await open.store.spill(
@@ -131,7 +131,7 @@ test('several parts of one answer know each other, and are listed the newest fir
   expect(open.store.list()).toEqual([text, image]);
 });
 
-test('lists are filtered and paged', async () => {
+test('filters and pages lists', async () => {
   await using open = await openStore();
   for (let at = 0; at < 6; at++) {
     await open.store.spill(textResult(`${at}`), { ...origin, server: at % 2 ? 'odd' : 'even', sessionId: `s${at}` });
@@ -143,7 +143,7 @@ test('lists are filtered and paged', async () => {
   expect(sessions({ limit: 2, beforeId: open.store.list()[1]?.id })).toEqual(['s3', 's2']);
 });
 
-test('reads are counted and written down, pins stay, what is removed is gone', async () => {
+test('stores reads and pins, and removes spills', async () => {
   await using open = await openStore();
   let changes = 0;
   const id = await keepText(open, 'a');
@@ -158,7 +158,7 @@ test('reads are counted and written down, pins stay, what is removed is gone', a
   expect([again.store.list(), files(again), changes]).toEqual([[], [], 3]);
 });
 
-test('what is older than it may be goes, what is pinned stays', async () => {
+test('deletes expired spills, and keeps pinned ones', async () => {
   await using open = await openStore({ retentionDays: 2 });
   const [old, pinned] = [await keepText(open, 'old'), await keepText(open, 'pinned')];
   open.store.pin(pinned, true);
@@ -170,7 +170,7 @@ test('what is older than it may be goes, what is pinned stays', async () => {
   expect([open.store.find(old), files(open).length]).toEqual([undefined, 2]);
 });
 
-test('what came after something younger stays: the clock was wrong when it was written', async () => {
+test('does not delete by age a spill that came after a younger one', async () => {
   await using open = await openStore({ retentionDays: 2 });
   open.clock += 30 * day;
   const young = await keepText(open, 'young');
@@ -181,7 +181,7 @@ test('what came after something younger stays: the clock was wrong when it was w
   expect(open.store.list().map(({ id }) => id)).toEqual([odd, young]);
 });
 
-test('what gets too old while nothing else is kept goes within the hour', async () => {
+test('deletes expired spills within the hour even if nothing else is stored', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   try {
     await using open = await openStore();
@@ -195,7 +195,7 @@ test('what gets too old while nothing else is kept goes within the hour', async 
   }
 });
 
-test('of too many or too large ones the oldest go, never the one that came just now', async () => {
+test('deletes the oldest spills beyond maxCount or maxBytes, never the newest', async () => {
   await using open = await openStore({ maxCount: 3 });
   for (const text of ['1', '2', '3', '4']) await keepText(open, text.repeat(100));
   expect(open.store.usage()).toMatchObject({ count: 3, bytes: 300, maxCount: 3 });
@@ -204,7 +204,7 @@ test('of too many or too large ones the oldest go, never the one that came just 
   expect(open.store.list().map(({ id }) => id)).toEqual([last]);
 });
 
-test('pinned ones may fill the quota: the next answer is kept all the same', async () => {
+test('stores the next result even if pinned spills fill the quota', async () => {
   await using open = await openStore({ maxCount: 1 });
   const pinned = await keepText(open, 'pinned');
   open.store.pin(pinned, true);
@@ -212,7 +212,7 @@ test('pinned ones may fill the quota: the next answer is kept all the same', asy
   expect([pinned, second, third].map((id) => open.store.find(id) !== undefined)).toEqual([true, false, true]);
 });
 
-test('an answer that is larger than everything may be is refused in words, and nothing else is harmed', async () => {
+test('rejects a result larger than maxBytes, and keeps other spills', async () => {
   await using open = await openStore({ maxBytes: 1_000_000 });
   const id = await keepText(open, 'small');
   for (const length of [1_000_001, 5_000_000]) {
@@ -228,7 +228,7 @@ test('an answer that is larger than everything may be is refused in words, and n
   expect([files(open).length, open.store.find(id)?.bytes]).toEqual([1, 5]);
 });
 
-test('a clock that is set back deletes nothing, and what came from the future goes first when there is no room', async () => {
+test('deletes nothing when the clock is set back, and evicts in order of arrival', async () => {
   await using open = await openStore({ retentionDays: 7, maxCount: 3 });
   open.clock += 3650 * day;
   const future = [await keepText(open, 'a'), await keepText(open, 'b')];
@@ -245,7 +245,7 @@ test('a clock that is set back deletes nothing, and what came from the future go
   expect(open.store.list().map(({ id }) => id)).toEqual([next, future[1]]);
 });
 
-test('with deleteOnExit everything that is not pinned goes with Tooltray', async () => {
+test('deletes everything that is not pinned at exit with deleteOnExit', async () => {
   await using open = await openStore({ deleteOnExit: true });
   const pinned = await keepText(open, 'pinned');
   await keepText(open, 'other');
@@ -254,7 +254,7 @@ test('with deleteOnExit everything that is not pinned goes with Tooltray', async
   expect(files(open)).toEqual([`files-read_file-${pinned}.txt`]);
 });
 
-test('ten thousand spills over the quota go without holding up anybody', { timeout: 120_000 }, async () => {
+test('deletes ten thousand spills over the quota without blocking the event loop', { timeout: 120_000 }, async () => {
   await using open = await openStore();
   const id = await keepText(open, 'template');
   await addCopies(open, id, 9_999);
@@ -268,31 +268,31 @@ test('ten thousand spills over the quota go without holding up anybody', { timeo
   expect(turns).toBeGreaterThan(20);
 });
 
-test('many answers at once are all kept', async () => {
+test('stores many results at once', async () => {
   await using open = await openStore();
   const texts = Array.from({ length: 20 }, (_, at) => `${at} `.repeat(at % 4 === 0 ? 150_000 : 50));
   const kept = await Promise.all(texts.map((text) => open.store.spill(textResult(text), origin)));
   expect(kept.map(({ parts }) => readFileSync(parts[0].spill.file, 'utf8'))).toEqual(texts);
 });
 
-test('a store that is closed says so', async () => {
+test('rejects results when it is closed', async () => {
   await using open = await openStore();
   await open.store.close();
   await expect(open.store.spill(textResult('late'), origin)).rejects.toMatchObject({ code: 'spill_failed' });
   expect([open.store.list(), open.store.find('x'), open.store.usage().count]).toEqual([[], undefined, 0]);
 });
 
-test.skipIf(onWindows)('a folder that is a file is not used, and the store says why', async () => {
+test.skipIf(onWindows)('rejects a file in place of its folder', async () => {
   await using other = await openStore();
   writeFileSync(join(other.home, 'link'), '');
   await using open = await openStore({}, { home: other.home, folder: join(other.home, 'link') });
   await expect(open.store.spill(textResult('x'), origin)).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
-describe('whose an answer is', () => {
+describe('the owner of a spill', () => {
   const another = callerOf('another-app');
 
-  test('decides who reads it: for all other apps it is as one that never was, by whatever name', async () => {
+  test('is the only app that can read it: for others it does not exist, by whatever name', async () => {
     await using open = await openStore();
     const { parts } = await open.store.spill(textResult('x'.repeat(500)), origin);
     const { id, file } = parts[0].spill;

@@ -1,4 +1,4 @@
-/** What happens to the store when the disk is full, the process dies, or somebody breaks its files. */
+/** The store when the disk is full, the process dies, or its files are damaged. */
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -41,36 +41,33 @@ function failure(keeping: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('killed while it writes', () => {
+describe('killed while writing', () => {
   // Early: while the first answer is written; later: between others.
-  test.each(someOf(2, [0, 60, 250, 500]))(
-    'after %d ms and an answer or more, the next start finds whole answers only',
-    async (ms) => {
-      const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-keeper.ts'), home], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await once(child.stdout, 'data');
-      await sleep(ms);
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      await using open = await openStore({}, { home });
-      const spills = open.store.list({ limit: 1000 });
-      expect(spills.length).toBeGreaterThan(0);
-      for (const spill of spills) {
-        // Each answer is a row of one letter, as long as it says at its end.
-        const text = readFileSync(spill.file, 'utf8');
-        expect(text).toMatch(/^(.)\1*:\d+$/);
-        expect(text.length - text.indexOf(':')).toBe(String(text.indexOf(':')).length + 1);
-        expect(statSync(spill.file).size).toBe(spill.bytes);
-      }
-      expect(names(open.folder).sort()).toEqual(spills.map(({ file }) => file.slice(open.folder.length + 1)).sort());
-      await expect(keepText(open, 'goes on')).resolves.toMatch(/^[a-z2-9]{20}$/);
-    },
-  );
+  test.each(someOf(2, [0, 60, 250, 500]))('after %d ms, keeps only whole results at the next start', async (ms) => {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-keeper.ts'), home], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    await sleep(ms);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await using open = await openStore({}, { home });
+    const spills = open.store.list({ limit: 1000 });
+    expect(spills.length).toBeGreaterThan(0);
+    for (const spill of spills) {
+      // Each answer is a row of one letter, as long as it says at its end.
+      const text = readFileSync(spill.file, 'utf8');
+      expect(text).toMatch(/^(.)\1*:\d+$/);
+      expect(text.length - text.indexOf(':')).toBe(String(text.indexOf(':')).length + 1);
+      expect(statSync(spill.file).size).toBe(spill.bytes);
+    }
+    expect(names(open.folder).sort()).toEqual(spills.map(({ file }) => file.slice(open.folder.length + 1)).sort());
+    await expect(keepText(open, 'goes on')).resolves.toMatch(/^[a-z2-9]{20}$/);
+  });
 });
 
-describe('in order again at the next start', () => {
-  test('files without a row and unfinished files of dead processes go, files of the person stay', async () => {
+describe('cleanup at the next start', () => {
+  test('deletes files without a row and temporary files of dead processes, and keeps others', async () => {
     await using open = await openStore({}, { home });
     const id = await keepText(open, 'kept');
     await open.store.close();
@@ -85,7 +82,7 @@ describe('in order again at the next start', () => {
     expect(again.store.list().map((spill) => spill.id)).toEqual([id]);
   });
 
-  test('rows without a file go, and answers that a power failure has cut short', async () => {
+  test('deletes rows without a file, and truncated results', async () => {
     await using open = await openStore({}, { home });
     const [gone, cut, whole] = [
       await keepText(open, 'gone'),
@@ -102,10 +99,10 @@ describe('in order again at the next start', () => {
   });
 
   test.each([
-    ['no database', (file: string) => writeFileSync(file, 'this is no database at all, '.repeat(1000))],
+    ['not a database', (file: string) => writeFileSync(file, 'this is no database at all, '.repeat(1000))],
     ['damaged', (file: string) => damage(file)],
     ['without its table', (file: string) => sql(file, 'DROP TABLE spills')],
-  ])('an index that is %s is set aside, and what the folder tells is taken over', async (_, spoil) => {
+  ])('sets aside an index that is %s, and rebuilds it from the folder', async (_, spoil) => {
     await using open = await openStore({}, { home });
     const id = await keepText(open, '{"a":1}');
     await open.store.close();
@@ -135,7 +132,7 @@ test('leaves an index of a newer version and its files alone, and spills beside 
 });
 
 describe('while it is open', () => {
-  test('a folder that somebody deleted is made anew', async () => {
+  test('creates a deleted folder again', async () => {
     await using open = await openStore({}, { home });
     const before = await keepText(open, 'before');
     rmSync(open.folder, { recursive: true });
@@ -147,7 +144,7 @@ describe('while it is open', () => {
     expect(again.store.find(after)?.bytes).toBe(5);
   });
 
-  test('another process that writes to the index for good does not hold up Tooltray: one answer is not kept', async () => {
+  test('fails to store one result, without blocking, while another process locks the index', async () => {
     await using open = await openStore({}, { home });
     const other = new DatabaseSync(join(open.folder, 'index.db'));
     other.exec('BEGIN IMMEDIATE');
@@ -158,7 +155,7 @@ describe('while it is open', () => {
     await expect(keepText(open, 'y')).resolves.toMatch(/^[a-z2-9]{20}$/);
   });
 
-  test('a thread that ends takes its answer along and no other', async () => {
+  test('loses only the result of a thread that ends', async () => {
     const workerUrl = new URL('./dying-worker.ts', import.meta.url);
     await using open = await openStore({}, { home, workerUrl });
     const small = await keepText(open, 'small');
@@ -172,7 +169,7 @@ describe('while it is open', () => {
 });
 
 describe.runIf(canMount())('on a small disk', () => {
-  test('a full disk is said in words, nothing is left over, and no other answer is harmed', async () => {
+  test('reports a full disk, leaves no file behind, and keeps other spills', async () => {
     await using disk = mountSmall(join(home, 'disk'), 8);
     await using open = await openStore({}, { home, folder: join(disk.path, 'spills') });
     const id = await keepText(open, 'kept before');
@@ -190,7 +187,7 @@ describe.runIf(canMount())('on a small disk', () => {
     await expect(keepText(open, 'room again')).resolves.toMatch(/^[a-z2-9]{20}$/);
   });
 
-  test('a read-only disk is said in words, at each answer, until it can be written to', async () => {
+  test('reports a read-only disk for each result until it can be written', async () => {
     await using disk = mountSmall(join(home, 'disk'), 8);
     disk.makeReadOnly(true);
     await using open = await openStore({}, { home, folder: join(disk.path, 'spills') });
@@ -204,7 +201,7 @@ describe.runIf(canMount())('on a small disk', () => {
     await expect(keepText(open, 'third')).resolves.toMatch(/^[a-z2-9]{20}$/);
   });
 
-  test('a disk that becomes read-only harms nothing that is kept', async () => {
+  test('keeps stored results when the disk becomes read-only', async () => {
     await using disk = mountSmall(join(home, 'disk'), 8);
     await using open = await openStore({}, { home, folder: join(disk.path, 'spills') });
     const id = await keepText(open, 'kept before');
@@ -223,7 +220,7 @@ describe.runIf(canMount())('on a small disk', () => {
 
 // Who is root may write everywhere.
 test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-  'a folder without the right to write is said in words',
+  'reports a folder that is not writable',
   async () => {
     await using open = await openStore({}, { home });
     chmodSync(open.folder, 0o500);
@@ -235,7 +232,7 @@ test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
   },
 );
 
-test('where a file is in the way of the folder, the store says so and Tooltray goes on', async () => {
+test('reports a file in place of the folder, and goes on', async () => {
   mkdirSync(join(home, 'data'));
   writeFileSync(join(home, 'data', 'spills'), 'a file');
   await using open = await openStore({}, { home, folder: join(home, 'data', 'spills') });

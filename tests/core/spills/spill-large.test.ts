@@ -1,4 +1,4 @@
-/** Long answers are written by a thread, to the letter, while the main thread stays free and nothing is held whole. */
+/** Long results are written by a thread, unchanged, without blocking the main thread or holding them whole. */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -25,7 +25,7 @@ function hash(content: string | Buffer): string {
 
 const row = (id: number): object => ({ id, name: `né ${id}`, tags: ['a', 'b'], at: { x: id / 3 } });
 
-test.each([1, 127, 129, 1000, 20_000, 64_000])('a text of %d kB is kept to the letter', async (kilobytes) => {
+test.each([1, 127, 129, 1000, 20_000, 64_000])('stores a text of %d kB unchanged', async (kilobytes) => {
   const text = `line of "text" \\ with é and 😀 ${'x'.repeat(40)}\n`.repeat(kilobytes * 12).slice(0, kilobytes * 1000);
   const { parts, resultBytes } = await open.store.spill(raw(JSON.stringify(textResult(text))), origin);
   const [{ spill }] = parts;
@@ -38,7 +38,7 @@ test.each([1, 127, 129, 1000, 20_000, 64_000])('a text of %d kB is kept to the l
   expect(await hashOf(spill.file)).toBe(hash(text.toWellFormed()));
 });
 
-test('JSON of 30 MB, as text and structured, is kept once and laid out', async () => {
+test('stores JSON of 30 MB, sent as text and structured, once and indented', async () => {
   const rows = Array.from({ length: 300_000 }, (_, at) => row(at));
   const content = textResult(JSON.stringify({ rows }))['content'];
   const { parts, inline } = await open.store.spill(
@@ -53,7 +53,7 @@ test('JSON of 30 MB, as text and structured, is kept once and laid out', async (
   expect(readdirSync(open.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test('an image of 24 MB is kept decoded, beside a long text', async () => {
+test('stores an image of 24 MB decoded, beside a long text', async () => {
   const image = randomBytes(24_000_000);
   const content = [
     { type: 'image', data: image.toString('base64'), mimeType: 'image/webp' },
@@ -67,7 +67,7 @@ test('an image of 24 MB is kept decoded, beside a long text', async () => {
   expect(await hashOf(parts[0].spill.file)).toBe(hash(image));
 });
 
-test('a text of 100 MB takes a few megabytes of memory', { timeout: 120_000 }, async () => {
+test('stores a text of 100 MB with a few megabytes of memory', { timeout: 120_000 }, async () => {
   const chunk = Buffer.from('no end of it, '.repeat(5000));
   const chunks = [
     Buffer.from('{"content":[{"type":"text","text":"'),
@@ -92,31 +92,34 @@ describe('a result over 64 MB', () => {
     raw(Buffer.concat([Buffer.from(open), ...Array<Buffer>(count).fill(line), Buffer.from(close)]), chunkBytes);
   const opening = '{"content": [{"type":"text", "text":"';
 
-  test.each([65_536, 65_537, 999_983])('with one text has its lines, in chunks of %d bytes', async (chunkBytes) => {
-    const close = `"},{"type":"resource_link","uri":"x:y","name":"x"}],"isError":true,"_meta":{"a":1}}`;
-    const kept = await open.store.spill(result(opening, close, chunkBytes), origin);
-    const [{ spill, summary }] = kept.parts;
-    expect(spill).toMatchObject({ kind: 'text', lines: count + 1, tokensEstimated: true });
-    expect(await hashOf(spill.file)).toBe(hash(Buffer.concat(Array<Buffer>(count).fill(Buffer.from(unescaped)))));
-    expect(summary.head.slice(0, 20)).toBe(unescaped.slice(0, 20));
-    expect(kept).toMatchObject({ isError: true, rest: { _meta: { a: 1 } }, inline: [{ uri: 'x:y' }] });
-  });
+  test.each([65_536, 65_537, 999_983])(
+    'with one text is stored by lines, in chunks of %d bytes',
+    async (chunkBytes) => {
+      const close = `"},{"type":"resource_link","uri":"x:y","name":"x"}],"isError":true,"_meta":{"a":1}}`;
+      const kept = await open.store.spill(result(opening, close, chunkBytes), origin);
+      const [{ spill, summary }] = kept.parts;
+      expect(spill).toMatchObject({ kind: 'text', lines: count + 1, tokensEstimated: true });
+      expect(await hashOf(spill.file)).toBe(hash(Buffer.concat(Array<Buffer>(count).fill(Buffer.from(unescaped)))));
+      expect(summary.head.slice(0, 20)).toBe(unescaped.slice(0, 20));
+      expect(kept).toMatchObject({ isError: true, rest: { _meta: { a: 1 } }, inline: [{ uri: 'x:y' }] });
+    },
+  );
 
-  test('says below the text what else it holds', async () => {
+  test('has its other members below the text', async () => {
     const again = `"}],"structuredContent":{"result":"${'y'.repeat(100_000)}"}}`;
     const { parts } = await open.store.spill(result(opening, again, 65_536), origin);
     const bytes = Buffer.byteLength(unescaped) * count;
     expect(parts[0].spill.bytes).toBe(bytes + again.length);
   });
 
-  test('of another form is stored as the bytes that came', async () => {
+  test('of another form is stored as the bytes received', async () => {
     const form = '{"structuredContent":{"text":"';
     const { parts } = await open.store.spill(result(form, '"}}', 65_536), origin);
     expect(parts[0].spill.bytes).toBe(form.length + line.length * count + 3);
   });
 });
 
-test('while a long answer is written, others that are shorter do not wait for it', { timeout: 120_000 }, async () => {
+test('does not delay shorter results while a long one is written', { timeout: 120_000 }, async () => {
   const finished: string[] = [];
   const chunk = Buffer.from('{"a":[1,2,3]},'.repeat(5000));
   const json = [
@@ -133,7 +136,7 @@ test('while a long answer is written, others that are shorter do not wait for it
   expect(finished).toEqual(['2 MB', 'short', '60 MB']);
 });
 
-test('the main thread goes on in small steps while 60 MB are written', { timeout: 120_000 }, async () => {
+test('keeps the event loop free while 60 MB are written', { timeout: 120_000 }, async () => {
   const chunk = Buffer.from('a line of a log\\n'.repeat(4000));
   const result = new RawJson([
     Buffer.from('{"content":[{"type":"text","text":"'),
@@ -149,21 +152,21 @@ test('the main thread goes on in small steps while 60 MB are written', { timeout
   expect(steps).toBeGreaterThan(120);
 });
 
-test('a long answer that ends as no JSON is kept as the text that it is', async () => {
+test('stores a long result that is not valid JSON as text', async () => {
   const text = `{"content":[{"type":"text","text":"${'abc '.repeat(500_000)}`;
   const { parts } = await open.store.spill(raw(text), origin);
   expect([parts[0].spill.kind, await hashOf(parts[0].spill.file)]).toEqual(['text', hash(text)]);
   expect(readdirSync(open.folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
 });
 
-test('invalid UTF-8 does not stop anything', async () => {
+test('accepts invalid UTF-8', async () => {
   const bytes = Buffer.from(JSON.stringify(textResult('x'.repeat(300_000))));
   bytes.set([0xff, 0xfe, 0xc3], 1000);
   const { parts } = await open.store.spill(raw(bytes), origin);
   expect(readFileSync(parts[0].spill.file, 'utf8').match(/\ufffd+/)?.[0]).toBe('\ufffd\ufffd\ufffd');
 });
 
-test('tokens are counted up to 4 MB and estimated beyond, well', { timeout: 120_000 }, async () => {
+test('counts tokens up to 4 MB, and estimates them well beyond', { timeout: 120_000 }, async () => {
   const counter = new TokenCounter({
     workerUrl: new URL('../../../src-main/core/activity/token-worker.ts', import.meta.url),
   });

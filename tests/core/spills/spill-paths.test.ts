@@ -1,4 +1,4 @@
-/** Who names a file gets a kept answer or a file of an allowed folder, and nothing else of this computer. */
+/** A file name leads to a spill or a file of an allowed folder, and to nothing else on the computer. */
 import { execFileSync } from 'node:child_process';
 import { link, mkdir, realpath, rename, symlink, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
@@ -55,12 +55,12 @@ const attacks: readonly (readonly [name: string, ref: () => string])[] = [
   ['the log of the index', () => join(folder, 'index.db-wal')],
   ['the index through a link in an allowed folder', () => join(allowed, 'link-index.json')],
   ['an unfinished file', () => `.${'b'.repeat(20)}.1-1.tmp`],
-  ['a file of the store that no answer is', () => `files-read-${'b'.repeat(20)}.txt`],
+  ['a file of the store that is not a spill', () => `files-read-${'b'.repeat(20)}.txt`],
   ['a hard link in the store', () => join(folder, 'hard-link.txt')],
   ['dots', () => '../allowed-not/secret.json'],
   ['dots behind the store', () => `${folder}/../allowed-not/secret.json`],
   ['dots behind an allowed folder', () => `${allowed}/../allowed-not/secret.json`],
-  ['dots through a kept answer', () => `${file}/../../allowed-not/secret.json`],
+  ['dots through a spill', () => `${file}/../../allowed-not/secret.json`],
   ['dots behind what does not exist', () => 'no/such/../../../allowed-not/secret.json'],
   ['many dots', () => `${'../'.repeat(60)}etc/passwd`],
   ['dots as escapes of a URL', () => '%2e%2e/allowed-not/secret.json'],
@@ -94,25 +94,25 @@ const attacks: readonly (readonly [name: string, ref: () => string])[] = [
   ['a named stream', () => `${basename(file)}:hidden`],
   ['a drive', () => 'C:secret.json'],
   ['a file URL', () => 'file:///etc/passwd'],
-  ['a file URL of a kept answer', () => `file://${file}`],
+  ['a file URL of a spill', () => `file://${file}`],
   ['a web address', () => 'https://localhost/secret.json'],
-  ['an id that is none', () => 'a'.repeat(20)],
+  ['an unknown id', () => 'a'.repeat(20)],
   ['an id with dots behind it', () => `tooltray://spill/${'a'.repeat(20)}/../../etc/passwd`],
   ['a URI without its id', () => 'tooltray://spill/'],
-  ['a path as a URI of ours', () => 'tooltray://spill//etc/passwd'],
-  ['a URI of something else of ours', () => `tooltray://config/${'a'.repeat(20)}`],
+  ['a path in a Tooltray URI', () => 'tooltray://spill//etc/passwd'],
+  ['a Tooltray URI of another kind', () => `tooltray://config/${'a'.repeat(20)}`],
   ['a pattern', () => `${folder}/*`],
   ['a home folder', () => '~/.ssh/id_rsa'],
   ['a very long name', () => 'a'.repeat(5000)],
   ['words of SQL', () => "' OR 1=1 --"],
 ];
 
-test('there are enough of them', () => {
+test('covers at least thirty attacks', () => {
   expect(attacks.length).toBeGreaterThanOrEqual(30);
 });
 
 describe.each(attacks)('%s', (_name, ref) => {
-  test('is refused', async () => {
+  test('is rejected', async () => {
     expect(open.store.find(ref())).toBe(undefined);
     const error: unknown = await open.store.open(ref(), reader).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AppError);
@@ -128,13 +128,13 @@ async function found(ref: string): Promise<object> {
   return { file, kind, bytes, spill };
 }
 
-test('a kept answer is found by every name it has', async () => {
+test('finds a spill by each of its names', async () => {
   const names = [id, `tooltray://spill/${id}`, file, basename(file), relative(process.cwd(), file)].slice(0, 4);
   const expected = { file: join(folder, basename(file)), kind: 'text', bytes: 4, spill: open.store.find(id) };
   expect(await Promise.all(names.map((name) => found(name)))).toEqual(names.map(() => expected));
 });
 
-test('files of allowed folders are found by their path, with a kind by name or content', async () => {
+test('finds files of allowed folders by their path, with a kind by name or content', async () => {
   const bytes = join(allowed, 'sub', 'bytes.dat');
   expect(await Promise.all([join(allowed, 'note.json'), 'note.json', bytes].map((ref) => found(ref)))).toEqual([
     { file: join(allowed, 'note.json'), kind: 'json', bytes: 7, spill: undefined },
@@ -143,7 +143,7 @@ test('files of allowed folders are found by their path, with a kind by name or c
   ]);
 });
 
-test('a kept answer that somebody replaced by a link or a hard link is not read', async () => {
+test('does not read a spill that was replaced by a link or a hard link', async () => {
   const { spill } = (await open.store.spill(textResult('will be replaced'), origin)).parts[0];
   await rename(spill.file, `${spill.file}.away`);
   for (const put of [symlink, link]) {
@@ -154,7 +154,7 @@ test('a kept answer that somebody replaced by a link or a hard link is not read'
   }
 });
 
-test('an answer that was deleted is told apart from a wrong path', async () => {
+test('distinguishes a deleted spill from a wrong path', async () => {
   const { spill } = (await open.store.spill(textResult('deleted'), origin)).parts[0];
   await open.store.remove(spill.id);
   await expect(open.store.open(spill.id, reader)).rejects.toMatchObject({
@@ -163,15 +163,15 @@ test('an answer that was deleted is told apart from a wrong path', async () => {
   });
 });
 
-describe.skipIf(onWindows)('while something is being exchanged for a link that leads out', () => {
-  test('a file of an allowed folder is read or refused, never the other one', async () => {
+describe.skipIf(onWindows)('while a file is swapped for a link that leads outside', () => {
+  test('reads or rejects a file of an allowed folder, never the other one', async () => {
     const path = join(allowed, 'race.json');
     await writeFile(path, 'inside');
     await using _swapper = await swapping(path, join(outside, 'secret.json'));
     expect(await outcomes(path)).toSatisfy(onlyInside);
   });
 
-  test('a kept answer is read or refused, never the other file', async () => {
+  test('reads or rejects a spill, never the other file', async () => {
     const { spill } = (await open.store.spill(textResult('inside'), origin)).parts[0];
     await using _swapper = await swapping(spill.file, join(outside, 'secret.json'));
     expect(await outcomes(spill.id)).toSatisfy(onlyInside);

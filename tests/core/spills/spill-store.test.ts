@@ -1,4 +1,4 @@
-/** The desktop's store keeps to the contract of all. */
+/** The desktop's store fulfills the contract of all stores. */
 import { answerStoreContract } from './answer-store-contract.ts';
 import { openStore } from './spill-fixture.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseJson } from '../../../src-main/core/base/json.ts';
 import { fromToon, toToon } from '../../../src-main/core/spills/toon.ts';
 
-test('what is written is read back as it was', () => {
+test('round-trips values', () => {
   const value = {
     text: 'a: b, "c"\nd',
     empty: '',
@@ -20,7 +20,7 @@ test('what is written is read back as it was', () => {
   expect(fromToon(toToon(value))).toEqual(value);
 });
 
-test('alike objects are a table', () => {
+test('writes similar objects as a table', () => {
   expect(
     toToon({
       rows: [
@@ -31,20 +31,20 @@ test('alike objects are a table', () => {
   ).toBe('rows[2]{i,v}:\n  1,x\n  2,y');
 });
 
-test('numbers keep their spelling, in tables too', () => {
+test('keeps the spelling of numbers, also in tables', () => {
   const value = parseJson('{"id":12345678901234567890,"rows":[{"n":1.0},{"n":2.50}]}');
   expect(toToon(value)).toBe('id: 12345678901234567890\nrows[2]{n}:\n  1.0\n  2.50');
 });
 
-test('members that JSON would leave out are left out', () => {
+test('omits members that JSON would omit', () => {
   expect(toToon({ a: undefined, b: 1 })).toBe('b: 1');
 });
 
-test('an integer that would lose digits is refused, not rounded', () => {
+test('rejects an integer that would lose digits instead of rounding it', () => {
   expect(() => fromToon('ids[2]: 1,12345678901234567890')).toThrow(SyntaxError);
   expect(fromToon('id: 9007199254740991')).toEqual({ id: 9007199254740991 });
 });
 
-test('a table with too few rows is refused', () => {
+test('rejects a table with too few rows', () => {
   expect(() => fromToon('rows[3]{i}:\n  1\n  2')).toThrow(SyntaxError);
 });

@@ -1,4 +1,4 @@
-/** Promises of reading in files that are far too big for memory. (1 GB: `npm run bench -- results`.) */
+/** Reading files that are far too big for memory. (1 GB: `npm run bench -- results`.) */
 import { open } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpillQuery } from '../../../../src-main/core/spills/spill-queries.ts';
@@ -32,7 +32,7 @@ describe('a file of 210 MB', () => {
     [{ op: 'slice', fromLine: 1_500_000, toLine: 1_500_001 }, `${line(1_500_000)}\n${line(1_500_001)}`],
     [{ op: 'read', maxBytes: 99 }, line(1)],
     [{ op: 'grep', pattern: '^line 1718281 ', context: 0 }, `1718281: ${line(1_718_281)}`],
-  ])('answers %j without being in memory', { timeout: 60_000 }, async (question, expected) => {
+  ])('is queried with %j without being loaded into memory', { timeout: 60_000 }, async (question, expected) => {
     const before = process.memoryUsage().rss;
     const { text, fields } = await reading.ask(file, question, { kind: 'text' });
     expect(text.replace(/\n\[TRUNCATED.*$/, '')).toBe(expected);
@@ -50,7 +50,7 @@ describe('a file of 210 MB', () => {
     [{ op: 'query', query: '$' }],
     [{ op: 'table', fromRow: 1, rows: 1 }],
     [{ op: 'sql', query: 'SELECT 1' }],
-  ])('is too big for %j, which says what will do', async (question) => {
+  ])('is rejected for %j with an alternative', async (question) => {
     await expect(reading.ask(file, question)).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('64 MB') as string,
@@ -58,7 +58,7 @@ describe('a file of 210 MB', () => {
     });
   });
 
-  test('is a table of lines to SQL, taking none of the memory of the core', { timeout: 120_000 }, async () => {
+  test("is a table of lines for SQL without using the core's memory", { timeout: 120_000 }, async () => {
     const before = process.memoryUsage().rss;
     const query = "SELECT count(*), max(line) FROM rows WHERE text LIKE 'line 20%'";
     const { text } = await reading.ask(file, { op: 'sql', query }, { kind: 'text' });
@@ -67,8 +67,8 @@ describe('a file of 210 MB', () => {
   });
 });
 
-describe('a lot of data', () => {
-  test('is asked while the core goes on, and takes none of its memory', { timeout: 60_000 }, async () => {
+describe('a large JSON result', () => {
+  test('is queried without blocking the core or using its memory', { timeout: 60_000 }, async () => {
     const row = (id: number): string => JSON.stringify({ id, name: `row ${id}`, tags: ['a', 'b'], on: id % 2 === 0 });
     const rows = Array.from({ length: 200_000 }, (_, i) => row(i)).join(',\n');
     const json = await reading.write(`{"rows":[\n${rows}\n]}`, 'json');
@@ -81,7 +81,7 @@ describe('a lot of data', () => {
   });
 
   // JSON.parse looks at no limit: out of heap, V8 ends the process that it runs in.
-  test('that has no room ends neither the core nor the next question', { timeout: 60_000 }, async () => {
+  test('that exceeds the memory limit ends neither the core nor the next query', { timeout: 60_000 }, async () => {
     await using small = await Reading.start({ dataMemory: 64 * 1024 * 1024 });
     const dense = await small.write(`[${'{},'.repeat(5_000_000)}1]`);
     await expect(small.ask(dense, { op: 'query', query: '$[?@.a]' })).rejects.toMatchObject({

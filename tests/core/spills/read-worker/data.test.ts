@@ -1,4 +1,4 @@
-/** Promises of query, schema, table and of pages of records: kept answers as data. */
+/** Spills queried as data: query, schema, table and pages of rows. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SpillQueryResult } from '../../../../src-main/core/spills/spill-queries.ts';
 import { type AskOptions, Reading } from './reading.ts';
@@ -30,7 +30,7 @@ describe('query', () => {
     ['$.items[-1].id', '12345678901234567890'],
     ['$..[?@ == 12]', '12'],
     ['$.none', '(no matches)'],
-  ])('%s gives one value a line', async (path, expected) => {
+  ])('returns one value a line for %s', async (path, expected) => {
     const { text, fields } = await query(shop, path);
     expect(text.replace(/\n\(\d+ match(?:es)?\)$/, '')).toBe(expected);
     expect(
@@ -41,7 +41,7 @@ describe('query', () => {
   });
 
   test.each(['count($.items[*])', '$.items.length()', '$.items[*].price.sum()', '$.items.size()'])(
-    'leads from %s to SQL, which counts',
+    'suggests SQL for %s, which counts',
     async (path) => {
       await expect(query(shop, path)).rejects.toMatchObject({
         code: 'bad_request',
@@ -50,13 +50,13 @@ describe('query', () => {
     },
   );
 
-  test('counts what it finds, and shows as many as are wanted', async () => {
+  test('counts all matches, and returns as many as requested', async () => {
     const { text, fields } = await query(shop, '$.items[*].price', {}, 2);
     expect(text).toBe('0.5\n12\n[LIMITED to first 2 of 3 matches]');
     expect(fields).toEqual({ query: '$.items[*].price', matchCount: 3, returnedMatches: 2, limited: true });
   });
 
-  test('gives whole values up to the cap, and tells which is the next', async () => {
+  test('returns whole values up to maxBytes, and names the next one', async () => {
     const { text, truncated } = await query(shop, '$.items[*].name', { maxBytes: 20 });
     expect([truncated, text]).toEqual([
       true,
@@ -64,14 +64,14 @@ describe('query', () => {
     ]);
   });
 
-  test('begins a single value that is too long', async () => {
+  test('returns the beginning of a single value that is too long', async () => {
     const { text } = await query(JSON.stringify({ a: 'é'.repeat(100) }), '$.a', { maxBytes: 20 });
     expect(text).toBe(
       `"${'é'.repeat(9)}\n[TRUNCATED at 20 bytes of 202: $.a is long. op='schema' with path shows what is inside]`,
     );
   });
 
-  test('reads TOON as well', async () => {
+  test('reads TOON', async () => {
     const toon = 'rows[2]{id,ok}:\n  1,true\n  2,false';
     expect((await query(toon, '$.rows[?@.ok == true].id', { kind: 'toon' })).text).toBe('1\n(1 match)');
   });
@@ -82,30 +82,30 @@ describe('query', () => {
     ['$.items[?constructor("x")]', 'bad_request', 'is no JSONPath'],
     ['$[?process.exit(1)]', 'bad_request', 'is no JSONPath'],
     ['$[(@.length-1)]', 'bad_request', 'is no JSONPath'],
-  ])('refuses %s: %s', async (path, code, fragment) => {
+  ])('rejects %s: %s', async (path, code, fragment) => {
     await expect(query(shop, path)).rejects.toMatchObject({
       code,
       message: expect.stringContaining(fragment) as string,
     });
   });
 
-  test('of what is no JSON says what will do instead', async () => {
+  test('suggests grep for a result that is not JSON', async () => {
     await expect(query('Dear reader', '$', { kind: 'text' })).rejects.toMatchObject({
       code: 'unsupported',
       fix: expect.stringContaining("op='grep'") as string,
     });
   });
 
-  test('reaches nothing but own members', async () => {
+  test('selects own members only', async () => {
     const { text } = await query('{"__proto__":{"a":1},"b":[]}', '$..["constructor","length","a"]');
     expect(text).toBe('1\n(1 match)');
   });
 
-  test('keeps half a pair of surrogates', async () => {
+  test('keeps an unpaired surrogate', async () => {
     expect((await query('{"a":"\\ud800"}', '$.a')).text).toBe('"\\ud800"\n(1 match)');
   });
 
-  test('goes ten thousand levels deep, and gives them back', async () => {
+  test('reads and returns ten thousand levels', async () => {
     const deep = `${'['.repeat(10_000)}7${']'.repeat(10_000)}`;
     const { text, fields } = await query(deep, '$', { maxBytes: 30_000 });
     expect([text, fields['matchCount']]).toEqual([`${deep}\n(1 match)`, 1]);
@@ -116,7 +116,7 @@ describe('schema', () => {
   const schema = async (value: unknown, path?: string): Promise<string> =>
     (await reading.askOf(JSON.stringify(value), { op: 'schema', path })).text;
 
-  test('tells keys with types, lengths and ranges, alike objects once', async () => {
+  test('returns keys with types, lengths and ranges, similar objects once', async () => {
     const items = Array.from({ length: 500 }, (_, i) => ({
       id: i + 1,
       name: `item ${i}`,
@@ -139,13 +139,13 @@ describe('schema', () => {
     );
   });
 
-  test('of a part alone begins at its path', async () => {
+  test('starts at a path', async () => {
     expect(await schema({ a: { b: [1, 2, 'x'.repeat(50)] } }, '$.a.b')).toBe('array of 3 values (number 1…2 | string)');
     expect((await schema({ a: [{ b: 1 }, { b: 5 }] }, '$.a[?@.b > 0]')).split('\n')[0]).toContain('2 values');
     await expect(schema({ a: 1 }, '$.none')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('of very many keys tells some', async () => {
+  test('shortens a list of very many keys', async () => {
     const text = await schema(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`key ${i}`, i])));
     expect(text.split('\n').length).toBe(102);
     expect(text).toMatch(/^object of 5 000 members\n {2}key 0: number 0\n[^]*\n {2}and 4 900 more$/);
@@ -156,11 +156,11 @@ describe('schema', () => {
     ['text', 'string'],
     [null, 'null'],
     [{}, 'object'],
-  ])('of %j is %s', async (value, expected) => {
+  ])('describes %j as %s', async (value, expected) => {
     expect(await schema(value)).toBe(expected);
   });
 
-  test('of ten thousand levels has an end', async () => {
+  test('stays short for ten thousand levels', async () => {
     const { text } = await reading.askOf(`${'['.repeat(10_000)}${']'.repeat(10_000)}`, { op: 'schema' });
     expect(text.length).toBeLessThan(200);
   });
@@ -191,7 +191,7 @@ describe('table', () => {
     [{ columns: ['id'], fromRow: 9 }, 'id'],
     [{ path: '$.items[0].tags' }, 'value\na'],
     [{ path: 'items', columns: ['id'], rows: 1 }, 'id\n1'],
-  ])('%j shows %j', async (wish, expected) => {
+  ])('shows for %j: %j', async (wish, expected) => {
     const { text } = await table(wish);
     expect(text.slice(0, text.lastIndexOf('\n'))).toBe(expected);
   });
@@ -200,24 +200,24 @@ describe('table', () => {
     ['$.items[?@.price > 10]', [2, 3]],
     ['$.items[?@.price > 100]', [3]],
     ['$.items[0,2]', [1, 3]],
-  ])('of %s has the rows that the path selects', async (path, rows) => {
+  ])('shows the rows that %s selects', async (path, rows) => {
     const { text, fields } = await table({ path, columns: ['name'] });
     const names = ['nut', 'bolt\\tbig', 'wheel'];
     expect(text.split('\n').slice(1, -1)).toEqual(rows.map((row) => names[row - 1]));
     expect(fields).toMatchObject({ totalRows: rows.length, rows: rows.length });
   });
 
-  test('says how many rows there are, and where to go on', async () => {
+  test('reports the number of rows, and where to go on', async () => {
     const { text, fields } = await table({ columns: ['id'], rows: 2 });
     expect(text.split('\n').at(-1)).toContain('fromRow=3');
     expect(fields).toMatchObject({ rows: 2, totalRows: 3 });
   });
 
-  test('takes a key with dots by its name', async () => {
+  test('prefers a key with dots over a path', async () => {
     expect((await table({ columns: ['a.b'] }, '[{"a.b":1,"a":{"b":2}}]')).text).toBe('a.b\n1\n(1 row)');
   });
 
-  test('that is too long ends with a whole row, and says where to go on', async () => {
+  test('ends with a whole row when truncated, and reports where to go on', async () => {
     const rows = JSON.stringify(Array.from({ length: 100 }, (_, i) => ({ id: i })));
     const { text, truncated, fields } = await table({}, rows, { maxBytes: 20 });
     expect([text.split('\n').at(-1), truncated, fields['rows']]).toEqual([
@@ -232,7 +232,7 @@ describe('table', () => {
     ['{"a":1}', {}, 'bad_request'],
     [shop, { path: '$.total' }, 'bad_request'],
     [shop, { path: '$.none' }, 'not_found'],
-  ])('of %s with %j is refused', async (content, wish, code) => {
+  ])('rejects %s with %j', async (content, wish, code) => {
     await expect(table(wish, content)).rejects.toMatchObject({ code });
   });
 });

@@ -1,4 +1,4 @@
-/** Promises of reading that would not end, or be too much: it is ended, says why, and the next question is answered. */
+/** Queries that would not end or use too much are ended with a reason, and the next one is served. */
 import { describe, expect, test } from 'vitest';
 import type { SpillQuery } from '../../../../src-main/core/spills/spill-queries.ts';
 import type { SpillReaderOptions } from '../../../../src-main/core/spills/spill-reader.ts';
@@ -18,7 +18,7 @@ async function ticksDuring(work: Promise<unknown>): Promise<number> {
 
 describe('a pattern that takes too long', () => {
   test.each(['(a+)+$', '(a|aa)+$', '(a|a?)+$', '(.*a){25}$', '^(([a-z])+.)+[A-Z]([a-z])+$'])(
-    '%s is given up, by name and with advice; the core goes on meanwhile',
+    '%s times out with its name and advice, while the core goes on',
     async (pattern) => {
       await using reading = await Reading.start({ patternMs: 500 });
       const file = await reading.write(evil);
@@ -35,7 +35,7 @@ describe('a pattern that takes too long', () => {
     },
   );
 
-  test('on every line, though on none alone, is given up as well', async () => {
+  test('on all lines together times out', async () => {
     await using reading = await Reading.start({ linesMs: 500 });
     const file = await reading.write(`${'a'.repeat(24)}!\n`.repeat(10_000));
     await expect(reading.ask(file, { op: 'grep', pattern: '(a+)+$', context: 0 })).rejects.toMatchObject({
@@ -43,7 +43,7 @@ describe('a pattern that takes too long', () => {
     });
   });
 
-  test('in a query is given up', async () => {
+  test('in a query times out', async () => {
     await using reading = await Reading.start({ dataMs: 500 });
     const file = await reading.write(JSON.stringify([evil]));
     const question: SpillQuery = { op: 'query', query: '$[?search(@, "(a+)+$")]' };
@@ -55,7 +55,7 @@ describe('a pattern that takes too long', () => {
 });
 
 describe('a JSONPath bomb', () => {
-  test('that selects nothing is given up; other questions are answered meanwhile', async () => {
+  test('that selects nothing times out, while other queries are served', async () => {
     await using reading = await Reading.start({ dataMs: 1000 });
     const file = await reading.write(wide);
     const bomb = reading.ask(file, { op: 'query', query: '$..*..*..*[?@.none]..*..*' });
@@ -66,7 +66,7 @@ describe('a JSONPath bomb', () => {
     await ended;
   });
 
-  test('in a lot of data is given up as well, and so is one that nobody waits for', async () => {
+  test('in a large result times out or can be cancelled', async () => {
     await using reading = await Reading.start({ dataMs: 2000 });
     const file = await reading.write(`[${wide},${'1,'.repeat(5_000_000)}1]`);
     const bomb: SpillQuery = { op: 'query', query: '$..*..*..*[?@.none]..*..*' };
@@ -77,7 +77,7 @@ describe('a JSONPath bomb', () => {
     expect((await reading.ask(file, { op: 'grep', pattern: '^.\\[', context: 0 })).fields['matchCount']).toBe(1);
   });
 
-  test('that selects without end gives its beginning', async () => {
+  test('that selects without end returns its beginning', async () => {
     await using reading = await Reading.start();
     const question: SpillQuery = { op: 'query', query: `$[${'*,'.repeat(30)}*]`, limit: 3 };
     const numbers = JSON.stringify(Array.from({ length: 40_000 }, (_, i) => i));
@@ -87,10 +87,10 @@ describe('a JSONPath bomb', () => {
   });
 });
 
-describe('who asks', () => {
+describe('a reader', () => {
   const slow = { op: 'grep', pattern: '(a+)+$', context: 0 } as const;
 
-  test('and gives up is not kept waiting', async () => {
+  test('that cancels is not kept waiting', async () => {
     await using reading = await Reading.start();
     const file = await reading.write(evil);
     const giveUp = new AbortController();
@@ -100,7 +100,7 @@ describe('who asks', () => {
     await expect(reading.ask(file, slow, { signal: giveUp.signal })).rejects.toMatchObject({ code: 'cancelled' });
   });
 
-  test('behind others that take long waits in line, and can give up there', async () => {
+  test('waits in the queue behind slow queries, and can cancel there', async () => {
     const options: Partial<SpillReaderOptions> = { patternMs: 1000 };
     await using reading = await Reading.start(options);
     const file = await reading.write(evil);
@@ -114,7 +114,7 @@ describe('who asks', () => {
     expect((await patient).fields['lineCount']).toBe(1);
   });
 
-  test('does not wait behind the slow questions of another owner', async () => {
+  test('does not wait behind the slow queries of another owner', async () => {
     await using reading = await Reading.start({ patternMs: 600_000, linesMs: 600_000 });
     const file = await reading.write(evil);
     const giveUp = new AbortController();
@@ -126,7 +126,7 @@ describe('who asks', () => {
     expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
   });
 
-  test('more than a hundred times at once is refused, and nobody else is', async () => {
+  test('is rejected beyond a hundred concurrent queries, without affecting other owners', async () => {
     await using reading = await Reading.start();
     const file = await reading.write(evil);
     const giveUp = new AbortController();
@@ -139,7 +139,7 @@ describe('who asks', () => {
     await ended;
   });
 
-  test('while the reader is closed is told so', async () => {
+  test('is rejected when the reader is closed', async () => {
     await using reading = await Reading.start();
     const file = await reading.write(evil);
     const asked = expect(reading.ask(file, slow)).rejects.toMatchObject({ code: 'cancelled' });

@@ -1,4 +1,4 @@
-/** Promises of stat, head, tail, slice, read and grep: what they give of a file, and where they cut it. */
+/** stat, head, tail, slice, read and grep: what they return of a file, and where they truncate it. */
 import { appendFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
@@ -40,7 +40,7 @@ describe('lines', () => {
     ['a\n\nb', { op: 'slice', fromLine: 2, toLine: 2 }, '', { fromLine: 2, toLine: 2, totalLines: 3 }],
     [ten, { op: 'read', maxBytes: undefined }, ten, { totalLines: 10, byteSize: 70 }],
     ['', { op: 'head', lines: 1 }, '', { lines: 1, totalLines: 1 }],
-  ])('of %j: %j is %j', async (content, question, text, fields) => {
+  ])('of %j: %j returns %j', async (content, question, text, fields) => {
     expect(await reading.askOf(content, question)).toEqual({ text, fields, truncated: false });
   });
 
@@ -48,7 +48,7 @@ describe('lines', () => {
     ['', 0, 1],
     ['é\n', 3, 2],
     ['a\nb', 3, 2],
-  ])('stat of %j tells %i bytes in UTF-8 and %i lines', async (content, byteSize, lineCount) => {
+  ])('stat of %j reports %i bytes in UTF-8 and %i lines', async (content, byteSize, lineCount) => {
     const file = await reading.write(content);
     const { text, fields } = await reading.ask(file, { op: 'stat' });
     expect(text).toBe(
@@ -57,7 +57,7 @@ describe('lines', () => {
     expect(fields).toEqual({ byteSize, lineCount, estimatedTokens: Math.ceil(byteSize / 4) });
   });
 
-  test('of several megabytes are found where they are', async () => {
+  test('are found in a file of several megabytes', async () => {
     const many = Array.from({ length: 400_000 }, (_, i) => `line ${i + 1}`).join('\n');
     const file = await reading.write(many);
     for (const line of [1, 2, 100_000, 250_001, 399_999, 400_000]) {
@@ -66,7 +66,7 @@ describe('lines', () => {
     }
   });
 
-  test('that a changed file has now are told, not those it had', async () => {
+  test('of a changed file are read again', async () => {
     const file = await reading.write('a\nb');
     await reading.ask(file, { op: 'stat' });
     await reading.write('a\nb\nc');
@@ -74,8 +74,8 @@ describe('lines', () => {
   });
 });
 
-describe('what is too long', () => {
-  test('is cut between characters, and what follows can be read on', async () => {
+describe('truncation', () => {
+  test('cuts between characters, and names where to go on', async () => {
     const file = await reading.write('é'.repeat(100));
     const first = await reading.ask(file, { op: 'read', maxBytes: 21 });
     expect(first.text).toBe(
@@ -92,26 +92,23 @@ describe('what is too long', () => {
     [{ op: 'tail', lines: 9 }],
     [{ op: 'grep', pattern: 'line', context: 0 }],
     [{ op: 'read', maxBytes: undefined }],
-  ])('is cut at the cap, with a note: %j', async (question) => {
+  ])('adds a note at maxBytes: %j', async (question) => {
     const { text, truncated } = await reading.askOf(ten, question, { maxBytes: 30 });
     expect([truncated, text]).toEqual([true, expect.stringContaining('[TRUNCATED at 30 bytes')]);
     expect(text.replace(/\n?\[TRUNCATED.*\]\n?/, '').length).toBeLessThanOrEqual(30);
   });
 
-  test.each(['head', 'tail'] as const)(
-    'by %s in a file of one line says why fewer lines would not help',
-    async (op) => {
-      const { text } = await reading.askOf('x'.repeat(100), { op, lines: 5 }, { maxBytes: 30 });
-      expect(text).toContain("All of it is one line: op='grep' shows what surrounds a match.");
-    },
-  );
+  test.each(['head', 'tail'] as const)('suggests grep for %s in a file of one line', async (op) => {
+    const { text } = await reading.askOf('x'.repeat(100), { op, lines: 5 }, { maxBytes: 30 });
+    expect(text).toContain("All of it is one line: op='grep' shows what surrounds a match.");
+  });
 
-  test('of a tail is its beginning', async () => {
+  test('of a tail removes its beginning', async () => {
     const { text } = await reading.askOf(ten, { op: 'tail', lines: 9 }, { maxBytes: 14 });
     expect(text).toMatch(/^\[TRUNCATED .* fromByte=7\]\nline 9\nline 10$/);
   });
 
-  test('in one line of 300 MB costs neither time nor memory', async () => {
+  test('of one line of 300 MB costs neither time nor memory', async () => {
     // The thread itself is there before, and what it needs for any file.
     await reading.askOf('small\n', { op: 'grep', pattern: 'SMALL', context: 0 }, { kind: 'text' });
     const file = await reading.write('');
@@ -144,7 +141,7 @@ describe('grep', () => {
     limit?: number,
   ): Promise<{ text: string; fields: JsonObject }> => reading.askOf(content, { op: 'grep', pattern, context, limit });
 
-  test('finds by a regular expression, whatever the case, and tells where', async () => {
+  test('matches a regular expression, ignoring case, and returns line numbers', async () => {
     const { text, fields } = await grep(items, 'ITEM 1[05]');
     expect(text).toBe('10: item 10\n---\n15: item 15');
     expect(fields).toEqual({ pattern: 'ITEM 1[05]', matchCount: 2, returnedMatches: 2, totalLines: 20 });
@@ -162,7 +159,7 @@ describe('grep', () => {
         .map((line, i) => `${i + 1}: ${line}`)
         .join('\n'),
     ],
-  ])('shows with %j the %i lines around', async (pattern, context, expected) => {
+  ])('shows for %j %i lines of context', async (pattern, context, expected) => {
     expect((await grep(items, pattern, context)).text).toBe(expected);
   });
 
@@ -176,31 +173,31 @@ describe('grep', () => {
     expect((await grep(content, pattern)).text).toBe(expected);
   });
 
-  test('counts all matches and shows as many as are wanted', async () => {
+  test('counts all matches, and shows as many as requested', async () => {
     const { text, fields } = await grep(Array.from({ length: 30 }, () => 'match').join('\n'), 'match', 0, 5);
     expect(fields).toMatchObject({ matchCount: 30, returnedMatches: 5, limited: true });
     expect(text).toBe('1: match\n2: match\n3: match\n4: match\n5: match\n[LIMITED to first 5 of 30 matches]');
   });
 
-  test('shows a long line around the match', async () => {
+  test('shows the part of a long line around the match', async () => {
     const { text } = await grep(`${'x'.repeat(5000)}needle${'y'.repeat(5000)}`, 'needle');
     expect(text).toMatch(/^1: …x{200}needley+… \[characters 4801 to 5800 of 10006\]$/);
   });
 
-  test('finds what lies across the borders of pieces', async () => {
+  test('finds matches across chunk boundaries', async () => {
     const content = `${'x'.repeat(65_533)}needle${'y'.repeat(70_000)}\n${'x'.repeat(4 * 1024 * 1024 - 3)}needle${'x'.repeat(5_000_000)}`;
     expect((await grep(content, 'needle')).fields).toMatchObject({ matchCount: 2, returnedMatches: 2 });
   });
 });
 
-describe('bytes that are no text', () => {
-  test('as UTF-8 are shown as what they are: unreadable', async () => {
+describe('bytes that are not text', () => {
+  test('are shown as replacement characters if invalid in UTF-8', async () => {
     const content = Buffer.from([0x61, 0xff, 0x62, 0x0a, 0xe2, 0x82]);
     expect((await reading.askOf(content, { op: 'head', lines: 5 })).text).toBe('a\ufffdb\n\ufffd');
     expect((await reading.askOf(content, { op: 'grep', pattern: 'b', context: 0 })).text).toBe('1: a\ufffdb');
   });
 
-  test('because they are a picture are told of by stat, and the rest says how to have them', async () => {
+  test('of a picture are described by stat, and other operations name resources/read', async () => {
     const content = Buffer.from([0x89, 0x50]);
     const { text, fields } = await reading.askOf(content, { op: 'stat' }, { kind: 'image' });
     expect([text, fields]).toEqual([expect.stringMatching(/Size: 2 bytes\nKind: image, no text$/), { byteSize: 2 }]);
@@ -220,7 +217,7 @@ describe('grep in JSON', () => {
   const grep = (value: unknown, pattern: string, limit?: number): Promise<{ text: string; fields: JsonObject }> =>
     reading.askOf(JSON.stringify(value, null, 2), { op: 'grep', pattern, context: 0, limit, elements: true });
 
-  test('gives the whole element of a list, once, however deep in it and however often it matches', async () => {
+  test('returns a whole list element once, however deep and often it matches', async () => {
     const { text, fields } = await grep({ total: 3, rows }, 'london|"Ada"');
     expect(text.split('\n')).toEqual([
       `4-15: ${JSON.stringify(rows[0])}`,
@@ -230,24 +227,24 @@ describe('grep in JSON', () => {
     expect(fields).toEqual({ pattern: 'london|"Ada"', matchCount: 5, returnedMatches: 5, totalLines: 33 });
   });
 
-  test('of an element that is too long and has nothing smaller around the match gives the line, and says so', async () => {
+  test('returns the line if the element is too long, and says so', async () => {
     const { text } = await grep(rows, '"Bo"');
     expect(text).toMatch(
       /^\d+: "name": "Bo", \[in an element of lines \d+ to \d+, too long to be shown: op='slice'\]$/,
     );
   });
 
-  test('outside of lists gives the line', async () => {
+  test('returns the line outside of lists', async () => {
     expect((await grep({ total: 3, rows }, 'total')).text).toBe('2:   "total": 3,');
   });
 
-  test('counts what a limit leaves out', async () => {
+  test('counts the matches beyond a limit', async () => {
     const { text, fields } = await grep(rows, '"name"', 1);
     expect(text).toBe(`2-13: ${JSON.stringify(rows[0])}\n[LIMITED to first 1 of 3 matches]`);
     expect(fields).toMatchObject({ matchCount: 3, returnedMatches: 1, limited: true });
   });
 
-  test('with context gives the lines that were asked for', async () => {
+  test('returns lines if context is requested', async () => {
     const asked = { op: 'grep', pattern: '"id": 9', context: 1, elements: true } as const;
     const { text } = await reading.askOf(JSON.stringify(rows, null, 2), asked);
     expect(text).toMatch(/^\d+: {3}\{\n\d+: {5}"id": 9,\n\d+: {5}"name": "Ada",$/);

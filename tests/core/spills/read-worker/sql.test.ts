@@ -1,4 +1,4 @@
-/** SQL over results: right answers, few tokens, nothing that a statement could do but read. */
+/** SQL over results: correct rows, few tokens, and read-only statements. */
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +33,7 @@ async function ask(
   return reading.askOf(text, { op: 'sql', query, limit, path }, more);
 }
 
-describe('forty questions over eight results', () => {
+describe('forty queries over eight results', () => {
   test('are forty', () => {
     expect([questions.length, new Set(questions.map(([name]) => name)).size]).toEqual([40, 8]);
   });
@@ -49,7 +49,7 @@ describe('forty questions over eight results', () => {
     expect([found.rowCount, found.isCounted]).toEqual([expected.length, true]);
   });
 
-  test('take a tenth of what reading the results takes, at most', async () => {
+  test('cost at most a tenth of reading the results', async () => {
     let [asked, read] = [0, 0];
     for (const name of Object.keys(results) as ResultName[]) {
       const { text, kind } = results[name];
@@ -61,16 +61,16 @@ describe('forty questions over eight results', () => {
   });
 });
 
-describe('what a model is told', () => {
+describe('SQL output', () => {
   const rows = JSON.stringify(Array.from({ length: 1000 }, (_, id) => ({ id, name: `row\t${id}`, none: null })));
 
-  test('is a line a row, and how many there are', async () => {
+  test('has a line a row, and the number of rows', async () => {
     const { text, fields, truncated } = await ask(rows, 'SELECT id, name, none FROM rows WHERE id < 2');
     expect(text.split('\n')).toEqual(['id\tname\tnone', '0\trow\\t0\tNULL', '1\trow\\t1\tNULL', '(2 rows)']);
     expect([fields['rowCount'], fields['returnedRows'], truncated]).toEqual([2, 2, false]);
   });
 
-  test('says so where there are none, or not all are shown', async () => {
+  test('reports zero rows, and rows that are not shown', async () => {
     expect((await ask(rows, 'SELECT id FROM rows WHERE id < 0')).text).toBe('id\n(0 rows)');
     const some = await ask(rows, 'SELECT id FROM rows', { limit: 2 });
     expect([some.fields, some.truncated]).toMatchObject([{ rowCount: 1000, returnedRows: 2 }, true]);
@@ -80,24 +80,24 @@ describe('what a model is told', () => {
     expect(cut.text.length).toBeLessThan(400);
   });
 
-  test('of one cell that is too long is its beginning', async () => {
+  test('shortens a cell that is too long', async () => {
     const { text } = await ask(JSON.stringify([{ a: 'x'.repeat(50_000) }]), 'SELECT a FROM rows', { maxBytes: 1000 });
     expect([text.startsWith('a\nxxx'), text.length < 2100]).toEqual([true, true]);
   });
 
-  test('counts no further than a million', async () => {
+  test('counts up to a million rows', async () => {
     const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 2000000) SELECT i FROM n';
     expect(select([{ target: target('[]') }], many, limits)).toMatchObject({ rowCount: 1_000_000, isCounted: false });
   });
 
-  test('names the tables where a statement names others', async () => {
+  test('names the tables if a statement names unknown ones', async () => {
     await expect(ask('{"items":[{"id":1,"a b":2}],"more":[{"x":1}]}', 'SELECT nope FROM rows')).rejects.toMatchObject({
       code: 'bad_request',
       fix: expect.stringMatching(/rows\(id, "a b"\); more\(x\)/) as string,
     });
   });
 
-  test('is the list at a path, or what a path selects', async () => {
+  test('queries the list at a path, or what a path selects', async () => {
     const two = '{"a":[{"n":1}],"b":{"deep":[{"n":2},{"n":3}]}}';
     expect((await ask(two, 'SELECT sum(n) AS s FROM rows', { path: '$.a' })).text).toBe('s\n1\n(1 row)');
     expect((await ask(two, 'SELECT sum(n) AS s FROM rows', { path: '$.b.deep[?@.n > 2]' })).text).toBe('s\n3\n(1 row)');
@@ -109,10 +109,10 @@ describe('tables', () => {
   test.each<[string, string, ReadTarget['kind'], string, unknown]>([
     ['a list of values', '[3,1,2]', 'json', 'SELECT max(value) FROM rows', 3],
     ['values among objects', '[{"a":1},7]', 'json', 'SELECT value FROM rows WHERE a IS NULL', 7],
-    ['an object alone', '{"a":{"b":5}}', 'json', "SELECT a->>'b' FROM rows", 5],
-    ['a value alone', '"text"', 'json', 'SELECT value FROM rows', 'text'],
+    ['a single object', '{"a":{"b":5}}', 'json', "SELECT a->>'b' FROM rows", 5],
+    ['a single value', '"text"', 'json', 'SELECT value FROM rows', 'text'],
     ['an empty list', '[]', 'json', 'SELECT count(*) FROM rows', 0],
-    ['names that differ in case alone', '[{"Id":1,"id":2}]', 'json', 'SELECT id_2 FROM rows', 2],
+    ['names that differ only in case', '[{"Id":1,"id":2}]', 'json', 'SELECT id_2 FROM rows', 2],
     ['names that need quotes', '[{"a\\"b":1}]', 'json', 'SELECT "a""b" FROM rows', 1],
     ['a member called rows', '{"rows":[{"a":4}]}', 'json', 'SELECT a FROM rows', 4],
     ['another list called rows', '{"x":[{"a":1},{"a":2}],"rows":[{"a":4}]}', 'json', 'SELECT a FROM rows_2', 4],
@@ -136,10 +136,10 @@ describe('tables', () => {
     ['TSV without names', '1\t2\n3\t4\n5\t6\n', 'text', 'SELECT sum(c2) FROM rows', 12],
     ['semicolons', 'a;b\n1;x\n2;y', 'text', "SELECT a FROM rows WHERE b = 'y'", 2],
     ['a line feed in quotes', 'a,b\n1,"x\ny"\n2,z\n', 'text', "SELECT count(*) FROM rows WHERE b LIKE 'x%y'", 1],
-    ['a mark in front', '\ufeffa,b\n1,2\n3,4\n', 'text', 'SELECT sum(a) FROM rows', 4],
+    ['a byte order mark', '\ufeffa,b\n1,2\n3,4\n', 'text', 'SELECT sum(a) FROM rows', 4],
     ['lines of a log', 'x ERROR y\nfine\nERROR', 'text', "SELECT count(*) FROM rows WHERE text LIKE '%ERROR%'", 2],
     ['prose with commas', 'Dear Ann, hello\nHow are you, and so on\nBye, Bob', 'text', 'SELECT count(*) FROM rows', 3],
-    ['NDJSON with a line that is none', '{"a":1}\n{"a":2}\noops', 'text', 'SELECT count(a) FROM rows', 2],
+    ['NDJSON with an invalid line', '{"a":1}\n{"a":2}\noops', 'text', 'SELECT count(a) FROM rows', 2],
     ['JSON in a text', '[{"a":1},\n{"a":2}]', 'text', 'SELECT count(*) FROM rows', 2],
     [
       'HTML without end tags',
@@ -163,12 +163,12 @@ describe('tables', () => {
       7,
     ],
     ['a bar in a cell', '|a|b|\n|-|-|\n|x\\|y|1|\n', 'text', 'SELECT a FROM rows', 'x|y'],
-    ['nothing', '', 'text', 'SELECT count(*) FROM rows', 0],
+    ['an empty text', '', 'text', 'SELECT count(*) FROM rows', 0],
   ])('%s', (_what, text, kind, query, expected) => {
     expect(rowsOf(text, query, kind)).toEqual([[expected]]);
   });
 
-  test('of NDJSON are read past the first records, with what is new in them aside', () => {
+  test('of NDJSON include late columns and types in _more', () => {
     const lines = Array.from({ length: 12_000 }, (_, i) =>
       JSON.stringify(i < 9000 ? { id: i } : { id: `t${i}`, late: { a: i } }),
     );
@@ -177,7 +177,7 @@ describe('tables', () => {
     expect(rowsOf(text, "SELECT _more->>'$.late' FROM rows WHERE id = 't9000'", 'text')).toEqual([['{"a":9000}']]);
   });
 
-  test('of a file come in pieces with whole characters', async () => {
+  test('of a file are read in chunks with whole characters', async () => {
     const rows = Array.from({ length: 90_000 }, (_, i) => `${i},${'é€😀'.repeat(5)}`);
     const file = await reading.write(`n,word\n${rows.join('\n')}\n`);
     const { text } = await reading.ask(
@@ -188,7 +188,7 @@ describe('tables', () => {
     expect(text.split('\n')[1]).toBe('90000\t1\t89999');
   });
 
-  test('of a JSON file over 64 MB are refused, with what will do', async () => {
+  test('of a JSON file over 64 MB are rejected with an alternative', async () => {
     const file = await reading.write('', 'sparse');
     await using handle = await open(file, 'w');
     await handle.truncate(65 * 1024 * 1024);
@@ -197,7 +197,7 @@ describe('tables', () => {
 });
 
 /** Nothing but reading, by whatever a Node has for it. */
-describe.each([['with an authorizer'], ['without one']])('an attack %s', (how) => {
+describe.each([['with an authorizer'], ['without one']])('statements %s', (how) => {
   beforeAll(() => {
     if (how === 'without one') {
       vi.spyOn(DatabaseSync.prototype, 'setAuthorizer').mockImplementation(() => undefined);
@@ -235,7 +235,7 @@ describe.each([['with an authorizer'], ['without one']])('an attack %s', (how) =
     "SELECT * FROM fsdir('/')",
     '',
     ';',
-  ])('%s is refused', (query) => {
+  ])('rejects %s', (query) => {
     const run = (): unknown => rowsOf('[{"a":1,"b":"x"}]', query);
     expect(run).toThrow(
       expect.objectContaining({ code: expect.toSatisfy((code: string) => refused.includes(code)) as string }),
@@ -243,14 +243,14 @@ describe.each([['with an authorizer'], ['without one']])('an attack %s', (how) =
   });
 
   test.each(['SELECT 1;', '  -- note\n select 1 ; -- end', 'VALUES (1)', 'WITH a AS (SELECT 1) SELECT * FROM a;\n'])(
-    '%j is none',
+    'accepts %j',
     (query) => {
       expect(rowsOf('[]', query)).toEqual([[1]]);
     },
   );
 });
 
-test('what is asked cannot be followed by what writes', () => {
+test('protects the database from statements that write', () => {
   using database = new DatabaseSync(':memory:');
   database.exec('CREATE TABLE rows (a)');
   protect(database);
@@ -259,8 +259,8 @@ test('what is asked cannot be followed by what writes', () => {
   }
 });
 
-describe('a statement that would not end, or be too much', () => {
-  test('is ended at its limit of time, and the next one answered', async () => {
+describe('a statement that exceeds a limit', () => {
+  test('is ended at its timeout, and the next one is served', async () => {
     await using short = await Reading.start({ dataMs: 1500 });
     const file = await short.write('[{"a":1}]');
     const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n';
@@ -273,7 +273,7 @@ describe('a statement that would not end, or be too much', () => {
     expect((await reading.ask(file, { op: 'sql', query: 'SELECT a FROM rows' })).fields['rowCount']).toBe(1);
   });
 
-  test('is ended at its limit of memory, in the database too', async () => {
+  test('is ended at its memory limit, also in the database', async () => {
     const file = await reading.write('[{"a":1}]');
     const greedy = `WITH RECURSIVE n(i, b) AS (SELECT 1, randomblob(9000000) UNION ALL SELECT i + 1, randomblob(9000000) FROM n LIMIT 900)
       SELECT count(*) FROM (SELECT b FROM n ORDER BY b)`;
@@ -284,14 +284,14 @@ describe('a statement that would not end, or be too much', () => {
     "SELECT printf('%.*c', 900000000, 'x')",
     'SELECT zeroblob(1000000000)',
     "SELECT replace(hex(zeroblob(30000000)), '00', 'xxxxxxxx')",
-  ])('%s makes no value that long', async (query) => {
+  ])('%s is rejected for the length of its value', async (query) => {
     const asked = ask('[]', query);
     await expect(asked).rejects.toMatchObject({
       code: expect.toSatisfy((code) => code === 'bad_request' || code === 'unsupported') as string,
     });
   });
 
-  test('reads no file of the computer', async () => {
+  test('cannot read a file', async () => {
     const secret = await reading.write('secret', 'secret.txt');
     for (const query of [`SELECT * FROM "${secret}"`, `SELECT load_extension('${secret}')`]) {
       await expect(ask('[]', query)).rejects.toMatchObject({ code: expect.any(String) as string });

@@ -1,4 +1,4 @@
-/** What of a result becomes which part, whatever its blocks are. */
+/** How a result is divided into parts, whatever its content blocks are. */
 import { describe, expect, test } from 'vitest';
 import { draftResult } from '../../../../src-main/core/spills/writer/draft-result.ts';
 import type { DraftedPart } from '../../../../src-main/core/spills/spill-writer-messages.ts';
@@ -36,99 +36,95 @@ const plain = (content: string) => ['text', 'text/plain', 'txt', content] as con
 const link = { type: 'resource_link', uri: 'file:///x', name: 'x' };
 
 const cases: readonly (readonly [name: string, result: unknown, expected: Partial<Told>])[] = [
-  ['a text stays as it is', { content: [text(long)] }, { parts: [plain(long)], inline: [], rest: {} }],
-  ['a short text alone becomes a part, too', { content: [text('short')] }, { parts: [plain('short')], inline: [] }],
-  ['a text that is JSON is laid out', { content: [text(JSON.stringify(data))] }, { parts: [json(laidOut)] }],
-  ['a text that begins like JSON stays a text', { content: [text('[INFO] up\n')] }, { parts: [plain('[INFO] up\n')] }],
-  ['lines of JSON stay lines', { content: [text('{"a":1}\n{"a":2}\n')] }, { parts: [plain('{"a":1}\n{"a":2}\n')] }],
-  ['a text that is a number stays a text', { content: [text('12')] }, { parts: [plain('12')] }],
+  ['keeps a text unchanged', { content: [text(long)] }, { parts: [plain(long)], inline: [], rest: {} }],
+  ['stores a single short text as a part', { content: [text('short')] }, { parts: [plain('short')], inline: [] }],
+  ['indents a text that is JSON', { content: [text(JSON.stringify(data))] }, { parts: [json(laidOut)] }],
+  ['keeps a text that begins like JSON as text', { content: [text('[INFO] up\n')] }, { parts: [plain('[INFO] up\n')] }],
+  ['keeps lines of JSON as lines', { content: [text('{"a":1}\n{"a":2}\n')] }, { parts: [plain('{"a":1}\n{"a":2}\n')] }],
+  ['keeps a number as text', { content: [text('12')] }, { parts: [plain('12')] }],
+  ['detects JSON after white space', { content: [text(' \n{"a":1} \n')] }, { parts: [json('{\n  "a": 1\n}')] }],
   [
-    'white space before JSON does not hide it',
-    { content: [text(' \n{"a":1} \n')] },
-    { parts: [json('{\n  "a": 1\n}')] },
-  ],
-  [
-    'structured content is the main part',
+    'stores structured content as the main part',
     { content: [text(long)], structuredContent: data },
     { parts: [json(laidOut), plain(long)] },
   ],
   [
-    'a text that says the same as the structured content is dropped, whatever its layout and escapes',
+    'drops a text equal to the structured content, whatever its layout and escapes',
     { content: [text(JSON.stringify(data, null, 4).replace('é', '\\u00e9'))], structuredContent: data },
     { parts: [json(laidOut)], inline: [] },
   ],
   [
-    'a text that says something else is not',
+    'keeps a text that differs from the structured content',
     { content: [text('{"items":[],"total":0}')], structuredContent: data },
     { parts: [json(laidOut)], inline: [text('{"items":[],"total":0}')] },
   ],
   [
-    'a text that is sent again in a wrapping is kept as the text',
+    'stores a text that is repeated in a wrapper once, as text',
     { content: [text(long)], structuredContent: { result: long } },
     { parts: [plain(long)], inline: [] },
   ],
   [
-    'JSON in a wrapping, too',
+    'stores JSON that is repeated in a wrapper once',
     { content: [text('[1]')], structuredContent: { result: '[1]' } },
     { parts: [json('[\n  1\n]')], inline: [] },
   ],
   [
-    'a wrapping of any name is one',
+    'recognizes a wrapper of any name',
     { content: [text('[1]')], structuredContent: { content: '[1]' } },
     { parts: [json('[\n  1\n]')], inline: [] },
   ],
   [
-    'a wrapping of something else stays',
+    'keeps a wrapper of another text',
     { content: [text(long)], structuredContent: { result: `${long}.` } },
     { parts: [json(JSON.stringify({ result: `${long}.` }, null, 2)), plain(long)] },
   ],
   [
-    'a wrapping with more in it stays',
+    'keeps a wrapper with more members',
     { content: [text('a')], structuredContent: { result: 'a', more: 1 } },
     { parts: [json('{\n  "result": "a",\n  "more": 1\n}')], inline: [text('a')] },
   ],
   [
-    'structured content may come first',
+    'accepts structured content before content',
     `{"structuredContent":${JSON.stringify(data)},"content":[]}`,
     { parts: [json(laidOut)] },
   ],
   [
-    'a short text beside a long one stays in the answer',
+    'keeps a short text beside a long one inline',
     { content: [text('see below'), text(long)] },
     { parts: [plain(long)], inline: [text('see below')] },
   ],
   [
-    'two long texts are two parts',
+    'stores two long texts as two parts',
     { content: [text(long), text(`${long}b`)] },
     { parts: [plain(long), plain(`${long}b`)] },
   ],
   [
-    'an image is decoded',
+    'decodes an image',
     { content: [{ type: 'image', data: Buffer.from('PNG bytes').toString('base64'), mimeType: 'image/png' }] },
     { parts: [['image', 'image/png', 'png', 'PNG bytes']], inline: [] },
   ],
   [
-    'the order of members makes no difference',
+    'does not depend on the order of members',
     '{"content":[{"mimeType":"audio/wav","data":"c291bmQ=","type":"audio"}]}',
     { parts: [['audio', 'audio/wav', 'wav', 'sound']] },
   ],
   [
-    'base64 with escaped slashes, line breaks, URL letters and without padding is decoded',
+    'decodes base64 with escaped slashes, line breaks, URL letters and no padding',
     '{"content":[{"type":"image","mimeType":"x/y","data":"\\/v8\\n-_-Q\\r\\nQQQ"}]}',
     { parts: [['image', 'x/y', 'bin', Buffer.from('/v8-_-QQQQ', 'base64').toString('utf8')]] },
   ],
   [
-    'an image whose data is no base64 stays in the answer',
+    'keeps an image with invalid base64 inline',
     { content: [{ type: 'image', data: 'no base64!', mimeType: 'image/png' }, text(long)] },
     { parts: [plain(long)], inline: [{ type: 'image', data: 'no base64!', mimeType: 'image/png' }] },
   ],
   [
-    'a long one becomes a text',
+    'stores a long image with invalid base64 as text',
     { content: [{ type: 'image', data: `!${long}`, mimeType: 'image/png' }] },
     { parts: [plain(`!${long}`)], inline: [] },
   ],
   [
-    'an embedded text keeps its type',
+    'keeps the type of an embedded text',
     {
       content: [
         { type: 'resource', resource: { uri: 'file:///a.md', mimeType: 'text/markdown; charset=utf-8', text: long } },
@@ -137,7 +133,7 @@ const cases: readonly (readonly [name: string, result: unknown, expected: Partia
     { parts: [['text', 'text/markdown', 'md', long]] },
   ],
   [
-    'an embedded blob is decoded',
+    'decodes an embedded blob',
     {
       content: [
         {
@@ -149,64 +145,60 @@ const cases: readonly (readonly [name: string, result: unknown, expected: Partia
     { parts: [['binary', 'application/pdf', 'pdf', '%PDF']] },
   ],
   [
-    'a type that could be run gets no such extension',
+    'gives an executable type no executable extension',
     { content: [{ type: 'resource', resource: { uri: 'x:y', blob: 'TVo=', mimeType: 'application/x-msdownload' } }] },
     { parts: [['binary', 'application/x-msdownload', 'bin', 'MZ']] },
   ],
   [
-    'links and blocks of a new kind stay in the answer',
+    'keeps links and unknown blocks inline',
     { content: [link, text(long), { type: 'new', data: 'abcd', n: 1 }] },
     { parts: [plain(long)], inline: [link, { type: 'new', data: 'abcd', n: 1 }] },
   ],
   [
-    'isError and _meta stay beside the content',
+    'keeps isError and _meta beside the content',
     { isError: true, content: [text(long)], _meta: { a: [1] } },
     { parts: [plain(long)], rest: { isError: true, _meta: { a: [1] } } },
   ],
   [
-    'a long unknown member becomes a part',
+    'stores a long unknown member as a part',
     { content: [], toolResult: { text: long + long } },
     { parts: [json(JSON.stringify({ text: long + long }, null, 2))], rest: {} },
   ],
   [
-    'an answer of links alone is kept as JSON',
+    'stores a result of links alone as JSON',
     { content: [link] },
     { parts: [json(JSON.stringify({ content: [link] }, null, 2))] },
   ],
-  ['an empty answer is kept as JSON', { content: [] }, { parts: [json('{\n  "content": []\n}')] }],
+  ['stores an empty result as JSON', { content: [] }, { parts: [json('{\n  "content": []\n}')] }],
   [
-    'of two members of the same name the last one counts',
+    'uses the last of two members with the same name',
     `{"content":[{"type":"text","text":"old"}],"isError":true,"content":[{"type":"text","text":"a","text":"new"}],"isError":false}`,
     { parts: [plain('new')], rest: { isError: false } },
   ],
   [
-    'half a surrogate pair does not spoil a text',
+    'replaces an unpaired surrogate in a text',
     '{"content":[{"type":"text","text":"a\\ud800b\\udc00\\ud83d\\ude00"}]}',
     { parts: [plain('a\ufffdb\ufffd😀')] },
   ],
   [
-    'half a surrogate pair in structured content stays an escape',
+    'keeps an unpaired surrogate in structured content as an escape',
     '{"content":[],"structuredContent":{"a":"\\ud800"}}',
     { parts: [json('{\n  "a": "\\ud800"\n}')] },
   ],
   [
-    'what is no JSON is kept as text',
+    'stores a result that is not JSON as text',
     '{"content":[{"type":"text","text":"a"}',
     { parts: [plain('{"content":[{"type":"text","text":"a"}')] },
   ],
-  ['blocks that are no objects are kept as text', '{"content":["a"]}', { parts: [plain('{"content":["a"]}')] }],
-  [
-    'a nameless depth of brackets is kept',
-    `{"content":[],"structuredContent":${'['.repeat(10_000)}${']'.repeat(10_000)}}`,
-    {},
-  ],
+  ['stores blocks that are not objects as text', '{"content":["a"]}', { parts: [plain('{"content":["a"]}')] }],
+  ['stores very deep brackets', `{"content":[],"structuredContent":${'['.repeat(10_000)}${']'.repeat(10_000)}}`, {}],
 ];
 
 test.each(cases)('%s', (_name, result, expected) => {
   expect(told(result)).toMatchObject(expected);
 });
 
-test('numbers keep their spelling in every place', () => {
+test('keeps the spelling of numbers everywhere', () => {
   const { parts, drafted } = read(
     '{"content":[{"type":"text","text":"{\\"n\\":1.0}"},{"type":"new","n":1.0}],"structuredContent":{"n":12345678901234567890},"_meta":{"n":1e2}}',
   );
@@ -214,12 +206,12 @@ test('numbers keep their spelling in every place', () => {
   expect(drafted).toHaveLength(1);
 });
 
-test('a text that turns out late to be no JSON stays a text', () => {
+test('keeps a text that turns out not to be JSON as text', () => {
   const log = `[${'1,'.repeat(100_000)}oops`;
   expect(told({ content: [text(log)] }).parts).toEqual([plain(log)]);
 });
 
-test('many texts are gathered in one file, in their order, instead of flooding the answer', () => {
+test('gathers many texts in one file, in their order', () => {
   const texts = Array.from({ length: 3000 }, (_, at) => `{"id":${at},"name":"number ${at}"}`);
   const { parts, inline, drafted } = read({ content: texts.map(text) });
   expect({ parts, inline }).toEqual({ parts: [plain(texts.join('\n'))], inline: [] });
@@ -229,12 +221,12 @@ test('many texts are gathered in one file, in their order, instead of flooding t
   });
 });
 
-test('many long texts are gathered, too', () => {
+test('gathers many long texts', () => {
   const texts = Array.from({ length: 50 }, (_, at) => `${at} ${long}`);
   expect(told({ content: texts.map(text) }).parts).toEqual([plain(texts.join('\n'))]);
 });
 
-test('a thousand links do not stay in the answer', () => {
+test('does not keep a thousand links inline', () => {
   const links = Array.from({ length: 1000 }, (_, at) => ({ ...link, name: `number ${at}` }));
   const { parts, inline } = read({ content: links });
   const kept = [
@@ -245,7 +237,7 @@ test('a thousand links do not stay in the answer', () => {
   expect(JSON.stringify(inline).length).toBeLessThan(17_000);
 });
 
-test('texts that are no JSON are TOON where the caller says so', () => {
+test('stores texts that are not JSON as TOON if requested', () => {
   const { parts } = read({ content: [text('items[1]{id}:\n  1')] }, 'toon');
   expect(parts).toEqual([['toon', 'text/toon', 'toon', 'items[1]{id}:\n  1']]);
 });
@@ -253,7 +245,7 @@ test('texts that are no JSON are TOON where the caller says so', () => {
 describe('the summary', () => {
   const summary = (content: string) => read({ content: [text(content)] }).drafted[0]?.summary;
 
-  test('tells members, types, lengths and ranges', () => {
+  test('shows members, types, lengths and ranges', () => {
     const items = Array.from({ length: 1204 }, (_, at) => ({
       id: at + 1,
       name: `n${at}`,
@@ -269,7 +261,7 @@ describe('the summary', () => {
     });
   });
 
-  test('of a long list tells what recurs regularly in it', () => {
+  test('shows recurring values of a long list', () => {
     const items = Array.from({ length: 60_000 }, (_, id) => ({
       id,
       state: id % 3 === 0 ? 'closed' : 'open',
@@ -285,14 +277,14 @@ describe('the summary', () => {
     });
   });
 
-  test('tells the elements of a list', () => {
+  test('shows the elements of a list', () => {
     expect(summary('[[1,2],[],[-3.5]]')).toMatchObject({
       shape: ['array of 3 arrays (array of 0…2 numbers -3.5…2)'],
       elements: 3,
     });
   });
 
-  test('stays short whatever the answer is', () => {
+  test('stays short for any result', () => {
     const wide = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`key ${at} ${'x'.repeat(at % 300)}`, at]));
     for (const value of [wide, [wide, wide], { a: wide, b: [[wide]] }]) {
       const { shape = [] } = summary(JSON.stringify(value)) ?? {};
@@ -301,7 +293,7 @@ describe('the summary', () => {
     }
   });
 
-  test('shows 300 characters of the beginning and 150 of the end, JSON without its layout', () => {
+  test('shows 300 characters of the beginning and 150 of the end, of JSON without indentation', () => {
     const value = Array.from({ length: 2000 }, (_, at) => ({ id: at, name: 'a: b, c' }));
     const compact = JSON.stringify(value);
     expect(summary(JSON.stringify(value, null, 3))).toMatchObject({
@@ -310,13 +302,13 @@ describe('the summary', () => {
     });
   });
 
-  test('never cuts a character in two', () => {
+  test('never splits a character', () => {
     const { head = '', tail = '' } = summary(`a${'😀'.repeat(10_000)}`) ?? {};
     expect([head, tail].map((end) => end.isWellFormed() && !end.includes('\ufffd'))).toEqual([true, true]);
     expect([head.length, tail.length]).toEqual([299, 150]);
   });
 
-  test('has no tail where the head is all of it, and never says the same twice', () => {
+  test('has no tail if the head is everything, and never overlaps it', () => {
     expect(summary('short')).toMatchObject({ head: 'short', tail: '' });
     const numbers = Array.from({ length: 120 }, (_, at) => `${at}`.padStart(3)).join('');
     expect(summary(numbers)).toMatchObject({ head: numbers.slice(0, 300), tail: numbers.slice(300) });

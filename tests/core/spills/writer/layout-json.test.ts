@@ -1,4 +1,4 @@
-/** JSON laid out anew: the same value, the same numbers, a line for each element. */
+/** Indented JSON: the same value, the same numbers, a line for each element. */
 import { describe, expect, test } from 'vitest';
 import { compactJson, layoutJson, memberSpans } from '../../../../src-main/core/spills/writer/layout-json.ts';
 
@@ -19,30 +19,30 @@ const values: readonly unknown[] = [
 ];
 
 describe('a layout', () => {
-  test.each(values.map((value) => JSON.stringify(value)))('%s is laid out as JSON.stringify does it', (text) => {
+  test.each(values.map((value) => JSON.stringify(value)))('%s is indented like JSON.stringify does', (text) => {
     expect(pretty(text)).toBe(JSON.stringify(JSON.parse(text), null, 2));
   });
 
-  test('the layout that it has already makes no difference', () => {
+  test('does not depend on the previous layout', () => {
     const value = values.slice(0, 4);
     expect(pretty(JSON.stringify(value, null, '\t\r\n '))).toBe(JSON.stringify(value, null, 2));
   });
 
   test.each(['12345678901234567890', '1.0', '1e400', '-0', '0.10', '1E+2', '0e0', '123.456e-789'])(
-    'the number %s keeps its spelling',
+    'keeps the spelling of the number %s',
     (number) => {
       expect(pretty(`{"n":${number},"l":[${number}]}`)).toBe(`{\n  "n": ${number},\n  "l": [\n    ${number}\n  ]\n}`);
     },
   );
 
-  test('escapes that are not needed become the character, so that it can be searched for', () => {
+  test('replaces unnecessary escapes by their characters, so that they can be searched', () => {
     expect(pretty('"\\u00e9 \\/ \\ud83d\\ude00 \\u0041 \\u0022 \\u000a \\ud83d\\u0041"')).toBe(
       '"é / 😀 A \\" \\n \\ud83dA"',
     );
   });
 });
 
-test('random JSON comes out as JSON.stringify lays it out', () => {
+test('indents random JSON like JSON.stringify does', () => {
   let seed = 7;
   const random = (below: number): number => (seed = (seed * 48_271) % 2_147_483_647) % below;
   const value = (depth: number): unknown => {
@@ -63,14 +63,14 @@ test('random JSON comes out as JSON.stringify lays it out', () => {
   }
 });
 
-test('10 000 levels are laid out, and do not become gigabytes of indentation', () => {
+test('indents 10 000 levels without gigabytes of whitespace', () => {
   const text = `${'['.repeat(10_000)}1${']'.repeat(10_000)}`;
   const laidOut = pretty(text);
   expect(laidOut.replace(/\s/g, '')).toBe(text);
   expect(laidOut.length).toBeLessThan(2_000_000);
 });
 
-test('members are found where they stand, the last one of a name', () => {
+test('finds members where they are, and the last one of a repeated name', () => {
   const text = '{ "a" : 1 ,"b":{"a":[1,"}"]}, "c":"x,y}\\"","a":[3] , "e": true }';
   const found = [...memberSpans(Buffer.from(text))].map(([name, [start, end]]) => [name, text.slice(start, end)]);
   expect(Object.fromEntries(found)).toEqual({ a: '[3]', b: '{"a":[1,"}"]}', c: '"x,y}\\""', e: 'true' });
