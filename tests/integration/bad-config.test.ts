@@ -18,7 +18,7 @@ test.each([
   ['it is a list', '[]', 1, 'last good configuration stays'],
   ['"servers" is a word', '{\n  "servers": "none"\n}', 2, 'An object with one entry per server'],
 ])(
-  'when %s the last good config stays, the place and reason are told, and mending it takes effect',
+  'keeps the last good config and reports place and reason when %s, until the file is fixed',
   async (_what, text, line, words) => {
     await using core = await startCore(good);
     const client = await core.open();
@@ -38,7 +38,7 @@ test.each([
   },
 );
 
-test('one bad entry costs that entry only, and keeps the server that it named before', async () => {
+test('ignores only the invalid entry, and keeps the server that it defined before', async () => {
   await using core = await startCore({ servers: { ...good.servers, other: fixture('echo') } });
   const client = await core.open();
   const before = await client.say('kept_pid');
@@ -50,7 +50,7 @@ test('one bad entry costs that entry only, and keeps the server that it named be
   expect(await client.say('kept_pid')).toBe(before);
 });
 
-test('a core that starts on a malformed file runs without servers, says so, and takes the file when it is mended', async () => {
+test('runs without servers and reports a problem when the file is malformed', async () => {
   await using core = await startCore(good);
   await using second = await startCore({ servers: {} });
   await second.write('{ "servers": { nonsense');
@@ -59,7 +59,7 @@ test('a core that starts on a malformed file runs without servers, says so, and 
   expect(await (await core.open()).toolNames()).toEqual(['echo', 'pid']);
 });
 
-test('unknown keys are named with the key that was probably meant, and the server runs all the same', async () => {
+test('suggests the probable key for an unknown one, and starts the server anyway', async () => {
   await using core = await startCore({
     servers: { kept: { ...fixture('misbehaving', 'well-behaved'), lasy: true } },
     prot: 1,
@@ -71,7 +71,7 @@ test('unknown keys are named with the key that was probably meant, and the serve
   expect(await (await core.open()).say('echo', { message: 'runs' })).toBe('runs');
 });
 
-test('an entry without command or URL is an error of that entry, with what to write', async () => {
+test('reports an entry without command or URL with what to write', async () => {
   await using core = await startCore({ servers: { empty: {}, other: fixture('echo') } });
   expect(problemsOf(core)).toMatchObject([
     { severity: 'error', server: 'empty', suggestion: expect.stringMatching(/command|url/) as string },
@@ -79,7 +79,7 @@ test('an entry without command or URL is an error of that entry, with what to wr
   expect(core.server('other').state.kind).toBe('ready');
 });
 
-test('a command that does not exist is named, with what to do, and the others work', async () => {
+test('reports a command that does not exist with a fix, and the other servers work', async () => {
   await using core = await startCore({
     servers: { gone: { command: 'no-such-command-here' }, other: fixture('echo') },
   });
@@ -102,7 +102,7 @@ test('a command that does not exist is named, with what to do, and the others wo
 test.each([
   ['where nobody listens', 'http://127.0.0.1:9/mcp', /gone.*127\.0\.0\.1:9/s],
   ['of a host that does not exist', 'http://no-such-host.invalid/mcp', /gone.*no-such-host\.invalid/s],
-])('a URL %s is an error that names server and address, and the others work', async (_what, url, words) => {
+])('reports a URL %s with server and address, and the other servers work', async (_what, url, words) => {
   await using core = await startCore({ servers: { gone: { url }, other: fixture('echo') } });
   await expect
     .poll(() => core.server('gone').state)
@@ -110,7 +110,7 @@ test.each([
   expect(await (await core.open()).say('other_echo', { message: 'x' })).toBe('x');
 });
 
-test('a URL that answers, but not with MCP, is an error that says with what', async () => {
+test('reports the HTTP status of a URL that does not speak MCP', async () => {
   const web = createServer((_request, response) =>
     response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not here</h1>'),
   );
@@ -125,7 +125,7 @@ test('a URL that answers, but not with MCP, is an error that says with what', as
   web.close();
 });
 
-test('what is no URL is an error of the config', async () => {
+test('reports an invalid URL as a config error', async () => {
   await using core = await startCore({ servers: { wrong: { url: 'not a url' }, other: fixture('echo') } });
   expect(problemsOf(core)).toMatchObject([{ severity: 'error', server: 'wrong' }]);
 });

@@ -46,9 +46,12 @@ describe('servers git and git_hub', () => {
     expect(answers.map((text) => /"who":"(.)"/.exec(text)?.[1])).toEqual(['A', 'B']);
   });
 
-  test.each(['git_hub_echo_tool', 'git_hub__echo_tool', 'git-hub_echo_tool'])('%s is git_hub’s', async (name) => {
-    expect(textOf(await client.callTool('call_tool', { name, arguments: { message: 'x' } }))).toContain('"who":"B"');
-  });
+  test.each(['git_hub_echo_tool', 'git_hub__echo_tool', 'git-hub_echo_tool'])(
+    'finds the tool of git_hub under %s',
+    async (name) => {
+      expect(textOf(await client.callTool('call_tool', { name, arguments: { message: 'x' } }))).toContain('"who":"B"');
+    },
+  );
 });
 
 /** Five megabytes take a second each time: through one door, and the others with less (all cases: through every one). */
@@ -68,7 +71,7 @@ describe.each(
   });
 
   test.each(through.filter(([name]) => name !== 'the tool itself'))(
-    'that do not fit are refused by %s without being repeated',
+    'are rejected by %s without being repeated if they do not fit',
     async (_, call) => {
       const result = await client.callTool(...call('git:count_tool', { items: items.join(''), unknown: items }));
       expect(result['isError']).toBe(true);
@@ -84,7 +87,7 @@ describe('a query of 100 kB', () => {
     ['search', { query: words }],
     ['retrieve_tools', { query: words }],
     ['proxy-dispatch', { action: 'search', query: words }],
-  ])('is answered by %s and not repeated', async (tool, input) => {
+  ])('gets results from %s and is not repeated', async (tool, input) => {
     const result = await client.callTool(tool, input);
     expect(result['isError']).toBeUndefined();
     expect(textOf(result)).toContain('reverse_tool');
@@ -92,20 +95,20 @@ describe('a query of 100 kB', () => {
   });
 });
 
-describe('a tool called like one of ours', () => {
-  test.each(each.slice(0, 6))('is called by its server’s name through %s', async (_, call) => {
+describe('a tool named like a helper tool', () => {
+  test.each(each.slice(0, 6))('is callable by its canonical ID through %s', async (_, call) => {
     expect(textOf(await client.callTool(...call('lib:search_tools', { q: 1 })))).toMatch(
       /L: search_tools \{\\?"q\\?":1\}/,
     );
   });
 
-  test.each(each.slice(0, 5))('means the server’s, not ours, also by its bare name through %s', async (_, call) => {
+  test.each(each.slice(0, 5))('is found before the helper tool by its bare name through %s', async (_, call) => {
     expect(textOf(await client.callTool(...call('search_tools', { q: 1 })))).toMatch(/L: search_tools \{\\?"q\\?":1\}/);
   });
 });
 
 describe('300 tools in gateway mode', () => {
-  test('are one tool, whose text client apps show whole; each can be called, and all are named on request', async () => {
+  test('become one tool with a description of at most 2,048 characters; all are callable and listed on request', async () => {
     await using many = await startCore({ servers: { many: fixture('misbehaving', 'many', '300') }, mode: 'gateway' });
     const session = await many.open();
     const { tools } = (await session.request('tools/list')) as { tools: { name: string; description: string }[] };
@@ -118,7 +121,7 @@ describe('300 tools in gateway mode', () => {
 });
 
 describe('names of any length', () => {
-  test.each(each.slice(0, -2))('are refused by %s and not repeated whole', async (_, call) => {
+  test.each(each.slice(0, -2))('are rejected by %s and not repeated in full', async (_, call) => {
     const result = await client.callTool(...call(`git:${'_'.repeat(1_000_000)}`, {}));
     expect(result['isError']).toBe(true);
     expect(JSON.stringify(result).length).toBeLessThan(10_000);

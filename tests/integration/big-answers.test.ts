@@ -32,7 +32,7 @@ async function echoUntil(client: SocketClient, done: () => boolean, onEcho: () =
   }
 }
 
-test("an answer of 50 MB passes whole, and another session's calls are answered before it, while it passes and after it", async () => {
+test("passes a 50 MB result whole while another session's calls get results before, during and after it", async () => {
   await using core = await startCore({
     ...told,
     servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') },
@@ -63,26 +63,29 @@ test("an answer of 50 MB passes whole, and another session's calls are answered 
   expect(echoesBetween('first byte', 'last byte')).toBeGreaterThan(10);
 });
 
-test.runIf(allCases)('a reader that does not read its 50 MB holds up nobody, and gets them when it does', async () => {
-  await using core = await startCore({
-    ...told,
-    servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') },
-  });
-  const [lazy, other] = [await core.open(), await core.open()];
-  lazy.socket.pause();
-  const big = lazy.callTool('big_big', { bytes: 50 * megabyte });
-  for (let count = 0; count < 200; count++)
-    expect(await other.say('small_echo', { message: `${count}` })).toBe(`${count}`);
-  lazy.socket.resume();
-  expect(hashOf(textOf(await big))).toBe(hashOf(bigText(50 * megabyte)));
-});
+test.runIf(allCases)(
+  'a client that does not read its 50 MB result delays no other, and gets it once it reads',
+  async () => {
+    await using core = await startCore({
+      ...told,
+      servers: { big: fixture('misbehaving', 'big'), small: fixture('echo') },
+    });
+    const [lazy, other] = [await core.open(), await core.open()];
+    lazy.socket.pause();
+    const big = lazy.callTool('big_big', { bytes: 50 * megabyte });
+    for (let count = 0; count < 200; count++)
+      expect(await other.say('small_echo', { message: `${count}` })).toBe(`${count}`);
+    lazy.socket.resume();
+    expect(hashOf(textOf(await big))).toBe(hashOf(bigText(50 * megabyte)));
+  },
+);
 
 test.each(
   someOf(1, [
     ['the handshake era', false],
     ['2026-07-28', true],
   ]),
-)('over HTTP of %s a big answer passes whole, too', async (_era, modern) => {
+)('passes a large result whole over HTTP of %s', async (_era, modern) => {
   await using core = await startCore({ ...told, servers: { big: fixture('misbehaving', 'big') } });
   const client = new HttpClient(core.url, modern);
   if (!modern) await client.initialize();

@@ -78,7 +78,7 @@ function start(server: object): Promise<TestCore> {
 }
 
 test.skipIf(problem !== undefined)(
-  'in the box for good, the server has its secrets; the scripts of its package never had',
+  'gives a sandboxed server its secrets, but not the install scripts of its package',
   async () => {
     await using core = await start({ ...entry, isolation: { mode: 'sandbox' } });
     // Nothing waits for a package to be installed.
@@ -95,7 +95,7 @@ test.skipIf(problem !== undefined)(
 );
 
 test.skipIf(problem !== undefined)(
-  'a look installs it the same way, and gives it nothing',
+  'a preview installs the package the same way, without secrets',
   async () => {
     await using core = await start({ ...entry, quarantined: true });
     const ask = async (method: 'reviews' | 'previewServer', input: object): Promise<unknown> =>
@@ -109,7 +109,7 @@ test.skipIf(problem !== undefined)(
 );
 
 test.skipIf(problem !== undefined)(
-  'a program that the package names outside of itself is not started, and not shown to the box',
+  'does not start a program that the package names outside its own folder',
   async () => {
     const key = join(folder, 'key');
     writeFileSync(key, 'PRIVATE KEY');

@@ -16,14 +16,14 @@ test.each<[string, string, Record<string, unknown>, string]>([
     'green',
   ],
   ['a subscription', 'resources/subscribe', { uri: 'asker://counter' }, '"result":{}'],
-])('%s that is the first thing said gets its answer', async (_what, method, params, words) => {
+])('answers %s that is the first request', async (_what, method, params, words) => {
   await using core = await startCore({ servers }, { settled: false });
   const client = await core.open();
   const { line } = await client.exchange(method, params);
   expect(line).toContain(words);
 });
 
-test('the first list has the tools of all servers, without an announcement after it', async () => {
+test('the first list contains the tools of all servers, without a list_changed after it', async () => {
   await using core = await startCore(
     { servers: { ...servers, slow: fixture('misbehaving', 'slow-start', '700') } },
     { settled: false },
@@ -35,7 +35,7 @@ test('the first list has the tools of all servers, without an announcement after
   expect(client.notifications.filter(({ method }) => method === 'notifications/tools/list_changed')).toEqual([]);
 });
 
-test('a name that no server has is refused, with those who were not asked', async () => {
+test('rejects an unknown name and lists the servers that are not ready', async () => {
   // It never gets as far: nothing here waits for it.
   const slow = fixture('misbehaving', 'silent');
   await using core = await startCore({ servers: { ...servers, slow } }, { settled: false });
@@ -44,7 +44,7 @@ test('a name that no server has is refused, with those who were not asked', asyn
   await expect(client.callTool('nobody_has_this')).rejects.toMatchObject({ code: -32602, message });
 });
 
-test('a resource that no list shows is asked of the server that is named with it, and of no other', async () => {
+test('reads an unlisted resource only from the server that its URI names', async () => {
   await using core = await startCore({ servers });
   const client = await core.open();
   const unlisted = { uri: 'unlisted://thing' };

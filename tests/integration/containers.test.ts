@@ -49,7 +49,7 @@ const boxed = {
 };
 
 test.skipIf(engine === undefined)(
-  'it reads and writes what it was allowed, reaches nothing else, and is gone when it ends',
+  'reads and writes only allowed paths, reaches nothing else, and is removed when it ends',
   async () => {
     {
       await using core = await startCore({ servers: { boxed }, dataFlow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
@@ -84,7 +84,7 @@ test.skipIf(engine === undefined)(
 );
 
 test.skipIf(engine === undefined)(
-  'no way leads out but those that the entry names',
+  'has no way out except those that the entry names',
   async () => {
     await using world = await openWorld();
     await using core = await startCore({ servers: { boxed }, dataFlow: 'off' }, { env: { PLANTED_API_KEY: 'sk-1' } });
@@ -96,7 +96,7 @@ test.skipIf(engine === undefined)(
 );
 
 test.skipIf(engine === undefined)(
-  'it reaches the hosts that are named, through everything that asks for proxies, and nothing past them',
+  'reaches the named hosts through every client that honors proxies, and no others',
   async () => {
     const sites = ['named', 'other'].map((name) => http.createServer((_request, response) => response.end(name)));
     const ports: number[] = [];
@@ -127,7 +127,7 @@ test.skipIf(engine === undefined)(
 );
 
 test.skipIf(engine === undefined)(
-  'a server that is killed from outside leaves no container, and comes back in another one',
+  'removes the container of a server killed from outside, and starts it in another one',
   async () => {
     await using core = await startCore({ servers: { boxed }, dataFlow: 'off' });
     await expect.poll(() => core.server('boxed').state.kind, { timeout: 60_000 }).toBe('ready');
@@ -141,7 +141,7 @@ test.skipIf(engine === undefined)(
 );
 
 test.skipIf(engine === undefined)(
-  'what a core that was killed left behind is gone when the next one has started its first server',
+  'removes the containers of a killed core when the next core has started its first server',
   async () => {
     const home = join(folder, 'home');
     const label = createHash('sha256')
@@ -159,7 +159,7 @@ test.skipIf(engine === undefined)(
   180_000,
 );
 
-test('without an engine it does not start, and says what helps', async () => {
+test('does not start without an engine, and says what to do', async () => {
   const bin = join(folder, 'empty');
   mkdirSync(bin);
   await using core = await startCore({ servers: { boxed } }, { env: { PATH: bin, TERM: 'dumb' } });

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-test('says of definitions whose record is damaged that nothing was compared', async () => {
+test('reports that nothing was compared if the record of accepted definitions is damaged', async () => {
   const folder = join(home, 'data/pins');
   const [name = ''] = await readdir(folder);
   await writeFile(join(folder, name), damaged);
@@ -35,7 +35,7 @@ test('says of definitions whose record is damaged that nothing was compared', as
   ]);
 });
 
-test('says of a config whose record is damaged that nothing was compared, until the user has agreed anew', async () => {
+test('reports that nothing was compared if the record of the accepted config is damaged, until the user approves', async () => {
   const file = join(home, 'data/accepted-config.json');
   await writeFile(file, damaged);
   for (let run = 1; run <= 2; run++) {
@@ -80,7 +80,7 @@ function lostOf({ host }: TestCore): unknown[] {
   return [...new Set(host.core.options.config.pendingEdits.map(({ lost }) => lost))];
 }
 
-test('takes nothing as agreed from a record that another program wrote, until the user has agreed', async () => {
+test('accepts nothing from a record that another program wrote, until the user approves', async () => {
   const next = await startCore(config, { home, ownConfig: true });
   const forged = await forge(next);
   await next[Symbol.asyncDispose]();
@@ -95,13 +95,13 @@ test('takes nothing as agreed from a record that another program wrote, until th
   expect([running(core), lostOf(core)]).toEqual([['a', 'evil'], []]);
 });
 
-test('asks again where the record is gone', async () => {
+test('asks again if the record is missing', async () => {
   await rm(join(home, 'data/accepted-config.json'));
   await using core = await startCore(config, { home, ownConfig: true });
   expect([running(core), lostOf(core)]).toEqual([[], ['missing']]);
 });
 
-test('takes nothing as agreed while the vault is locked, and what was agreed to once it is open', async () => {
+test('accepts nothing while the vault is locked, and what was accepted before once it is unlocked', async () => {
   const locked = await mkdtemp(join(tmpdir(), 'tooltray-locked-'));
   const env = { TOOLTRAY_VAULT_PASSPHRASE: 'open up' };
   try {

@@ -13,7 +13,7 @@ const megabyte = 1_000_000;
 const results = 40;
 const resultBytes = 8 * megabyte;
 
-test('the backlog of a client app that reads nothing is given back once it is gone', async () => {
+test('frees the backlog of a client app that reads nothing, once it disconnects', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-deaf-'));
   const config = { servers: { sized: fixture('sized') }, mode: 'proxy', results: { threshold: 1_000 * megabyte } };
   const script = join(import.meta.dirname, '../support/measured-core.ts');

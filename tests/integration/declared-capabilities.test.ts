@@ -53,7 +53,7 @@ test.each<[declares: string, capabilities: Params, server: string, method: strin
   await client.closed;
 });
 
-test('announces what servers declare as experimental, and of extensions those that it serves', async () => {
+test('declares what servers declare as experimental, and only the extensions that it serves', async () => {
   const client = await core.connect();
   const { capabilities } = await client.initialize({ extensions: { 'com.example/feed': {} } });
   expect(capabilities).toMatchObject({

@@ -14,7 +14,7 @@ afterAll(() => core[Symbol.asyncDispose]());
 test.each([
   [490, '1'],
   [490, '1.50'],
-])('%i lists around %s come through to the letter', async (depth, number) => {
+])('passes %i nested lists around %s unchanged', async (depth, number) => {
   const client = await core.open();
   await client.callTool('deep', { depth, number });
   expect(client.lines.at(-1)).toContain('['.repeat(depth) + number + ']'.repeat(depth));
@@ -27,7 +27,7 @@ test.each([
   [20_000, '1.50'],
   [600_000, '1'],
 ])(
-  '%i lists around %s are an error that names the server, in both eras, and the core goes on',
+  'returns an error that names the server for %i lists around %s, in both protocols, and goes on',
   async (depth, number) => {
     const [legacy, modern] = [await core.open(), await core.connect()];
     const args = { depth, number };
@@ -42,7 +42,7 @@ test.each([
 
 const lists = '['.repeat(20_000) + '1.5' + ']'.repeat(20_000);
 
-test('arguments as deep are refused, over the socket and over HTTP, and as a text', async () => {
+test('rejects arguments that are nested as deeply, over the socket, over HTTP, and as JSON text', async () => {
   const client = await core.open();
   const call = (id: number, args: string): string =>
     `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"deep","arguments":${args}}}`;

@@ -15,7 +15,7 @@ async function environmentOf(core: TestCore, server: string): Promise<Readonly<R
   return JSON.parse(content[0]?.text ?? '') as Record<string, string>;
 }
 
-test('a new server gets what programs commonly need, its own variables, and what is named for it', async () => {
+test('passes a new server common variables, its own, and those that its entry names', async () => {
   const servers = {
     plain: { ...fixture('prober'), env: { OWN: 'mine' } },
     named: { ...fixture('prober'), inheritEnv: ['PLANTED_SETTING', 'NOT_THERE'] },
@@ -33,7 +33,7 @@ test('a new server gets what programs commonly need, its own variables, and what
   expect(await core.host.core.inbox.items()).toEqual([]);
 });
 
-test('a server that ends for want of a variable says which one, and how to give it', async () => {
+test('names the variable that a server exits without, and how to set it', async () => {
   await using core = await startCore({ servers: { s: fixture('prober', '--needs=PLANTED_API_KEY') } }, { env });
   const { state } = core.server('s');
   expect('error' in state && state.error).toMatchObject({

@@ -96,7 +96,7 @@ const writtenByMagg = `{
   }
 }`;
 
-test('ToolMux: a tool per server, which calls the tools of it', async () => {
+test("ToolMux: lists a tool per server, which calls the server's tools", async () => {
   await using core = await start(toolMux);
   await Promise.all(['filesystem', 'git'].map((name) => ready(core.server(name))));
   const client = await core.open();
@@ -108,7 +108,7 @@ test('ToolMux: a tool per server, which calls the tools of it', async () => {
   expect(launchOf(core, 'git')).toContain('uvx mcp-server-git --repository /path/to/repo');
 });
 
-test('MCPProxy: tools are looked up and called by how they are meant', async () => {
+test('MCPProxy: finds tools by search and calls them by their intent', async () => {
   await using core = await start(mcpProxy);
   await ready(core.server('local-python'));
   const client = await core.open();
@@ -119,7 +119,7 @@ test('MCPProxy: tools are looked up and called by how they are meant', async () 
   expect(launchOf(core, 'local-python')).toContain('python -m my_server');
 });
 
-test('Magg: tools under their prefix, directly and through proxy', async () => {
+test('Magg: lists tools under their prefix, callable directly and through proxy', async () => {
   await using core = await start(magg);
   await ready(core.server('calculator'));
   const client = await core.open();
@@ -131,7 +131,7 @@ test('Magg: tools under their prefix, directly and through proxy', async () => {
   expect(launchOf(core, 'calculator')).toContain('npx -y @executeautomation/calculator-mcp');
 });
 
-test('Magg: a file with null in every field that says nothing is used without a word', async () => {
+test('Magg: accepts a file with null in every unset field without a problem', async () => {
   await using core = await start(writtenByMagg);
   await ready(core.server('sums'));
   expect(core.host.core.options.config.problems).toEqual([]);

@@ -44,7 +44,7 @@ describe('in a whole core', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('a server that lists more for apps that declare an extension lists it for them, and for nobody else', async () => {
+  test('passes what a server lists only for an extension to apps that declare it, and to no others', async () => {
     const [plain, app] = [await core.open(), await core.open(shows)];
     expect(hasView(await toolsOf(app), 'east_show')).toBe(true);
     expect(hasView(await toolsOf(plain), 'east_show')).toBe(false);
@@ -52,7 +52,7 @@ describe('in a whole core', () => {
     expect((await said(plain, 'east_show')).extensions).toBeNull();
   });
 
-  test('apps of a kind share one connection, and a server that offers all the same has none besides', async () => {
+  test('shares one connection among apps of a kind, and needs none for a server that lists the same for all', async () => {
     const before = await core.open(shows);
     await said(before, 'east_show');
     const [one, other] = await Promise.all([core.open(shows), core.open(shows)]);
@@ -61,7 +61,7 @@ describe('in a whole core', () => {
     expect([processes(core, 'east'), processes(core, 'west')]).toEqual([2, 1]);
   });
 
-  test('what servers declare is told to apps that declare something, as one, unknown names too', async () => {
+  test('merges what servers declare for apps that declare an extension, including unknown names', async () => {
     const client = await core.connect();
     const { capabilities } = (await client.initialize({ extensions: { 'com.example/own': { a: 1 } } })) as {
       capabilities: { extensions?: unknown };
@@ -74,7 +74,7 @@ describe('in a whole core', () => {
     expect(silent.capabilities).not.toHaveProperty('extensions');
   });
 
-  test('in 2026-07-28 each request says what its app shows', async () => {
+  test('applies the extensions that each stateless request declares', async () => {
     const line = await core.connect();
     const [plain, app] = [new ModernClient(line), new ModernClient(line, shows)];
     const listed = async (client: ModernClient): Promise<Tool[]> =>
@@ -85,7 +85,7 @@ describe('in a whole core', () => {
     expect(result?.['capabilities']).toHaveProperty(['extensions', 'com.example/clock']);
   });
 
-  test('over HTTP as well, in both eras', async () => {
+  test('applies extensions over HTTP in both protocols', async () => {
     const legacy = new HttpClient(core.url);
     await legacy.initialize(shows);
     const modern = new ModernClient(new HttpClient(core.url, true), shows);
@@ -101,7 +101,7 @@ describe('in a whole core', () => {
     expect(called.result?.['structuredContent']).toMatchObject({ by: 'east', extensions: shows.extensions });
   });
 
-  test('what stands in _meta of a request reaches the server, unknown names too', async () => {
+  test('passes _meta of a request to the server, including unknown names', async () => {
     const app = await core.open(shows);
     const meta = { 'com.example/why': { because: [1, 2.5] } };
     const answer = await app.say('west_show', {}, { _meta: meta });
@@ -109,7 +109,7 @@ describe('in a whole core', () => {
   });
 });
 
-test('what was found out about a server is known to the next core, which starts no process for it', async () => {
+test('remembers across cores what servers list for extensions, and starts no process for it', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-extensions-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   for (const run of ['first', 'second']) {
@@ -122,7 +122,7 @@ test('what was found out about a server is known to the next core, which starts 
   }
 });
 
-test('a server that is taken out or changed takes its second connection along', async () => {
+test('closes the second connection of a server that is removed or changed', async () => {
   await using core = await startCore({ servers });
   const app = await core.open(shows);
   await said(app, 'east_show');
@@ -134,7 +134,7 @@ test('a server that is taken out or changed takes its second connection along', 
   await until(() => processes(core, 'east') === 0);
 });
 
-describe('with more kinds of apps than there is place for', () => {
+describe('with more kinds of apps than the limit', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
   afterEach(() => void vi.useRealTimers());
 
@@ -142,7 +142,7 @@ describe('with more kinds of apps than there is place for', () => {
   const kind = (nth: number): Params => ({ extensions: { ...shows.extensions, 'com.example/nth': { nth } } });
   const seesView = async (client: SocketClient): Promise<boolean> => hasView(await toolsOf(client), 'east_show');
 
-  test('the one that was used longest ago gives way with its connections, while those in session stay', async () => {
+  test('evicts the kind that was used longest ago with its connections, but none with open sessions', async () => {
     await using core = await startCore({ servers: { east: servers.east, echo: servers.echo } });
     const left = new ModernClient(new HttpClient(core.url, true), kind(0));
     const leftSees = async (): Promise<boolean> =>

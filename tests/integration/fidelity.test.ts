@@ -92,7 +92,7 @@ describe.each([
     door.exchange('tools/call', { name: door.prefix + name, arguments: args, ...more });
   const resultOf = async (name: string): Promise<Params> => (await call(name)).message.result ?? {};
 
-  test('definitions keep every member, known or not', async () => {
+  test('definitions keep every member, known or unknown', async () => {
     const { message } = await door.exchange('tools/list');
     const listed = message.result?.['tools'] as Params[];
     const [decorated] = oddTools.filter((tool) => (tool as Params)['name'] === 'decorated') as Params[];
@@ -125,7 +125,7 @@ describe.each([
     expect(beside).toEqual({ type: 'text', text: 'beside', vendorBlock: 1 });
   });
 
-  test('structured content may be a list', async () => {
+  test('structured content may be an array', async () => {
     expect((await resultOf('array_output'))['structuredContent']).toEqual([1, 'two', { three: null }]);
   });
 
@@ -165,11 +165,11 @@ describe.each([
     });
   });
 
-  test('an answer with unknown members beside the result is an answer', async () => {
+  test('accepts a response with unknown members beside the result', async () => {
     expect(await resultOf('vendor_top_level')).toMatchObject({ content: [] });
   });
 
-  test('half a surrogate stays half a surrogate', async () => {
+  test('keeps a lone surrogate unchanged', async () => {
     expect(textOf(await resultOf('lone_surrogate'))).toBe('half \ud83d only');
   });
 
@@ -214,7 +214,7 @@ describe.each([
   });
 
   test.runIf(era === 'legacy')(
-    'a question no specification knows reaches the client app, and its answer the server',
+    'passes a request that no specification defines to the client app, and its response to the server',
     async () => {
       door.onRequest('vendor/question', (params) => ({ answered: params, vendorAnswer: [null] }));
       const answer = JSON.parse(textOf(await resultOf('ask_vendor'))) as RawMessage;
@@ -222,14 +222,14 @@ describe.each([
     },
   );
 
-  test.runIf(open !== socketDoor)('methods no specification knows reach the server', async () => {
+  test.runIf(open !== socketDoor)('passes methods that no specification defines to the server', async () => {
     const { message } = await door.exchange('vendor/echo', { a: [null], b: { c: 1 } });
     expect(message.result).toMatchObject({ params: { a: [null], b: { c: 1 } }, vendorKey: 1 });
     const { message: answer } = await door.exchangeText('vendor/line', '{"big":12345678901234567890,"one":1.0}');
     expect((answer.result as { line: string }).line).toContain('"big":12345678901234567890,"one":1.0');
   });
 
-  test.runIf(open === legacyHttpDoor)("the handshake of its own endpoint is the server's own", async () => {
+  test.runIf(open === legacyHttpDoor)("returns the server's own initialize result at its endpoint", async () => {
     const client = new HttpClient(`${core.url}/server/odd`);
     expect(await client.initialize()).toEqual(oddInitializeResult({ protocolVersion: '2025-11-25' }));
   });

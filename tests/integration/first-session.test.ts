@@ -29,7 +29,7 @@ async function openHost(home: string): Promise<CoreHost> {
 
 const greeting = async (client: SocketClient): Promise<string> => String((await client.initialize())['instructions']);
 
-test('instructions name the servers of the config in every mode, whatever is up', async () => {
+test('instructions name the servers of the config in every mode, whatever has started', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-first-'));
   await writeFile(join(home, 'config.json'), JSON.stringify({ servers }));
   const host = await openHost(home);
@@ -51,7 +51,7 @@ test('instructions name the servers of the config in every mode, whatever is up'
   }
 });
 
-test('what servers said of themselves to an earlier core is passed on before they are up', async () => {
+test('passes on the instructions that servers gave to an earlier core before they are ready', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-first-'));
   const everything = { talks: { command: process.execPath, args: [join(import.meta.dirname, 'servers/talking.ts')] } };
   try {
@@ -68,7 +68,7 @@ test('what servers said of themselves to an earlier core is passed on before the
   }
 });
 
-test('where every server is switched off, that is what is said', async () => {
+test('instructions say so if every server is disabled', async () => {
   await using core = await startCore({ servers: { off: { ...servers.dead, enabled: false } } });
   const client = await core.connect();
   expect(await greeting(client)).toContain('no server is switched on');

@@ -12,7 +12,7 @@ async function echoes(client: SocketClient, times: number): Promise<void> {
 }
 
 test.each(['ping', 'same-id', 'unknown', 'elicitation', 'log', 'progress', 'answers', 'text', 'open-string'])(
-  'a flood of %s holds nobody up, and takes little memory',
+  'a flood of %s delays no other client, and takes little memory',
   async (mode) => {
     await using core = await startCore({ servers: { bad: fixture('flood', mode), other: fixture('echo') } });
     const [hurt, client] = [await core.open(asksAll), await core.open()];
@@ -30,7 +30,7 @@ test.each([
   ['text', /prints text|more than a megabyte before/],
   ['no-line-end', /more than a megabyte before/],
   ['log', /more than a megabyte before/],
-])('a server that sends %s without an end instead of a greeting is given up', async (mode, why) => {
+])('gives up a server that sends %s without end instead of an initialize result', async (mode, why) => {
   await using core = await startCore({ servers: { bad: fixture('flood', mode, 'start'), other: fixture('echo') } });
   await until(() => core.server('bad').state.kind === 'error');
   expect(core.server('bad').state).toMatchObject({ error: { message: expect.stringMatching(why) as string } });

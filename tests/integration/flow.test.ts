@@ -84,7 +84,7 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
 const evil = { to: 'mark@evil.example', body: 'hello' };
 const mails = (sent: unknown[]): unknown[] => sent.filter((call) => (call as { name: string }).name === 'send_email');
 
-test('a mail to where only a mail led is asked for, and refused in words that say so; nothing reaches the server', async () => {
+test('asks before a mail to an address that only a mail named, and explains the refusal; the server gets nothing', async () => {
   await using flow = await flowCore();
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
@@ -125,7 +125,7 @@ test('once, always and no do what they say', async () => {
   expect(flow.record.summary().week).toEqual({ allowed: 2, refused: 1 });
 });
 
-test('record lets all of it through and counts; a restart goes on counting', async () => {
+test('record allows every call and counts it, across a restart', async () => {
   await using flow = await flowCore({ dataFlow: 'record' });
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
@@ -165,7 +165,7 @@ const ways: Record<string, { readonly mode: string; readonly way: Way }> = {
 describe.each(someOf(3, Object.keys(ways)))('%s', (name) => {
   const { mode, way } = ways[name] as (typeof ways)[string];
 
-  test('what was read this way is known, and what is sent this way is asked for', async () => {
+  test('tracks what was read this way, and asks before it is sent this way', async () => {
     await using flow = await flowCore({ mode });
     const client = await flow.core.open();
     await way(client, 'mail_read_inbox');
@@ -176,7 +176,7 @@ describe.each(someOf(3, Object.keys(ways)))('%s', (name) => {
   });
 });
 
-test('one program that reads and sends is stopped in between', async () => {
+test('stops a program between reading and sending', async () => {
   await using flow = await flowCore({ mode: 'code' });
   const client = await flow.core.open();
   const code =
@@ -185,11 +185,11 @@ test('one program that reads and sends is stopped in between', async () => {
   expect(mails(flow.sent('mail'))).toEqual([]);
 });
 
-describe('an answer on disk', () => {
+describe('a spilled result', () => {
   const long = { results: { threshold: 2000 } };
   const rob = { to: 'rob@evil.example', body: 'hello' };
 
-  test('keeps where it came from for the session that it was made for, read back or not', async () => {
+  test('keeps its source for the session that it was made for, whether it is read or not', async () => {
     await using flow = await flowCore(long);
     const client = await flow.core.open();
     await client.callTool('files_read_file', { path: 'report.txt' });
@@ -204,7 +204,7 @@ describe('an answer on disk', () => {
     'as arguments': (client, id) =>
       client.callTool('proxy-dispatch', { action: 'call', tool: 'files_write_file', argumentsFile: id }),
   };
-  test.each(someOf(2, Object.keys(readers)))('and is known to another session that reads it %s', async (how) => {
+  test.each(someOf(2, Object.keys(readers)))('adds its source to another session that reads it %s', async (how) => {
     await using flow = await flowCore(long);
     const first = await flow.core.open();
     await first.callTool('files_read_file', { path: 'report.txt' });
@@ -217,7 +217,7 @@ describe('an answer on disk', () => {
   });
 });
 
-test('an answer that is given again has been read by whom it is given to', async () => {
+test('a cached result counts as read by the session that gets it', async () => {
   await using flow = await flowCore({ results: { cacheSeconds: { mail: 3600 } } });
   const [one, other] = [await flow.core.open(), await flow.core.open()];
   await one.callTool('mail_read_inbox');
@@ -228,7 +228,7 @@ test('an answer that is given again has been read by whom it is given to', async
   expect(flow.sent('mail').filter((call) => (call as { name: string }).name === 'read_inbox')).toHaveLength(1);
 });
 
-test('where the app takes a handle the call goes on, and is answered when the person has answered', async () => {
+test('keeps a call pending behind a handle, and returns its result once the user decides', async () => {
   await using flow = await flowCore({
     dataFlow: { mode: 'ask', waitSeconds: 0.01 },
     slowCallSeconds: 0.2,
@@ -266,7 +266,7 @@ describe('over every endpoint', () => {
   });
 });
 
-test('no tool that any mode lists or reaches knows of questions, or of the decisions', async () => {
+test('no tool that any mode lists or reaches shows or decides a question', async () => {
   await using flow = await flowCore({ extraTools: ['await_result'], exposeAdmin: true });
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');

@@ -34,7 +34,7 @@ async function inFile(core: TestCore): Promise<TestConfig> {
   return JSON.parse(await readFile(core.configFile, 'utf8')) as TestConfig;
 }
 
-test('whom a profile holds to what, and what it lets through, is no other program’s to change', async () => {
+test('another program cannot change the profiles, or which app has which', async () => {
   const held = { profiles: { calm: { servers: ['a'] } }, appProfiles: { cursor: 'calm' } };
   await using core = await startCore({ servers: { a: echo, b: other }, ...held }, own);
   await edit(core, { servers: { a: echo, b: other }, profiles: { calm: {} } });
@@ -42,7 +42,7 @@ test('whom a profile holds to what, and what it lets through, is no other progra
   expect(await waiting(core)).toHaveLength(1);
 });
 
-test("the first config that a home ever sees is the person's word; a new server in a later edit starts once they agree", async () => {
+test('accepts the first config of a home, and starts a server of a later edit once the user approves', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   expect(running(core)).toEqual(['a']);
   let told = 0;
@@ -67,7 +67,7 @@ test("the first config that a home ever sees is the person's word; a new server 
   expect(await waiting(core)).toEqual([]);
 });
 
-test('a changed launch keeps what was agreed to running, line by line told, over a restart; no takes the edit back', async () => {
+test('keeps the accepted launch running after a changed one, shows the lines, and rejecting restores it', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   const before = core.server('a');
   await edit(core, { servers: { a: { ...echo, args: [...echo.args, '--all'], env: { LD_PRELOAD: '/tmp/x' } } } });
@@ -83,7 +83,7 @@ test('a changed launch keeps what was agreed to running, line by line told, over
   expect(await waiting(next)).toEqual([]);
 });
 
-test('what an edit takes away is gone at once, and does not come back by another edit', async () => {
+test('applies a removal at once, and asks before another edit brings the server back', async () => {
   await using core = await startCore({ servers: { a: echo, b: other } }, own);
   await edit(core, { servers: { a: { ...echo, enabled: false } } });
   expect(running(core)).toEqual([]);
@@ -93,7 +93,7 @@ test('what an edit takes away is gone at once, and does not come back by another
   expect((await waiting(core))[0]?.sentence).toContain('the server "a" and the new server "b"');
 });
 
-test('what launches and allows nothing needs nobody', async () => {
+test('applies an edit that launches and allows nothing without asking', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { mode: 'search', servers: { a: { ...echo, description: 'Mine', disabledTools: ['echo_tool'] } } });
   expect(core.host.core.options.config.current).toMatchObject({ mode: 'search' });
@@ -110,7 +110,7 @@ test.each([
   ['heal', { heal: 'auto' }],
   ['trustEdits', { trustEdits: true }],
   ['results.folders', { results: { folders: ['/etc'] } }],
-])('%s of an edit waits as well, and can be taken back', async (key, setting) => {
+])('holds an edit of %s, and reverts it when rejected', async (key, setting) => {
   await using core = await startCore({ servers: { a: echo } }, own);
   const { current } = core.host.core.options.config;
   await edit(core, { ...setting, servers: { a: echo } });
@@ -124,27 +124,27 @@ test.each([
   expect(await waiting(core)).toEqual([]);
 });
 
-test('a stricter policy holds at once, whoever wrote it', async () => {
+test('applies a stricter policy at once, whoever wrote it', async () => {
   await using core = await startCore({ policy: { agentChanges: 'allow' }, servers: {} }, own);
   await edit(core, { policy: { agentChanges: 'ask' }, servers: {} });
   expect(core.host.core.options.config.current.policy.agentChanges).toBe('ask');
   expect(await waiting(core)).toEqual([]);
 });
 
-test("trustEdits, once agreed to, makes every edit the person's word", async () => {
+test('accepts every edit once trustEdits is approved', async () => {
   await using core = await startCore({ trustEdits: true, servers: { a: echo } }, own);
   await edit(core, { trustEdits: true, servers: { a: echo, b: other } });
   expect(running(core)).toEqual(['a', 'b']);
 });
 
-test("a file named by --config is the person's word, edits included", async () => {
+test('accepts a file named by --config, and edits to it', async () => {
   await using core = await startCore({ servers: { a: echo } });
   await edit(core, { policy: { agentChanges: 'allow' }, servers: { a: echo, b: other } });
   expect(running(core)).toEqual(['a', 'b']);
 });
 
-describe('an edit of Tooltray itself', () => {
-  test("is the person's word for what it changes, and for nothing else that stands in the file by then", async () => {
+describe('an edit made through Tooltray', () => {
+  test('accepts only what it changes, and nothing else that is in the file by then', async () => {
     await using core = await startCore({ servers: { a: echo } }, own);
     await edit(core, { servers: { a: echo, evil: other } });
     await core.host.core.edits.save('mine', other, false);
@@ -154,7 +154,7 @@ describe('an edit of Tooltray itself', () => {
     expect((await waiting(core))[0]?.changes.map(({ server }) => server)).toEqual(['evil']);
   });
 
-  test('by a model, of an entry that waits, is refused until the person has decided', async () => {
+  test('is rejected if a model changes an entry that is pending', async () => {
     await using core = await startCore({ servers: { a: echo } }, own);
     await edit(core, { servers: { a: { ...echo, env: { X: '1' } } } });
     const author = { app: 'codex', sessionId: 's', tool: 'manage_servers' };
@@ -164,7 +164,7 @@ describe('an edit of Tooltray itself', () => {
   });
 });
 
-test('what waits is told by its content: yes to something else than was shown is refused', async () => {
+test('rejects an approval of content that changed since it was shown', async () => {
   await using core = await startCore({ servers: {} }, own);
   await edit(core, { servers: { a: echo } });
   const [asked] = await waiting(core);
@@ -173,7 +173,7 @@ test('what waits is told by its content: yes to something else than was shown is
   expect(running(core)).toEqual([]);
 });
 
-test('a file that cannot be read takes nothing of what was agreed to away', async () => {
+test('an unreadable file revokes nothing that was accepted', async () => {
   // A setting that an emptied file would tighten would wait when it comes back.
   const reviews = { onChange: 'hold' };
   await using core = await startCore({ servers: { a: echo }, reviews }, own);
@@ -187,7 +187,7 @@ test('a file that cannot be read takes nothing of what was agreed to away', asyn
   expect([running(core), await waiting(core)]).toEqual([['a'], []]);
 });
 
-test('names that every object has are servers like any other', async () => {
+test('treats names that every object has like other server names', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { servers: { a: echo, constructor: other, toString: other } });
   expect(running(core)).toEqual(['a']);
@@ -195,7 +195,7 @@ test('names that every object has are servers like any other', async () => {
   await expect.poll(() => running(core), { timeout: 30_000 }).toEqual(['a', 'constructor', 'toString']);
 });
 
-test('a record of what was agreed to that is damaged agrees to nothing', async () => {
+test('accepts nothing from a damaged record', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await core.host.stop();
   await writeFile(join(core.home, 'data', 'accepted-config.json'), '{');

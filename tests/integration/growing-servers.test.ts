@@ -52,7 +52,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('asks once, remembers the answer over restarts of the server, and shows what is added after a call at once', async () => {
+test('asks once, keeps the decision across restarts, and lists tools that are added after a call at once', async () => {
   await client.callTool('open');
   offer(open, issues);
   const item = await waiting();
@@ -67,7 +67,7 @@ test('asks once, remembers the answer over restarts of the server, and shows wha
   expect(await items()).toEqual([]);
 });
 
-test('without a call before it a new tool waits, also of a server that may add tools', async () => {
+test('holds a new tool that no call preceded, even of a server that may add tools', async () => {
   offer(open, issues);
   const item = await waiting();
   expect(actionsOf(item)).toEqual(['keep', 'accept']);
@@ -89,7 +89,7 @@ test('holds a changed tool, and a new one that reads like an attack, of a server
   expect(listed()).toEqual(['open', 'list_issues']);
 });
 
-test('taking the answer back asks again', async () => {
+test('asks again once the decision is undone', async () => {
   await client.callTool('open');
   offer(open, issues);
   await core.host.core.inbox.decide((await waiting()).id, { action: 'grow', by: 'dashboard' });

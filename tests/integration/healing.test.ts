@@ -38,7 +38,7 @@ function tracedEcho(trace: string): { command: string; args: string[]; env: Reco
 
 const broken = { command: 'tooltray-has-no-such-command', description: 'Mine' };
 
-test('nothing of the other app runs before the yes; then the server is used at once and the config says so', async () => {
+test('runs nothing of the other app before approval; then starts the server and writes the config', async () => {
   const trace = join(apps, 'trace');
   const launch = tracedEcho(trace);
   await cursorHas({ x: launch });
@@ -57,7 +57,7 @@ test('nothing of the other app runs before the yes; then the server is used at o
   expect(healing.candidates).toEqual([]);
 });
 
-test('what is offered for a server stays offered while that is tried again as it is', async () => {
+test('keeps the offered launch while the server is retried with its own', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ servers: { x: broken } });
   const { healing } = core.host.core;
@@ -67,7 +67,7 @@ test('what is offered for a server stays offered while that is tried again as it
   expect(healing.candidates.map(({ server }) => server)).toEqual(['x']);
 });
 
-test('a secret of another app comes into the vault, references stay, and no file of ours holds a value', async () => {
+test('stores a secret of another app in the vault, keeps references, and writes no value to a file', async () => {
   const own = 'sk_test_OwnT0kenOfTwentyChars99';
   const theirs = 'sk_test_0therT0kenOfTwentyChars';
   await cursorHas({ x: { ...fixture('echo'), env: { OWN_TOKEN: own, OTHER_TOKEN: theirs } } });
@@ -95,7 +95,7 @@ test('a secret of another app comes into the vault, references stay, and no file
   ]);
 });
 
-test('a launch with more reach takes a word of its own, also where its place was agreed to or nobody is asked', async () => {
+test('asks separately about a launch with more reach, even if its source is trusted or heal is auto', async () => {
   const launch = { ...fixture('echo'), env: { ROOT: '/srv' } };
   await cursorHas({ x: launch });
   await using core = await start({ heal: 'auto', servers: { x: broken } });
@@ -108,7 +108,7 @@ test('a launch with more reach takes a word of its own, also where its place was
   expect((await written(core))['x']).toEqual({ ...launch, description: 'Mine' });
 });
 
-test('a yes to a place counts for the next server of it, also after a restart', async () => {
+test('approving a source covers the next server from it, also after a restart', async () => {
   await cursorHas({ x: fixture('echo'), y: fixture('echo', 'y') });
   const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
   {
@@ -123,7 +123,7 @@ test('a yes to a place counts for the next server of it, also after a restart', 
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('with heal "auto" nobody is asked, with "off" nothing is looked for', async () => {
+test('asks nobody with heal "auto", and searches nothing with "off"', async () => {
   await cursorHas({ x: fixture('echo') });
   await using auto = await start({ heal: 'auto', servers: { x: broken } });
   await until(() => auto.host.core.servers.find('x')?.state.kind === 'ready');
@@ -132,7 +132,7 @@ test('with heal "auto" nobody is asked, with "off" nothing is looked for', async
   expect([off.host.core.healing.candidates, (await written(off))['x']]).toEqual([[], broken]);
 });
 
-test('what was agreed to and does not work is not kept, and the next place is offered', async () => {
+test('reverts an approved launch that does not work, and offers the next source', async () => {
   await cursorHas({ x: fixture('misbehaving', 'crash-at-start') });
   await mkdir(join(apps, '.codex'));
   const [command, [file]] = [fixture('echo').command, fixture('echo').args];
@@ -149,7 +149,7 @@ test('what was agreed to and does not work is not kept, and the next place is of
   expect(healing.candidates.map(({ source }) => source.id)).toEqual(['codex']);
 });
 
-test('a server that answers without tools, or dies at its start, is mended as well; one that has no other launch is left alone', async () => {
+test('offers a launch for a server that lists no tools or exits at its start, but none if no app has another', async () => {
   await cursorHas({ x: fixture('echo'), dies: fixture('echo') });
   const dies = fixture('misbehaving', 'crash-at-start');
   await using core = await start({ servers: { x: fixture('misbehaving', 'many', '0'), e: fixture('echo'), dies } });
@@ -160,7 +160,7 @@ test('a server that answers without tools, or dies at its start, is mended as we
   expect(offered()).toEqual(['x', 'dies']);
 });
 
-test('who asks for it is not told of nothing because the server is being tried again at that moment', async () => {
+test('returns the known launch while the server is being retried', async () => {
   await cursorHas({ x: fixture('echo') });
   // Ends at its first start, and says nothing at the next.
   const script = `const { existsSync, writeFileSync } = require('node:fs'); const { TRIED } = process.env;
@@ -172,7 +172,7 @@ test('who asks for it is not told of nothing because the server is being tried a
   expect(core.host.core.healing.candidates.map(({ server }) => server)).toEqual(['x']);
 });
 
-test('a model is told, wherever it asks after a server that does not start, that another launch is known', async () => {
+test('tells a model about another known launch wherever it asks about a server that does not start', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });
   await core.host.core.healing.scan();
@@ -193,7 +193,7 @@ test('a model is told, wherever it asks after a server that does not start, that
   expect(await asked('manage_servers', { action: 'validate' })).not.toContain('Another launch');
 });
 
-test('a tool of a server that was listed before and starts no more is answered with the known launch, too', async () => {
+test('returns the known launch for a tool of a server that was listed before and no longer starts', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
   const gone = join(home, 'node-link');
   const { command, args } = fixture('echo');
@@ -214,7 +214,7 @@ test('a tool of a server that was listed before and starts no more is answered w
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('manage_servers add with a name alone proposes the launch that another app has, and runs nothing of it before the yes', async () => {
+test("manage_servers add with only a name proposes another app's launch, and runs nothing before approval", async () => {
   const trace = join(apps, 'trace');
   const launch = tracedEcho(trace);
   const secret = 'sk_test_0therT0kenOfTwentyChars';

@@ -52,7 +52,7 @@ async function asked(name: string, input: Json): Promise<Json> {
 }
 
 describe('MCPProxy', () => {
-  test('a call of a server in review is answered in its shape, with who decides', async () => {
+  test("a call to a server in review returns MCPProxy's error format with who decides", async () => {
     const answer = await asked('call_tool_read', { name: 'held:echo_tool', args: { text: 'x' } });
     expect(answer).toMatchObject({
       status: 'QUARANTINED_SERVER_BLOCKED',
@@ -66,13 +66,13 @@ describe('MCPProxy', () => {
   test.each([
     ['d:draw', 'tool_description_changed'],
     ['d:added', 'new_unapproved_tool'],
-  ])('a call of %s is answered in its shape: %s', async (name, reason) => {
+  ])("a call of %s returns MCPProxy's error format: %s", async (name, reason) => {
     const answer = await asked('call_tool_write', { name });
     expect(answer).toMatchObject({ status: 'TOOL_QUARANTINED', server_name: 'd', reason });
     expect(JSON.stringify(answer)).not.toContain(mark);
   });
 
-  test('describe_tool says what is the matter, by its words', async () => {
+  test('describe_tool returns an error code for each held tool', async () => {
     const ids = ['d:draw', 'd:added', 'd:erase', 'held:echo_tool', 'd:kept'];
     const { errors, definitions } = (await asked('describe_tool', { tool_ids: ids })) as { errors: Json[] } & Json;
     expect(errors.map(({ id, error }) => [id, error])).toEqual([
@@ -86,47 +86,43 @@ describe('MCPProxy', () => {
   });
 });
 
-test('a new tool that waits is told as one that waits, in every way of naming it', async () => {
+test('reports a new held tool as held under every spelling of its name', async () => {
   for (const name of ['added', 'd__added', 'd:added']) {
     expect(await client.say(name)).toMatch(/d:added is new since d was accepted, and waits for the person/);
   }
 });
 
-test(
-  'no tool of ours, by no spelling of its schema nor beside it, accepts, lifts or switches anything on',
-  { timeout: 120_000 },
-  async () => {
-    const before = readFileSync(core.configFile, 'utf8');
-    const question = core.host.core.pins.find('d')?.pendingReview?.id;
-    const [review] = await core.host.core.reviews.pending();
-    const beside: readonly Json[] = [
-      {},
-      { quarantined: false, trust_mode: 'auto', enabled: true, accept: true, force: true },
-      { id: review?.id, choice: 'accept', decision: 'accept', keys: ['tool:draw'] },
-      { id: question, choice: 'accept', by: 'person' },
-    ];
-    const calls = ['held', 'd'].flatMap((server) => {
-      const names = { server, names: [server, `${server}:added`, 'draw'], query: 'draw' };
-      return [...allModes.helpers.values()].flatMap(({ definition: { name, inputSchema } }) =>
-        inputsFor(inputSchema, names).flatMap((input) => {
-          // Taking a server out, which the policy allows here, accepts nothing of it and ends the test.
-          if (['remove', 'unload_kit', 'unload'].includes(String(input['action'] ?? input['operation']))) return [];
-          // A program takes a process of its own each time: beside one everything else is tried by `npm run test:long`.
-          const tried = 'code' in input && !allCases ? beside.slice(0, 1) : beside;
-          return tried.map((more) => ({ name, input: { ...more, ...input, name: input['name'] ?? server } }));
-        }),
-      );
-    });
-    expect(calls.length).toBeGreaterThan(1000);
-    while (calls.length > 0) {
-      await Promise.all(calls.splice(0, 40).map(({ name, input }) => client.callTool(name, input).catch(String)));
-    }
-    expect(core.server('held').config.held).toBe('review');
-    expect(core.server('held').state.kind).toBe('disabled');
-    expect(core.host.core.pins.find('d')?.pendingReview?.id).toBe(question);
-    expect(core.host.core.pins.find('d')?.decisions).toEqual([]);
-    const held = (text: string): unknown => (JSON.parse(text) as { servers: Json }).servers['held'];
-    expect(held(readFileSync(core.configFile, 'utf8'))).toEqual(held(before));
-    expect(readFileSync(`${file}.calls`, 'utf8')).not.toContain('tools/call draw');
-  },
-);
+test('no helper tool accepts, approves or enables anything, whatever the arguments', { timeout: 120_000 }, async () => {
+  const before = readFileSync(core.configFile, 'utf8');
+  const question = core.host.core.pins.find('d')?.pendingReview?.id;
+  const [review] = await core.host.core.reviews.pending();
+  const beside: readonly Json[] = [
+    {},
+    { quarantined: false, trust_mode: 'auto', enabled: true, accept: true, force: true },
+    { id: review?.id, choice: 'accept', decision: 'accept', keys: ['tool:draw'] },
+    { id: question, choice: 'accept', by: 'person' },
+  ];
+  const calls = ['held', 'd'].flatMap((server) => {
+    const names = { server, names: [server, `${server}:added`, 'draw'], query: 'draw' };
+    return [...allModes.helpers.values()].flatMap(({ definition: { name, inputSchema } }) =>
+      inputsFor(inputSchema, names).flatMap((input) => {
+        // Taking a server out, which the policy allows here, accepts nothing of it and ends the test.
+        if (['remove', 'unload_kit', 'unload'].includes(String(input['action'] ?? input['operation']))) return [];
+        // A program takes a process of its own each time: beside one everything else is tried by `npm run test:long`.
+        const tried = 'code' in input && !allCases ? beside.slice(0, 1) : beside;
+        return tried.map((more) => ({ name, input: { ...more, ...input, name: input['name'] ?? server } }));
+      }),
+    );
+  });
+  expect(calls.length).toBeGreaterThan(1000);
+  while (calls.length > 0) {
+    await Promise.all(calls.splice(0, 40).map(({ name, input }) => client.callTool(name, input).catch(String)));
+  }
+  expect(core.server('held').config.held).toBe('review');
+  expect(core.server('held').state.kind).toBe('disabled');
+  expect(core.host.core.pins.find('d')?.pendingReview?.id).toBe(question);
+  expect(core.host.core.pins.find('d')?.decisions).toEqual([]);
+  const held = (text: string): unknown => (JSON.parse(text) as { servers: Json }).servers['held'];
+  expect(held(readFileSync(core.configFile, 'utf8'))).toEqual(held(before));
+  expect(readFileSync(`${file}.calls`, 'utf8')).not.toContain('tools/call draw');
+});

@@ -24,7 +24,7 @@ test.each([
   ['search_tools', { query: 'weather' }],
   ['retrieve_tools', { query: 'weather' }],
   ['get_tool_schema', { name: 'lookup' }],
-])('%s marks them, and leaves what emoji are made of', async (helper, input) => {
+])('%s returns no hidden characters', async (helper, input) => {
   await using core = await startCore({ servers: { h: { command: process.execPath, args: ['-e', program] } } });
   const client = await core.open();
   const answer = JSON.stringify(await client.callTool(helper, input));
@@ -32,7 +32,7 @@ test.each([
   expect(answer).not.toMatch(/[\u200b\u202e\u{e0000}-\u{e007f}]/u);
 });
 
-test('the dashboard marks them in what tools say of themselves and in what a call gave', async () => {
+test('the dashboard marks hidden characters in definitions and results', async () => {
   await using core = await startCore({
     servers: { h: { command: process.execPath, args: ['-e', program] }, e: fixture('echo') },
   });

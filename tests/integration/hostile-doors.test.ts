@@ -40,11 +40,11 @@ async function statusOf(head: string): Promise<string> {
 test.each([
   ['an absolute address without a host', 'GET http:// HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
   ['one without a host on a path of the dashboard', 'GET http:///rpc/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
-])('%s is no error of ours', async (_what, head) => {
+])('%s is a client error', async (_what, head) => {
   expect(await statusOf(head)).toMatch(/^HTTP\/1\.1 4\d\d/);
 });
 
-test('a bad percent sign is a bad request', async () => {
+test('rejects an invalid percent escape', async () => {
   const key = new URL(core.host.pageUrl).hash.slice('#key='.length);
   const head = (path: string): string =>
     `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n\r\n`;
@@ -52,7 +52,7 @@ test('a bad percent sign is a bad request', async () => {
     expect(await statusOf(head(path))).toMatch(/^HTTP\/1\.1 4\d\d/);
 });
 
-test('who sends a body slowly and has no token is answered and hung up on', async () => {
+test('answers a slow body without a token with 401, and closes the connection', async () => {
   const socket = await open({ port: port() });
   // Whoever goes on writing may see the line break before it sees its end: hung up on all the same.
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
@@ -67,7 +67,7 @@ test('who sends a body slowly and has no token is answered and hung up on', asyn
   clearInterval(trickle);
 });
 
-test('hundreds who never say hello do not keep out who does', async () => {
+test('hundreds of silent connections do not keep a client out', async () => {
   const path = core.host.paths.socketPath;
   await Promise.all(Array.from({ length: 400 }, () => open({ path })));
   const client = await core.open();
@@ -119,7 +119,7 @@ const callOf = (name: string, args: object = {}) => ({
   params: { name, arguments: args },
 });
 
-test('a session answers only where it was opened', async () => {
+test('accepts a session ID only at the endpoint that opened it', async () => {
   const { session = '' } = await post('/mcp', hello);
   const list = { id: 3, method: 'tools/list' };
   expect((await post('/mcp', list, { 'mcp-session-id': session })).status).toBe(200);
@@ -127,7 +127,7 @@ test('a session answers only where it was opened', async () => {
     expect((await post(path, list, { 'mcp-session-id': session })).status).toBe(404);
 });
 
-test('where there are too many sessions, one with a call running gives way to nobody, and those that are idle do', async () => {
+test('evicts idle sessions over the limit, but none with a running call', async () => {
   const { session: busy = '' } = await post('/mcp', hello);
   const { session: idle = '' } = await post('/mcp', hello);
   const waiting = post('/mcp', callOf('hang_hang'), { 'mcp-session-id': busy });

@@ -108,7 +108,7 @@ test.each([
   ['a header with a space before its colon', {}, 'X-Odd : 1\r\n'],
   ['a header that goes on in the next line', {}, 'X-Odd: 1\r\n 2\r\n'],
   ['a header without a name', {}, ': 1\r\n'],
-])('a request with %s is refused, and what hides behind it is no request', async (_what, more, extra) => {
+])('rejects a request with %s, and runs no request that it hides', async (_what, more, extra) => {
   const hidden = post(hello(2));
   const before = core.host.core.sessions.all.length;
   const wire = new Wire().write(post(`0\r\n\r\n${hidden}`, more, extra));
@@ -116,7 +116,7 @@ test.each([
   expect(core.host.core.sessions.all.length).toBe(before);
 });
 
-test('a body is as long as it was said: what follows is the next request', async () => {
+test('reads a body up to its Content-Length, and the rest as the next request', async () => {
   const wire = new Wire().write(post(hello(1)) + post(hello(2)));
   expect(await wire.answers(2)).toEqual([200, 200]);
   await expect.poll(() => [...wire.text.matchAll(/"id":(\d)/g)].map(([, id]) => id)).toEqual(['1', '2']);
@@ -127,18 +127,18 @@ test.each([
   ['token', 'Authorization: Bearer x\r\n', 401],
   ['type', 'Content-Type: text/plain\r\n', 415],
   ['origin', 'Origin: http://localhost\r\nOrigin: http://evil.example\r\n', 403],
-])('a second %s counts as another one', async (_what, extra, status) => {
+])('treats a second %s as a different one', async (_what, extra, status) => {
   expect(await new Wire().write(post(hello(1), {}, extra)).answers()).toEqual([status]);
 });
 
-test('a second session is none', async () => {
+test('rejects a second session header', async () => {
   const id = await session();
   const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
   const twice = post(list, { 'Mcp-Session-Id': id }, `Mcp-Session-Id: ${id}\r\n`);
   expect(await new Wire().write(twice).answers()).toEqual([404]);
 });
 
-test('a second method is not what the body says', async () => {
+test('rejects a second method header that differs from the body', async () => {
   const asked = post(modern('tools/list'), modernHeaders('tools/list'), 'Mcp-Method: tools/call\r\n');
   const wire = new Wire().write(asked);
   expect(await wire.answers()).toEqual([400]);
@@ -151,7 +151,7 @@ test.each([
   ['application/x-www-form-urlencoded', 415],
   ['multipart/form-data; boundary=x', 415],
   ['application/json; charset=utf-8', 200],
-])('a body of type %j is answered with %i', async (type, status) => {
+])('answers a body of type %j with %i', async (type, status) => {
   expect(await new Wire().write(post(hello(1), { 'Content-Type': type })).answers()).toEqual([status]);
 });
 
@@ -161,19 +161,22 @@ test.each([
   ['nested without end', '['.repeat(100_000), 400],
   ['no message', '"hello"', 400],
   ['bytes that are no text', '\u0000\u0001', 400],
-])('a body that is %s is a bad request, and the connection goes on', async (_what, body, status) => {
+])('rejects a body that is %s, and keeps the connection open', async (_what, body, status) => {
   const wire = new Wire().write(post(body));
   expect(await wire.answers()).toEqual([status]);
   expect(await wire.write(post(hello(1))).answers(2)).toEqual([status, 200]);
 });
 
-test.each(['PUT', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE'])('%s is not allowed, and told what is', async (method) => {
-  const wire = new Wire().write(`${method} /mcp HTTP/1.1\r\n${lines(usual())}\r\n`);
-  expect(await wire.answers()).toEqual([405]);
-  expect(wire.text).toMatch(/allow: GET, POST, DELETE/i);
-});
+test.each(['PUT', 'PATCH', 'OPTIONS', 'HEAD', 'TRACE'])(
+  'rejects %s with 405 and the allowed methods',
+  async (method) => {
+    const wire = new Wire().write(`${method} /mcp HTTP/1.1\r\n${lines(usual())}\r\n`);
+    expect(await wire.answers()).toEqual([405]);
+    expect(wire.text).toMatch(/allow: GET, POST, DELETE/i);
+  },
+);
 
-test('who asks first whether to send a body is told to, and then answered', async () => {
+test('sends 100 Continue to a client that expects it, and then a response', async () => {
   const body = hello(1);
   const [head = ''] = post(body, { Expect: '100-continue' }).split(body);
   const wire = new Wire().write(head);
@@ -187,12 +190,12 @@ test.each([
   ['has a body of another type', { 'Content-Type': 'text/plain' }, 415],
   ['has a body that is too long', { 'Content-Length': '2000000' }, 413],
   ['expects something else', { Expect: 'a-miracle' }, 417],
-])('who asks first and %s is not told to send it', async (_what, more, status) => {
+])('sends no 100 Continue to a client that %s', async (_what, more, status) => {
   const wire = new Wire().write(post('', { 'Content-Length': '10', Expect: '100-continue', ...more }));
   expect(await wire.answers()).toEqual([status]);
 });
 
-test('a body over the limit is refused by what it says of itself, and by what comes of it', async () => {
+test('rejects a body over the limit by its Content-Length, and by its chunks', async () => {
   const said = new Wire().write(post('', { 'Content-Length': String(2 ** 30) }));
   expect(await said.answers()).toEqual([413]);
   const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
@@ -201,7 +204,7 @@ test('a body over the limit is refused by what it says of itself, and by what co
   expect(await sent.closed()).toEqual([413]);
 });
 
-test('who leaves in the middle of a body leaves nothing behind', async () => {
+test('frees the place of a client that disconnects in the middle of a body', async () => {
   const wires = Array.from({ length: 20 }, () => new Wire().write(post('{', { 'Content-Length': '1000' })));
   await Promise.all(wires.map(({ socket }) => once(socket, 'ready')));
   for (const { socket } of wires) socket.resetAndDestroy();
@@ -213,7 +216,7 @@ test('who leaves in the middle of a body leaves nothing behind', async () => {
   expect(await Promise.all(asked.map((wire) => wire.answers()))).toEqual([[200], [200], [200]]);
 });
 
-test('a list of messages is answered by a list in any order, notifications by nothing', async () => {
+test('answers a batch with a batch in any order, and notifications with 202', async () => {
   const id = await session();
   const list = (one: number): object => ({ jsonrpc: '2.0', id: one, method: 'tools/list' });
   const told = { jsonrpc: '2.0', method: 'notifications/initialized' };
@@ -231,25 +234,25 @@ test.each([
   ['a host that only begins as ours', 'GET /mcp HTTP/1.1\r\nHost: 127.0.0.1.evil.example\r\n\r\n', 403],
   ['a host with a name in front', 'GET /mcp HTTP/1.1\r\nHost: x@127.0.0.1\r\n\r\n', 403],
   ['a host that is empty', 'GET /mcp HTTP/1.1\r\nHost:\r\n\r\n', 403],
-])('%j: no host of ours, no answer', async (_what, text, status) => {
+])('rejects a request without our host: %j', async (_what, text, status) => {
   const wire = new Wire().write(text);
   await wire.answers();
   expect(wire.text).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
 });
 
-test('a way out of the path leads nowhere', async () => {
+test('a path with an escape leads nowhere', async () => {
   for (const path of ['/mcp/server/..%2f..%2fetc', '/mcp/../mcp/server/nope', '/mcp//', '/mcp/server/a/b']) {
     const wire = new Wire().write(`GET ${path} HTTP/1.1\r\n${lines(usual())}\r\n`);
     expect([path, (await wire.answers())[0]]).toEqual([path, expect.toBeOneOf([400, 404, 406])]);
   }
 });
 
-test('a wish to speak another protocol is not heard', async () => {
+test('ignores a request to upgrade the protocol', async () => {
   const wire = new Wire().write(post(hello(1), { Connection: 'Upgrade', Upgrade: 'websocket' }));
   expect(await wire.answers()).toEqual([200]);
 });
 
-test.each(['"__proto__"', '0', '-1', '""', '1.5', '"é\\u0000"'])('the id %s comes back as it was', async (id) => {
+test.each(['"__proto__"', '0', '-1', '""', '1.5', '"é\\u0000"'])('returns the ID %s unchanged', async (id) => {
   const body = modern('tools/list').replace('"id":1', `"id":${id}`);
   const wire = new Wire().write(post(body, modernHeaders('tools/list')));
   await until(() => wire.text.endsWith('}'));
@@ -257,7 +260,7 @@ test.each(['"__proto__"', '0', '-1', '""', '1.5', '"é\\u0000"'])('the id %s com
   expect([wire.statuses, answer.id]).toEqual([[200], JSON.parse(id)]);
 });
 
-test.each(['1.0', '12345678901234567890', 'null', 'true', '{}'])('%s is no id that could come back', async (id) => {
+test.each(['1.0', '12345678901234567890', 'null', 'true', '{}'])('rejects %s as an ID', async (id) => {
   const body = modern('tools/list').replace('"id":1', `"id":${id}`);
   expect(await new Wire().write(post(body, modernHeaders('tools/list'))).answers()).toEqual([400]);
 });

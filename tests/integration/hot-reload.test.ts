@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 const victim = fixture('misbehaving', 'well-behaved');
 const changed = 'notifications/tools/list_changed';
 
-test('an added server brings its tools and an announcement, and the process of the others stays', async () => {
+test("adds a server's tools with a list_changed, and keeps the other servers' processes", async () => {
   await using core = await startCore({ servers: { kept: victim, second: victim } });
   const client = await core.open();
   expect(await client.toolNames()).toEqual(['kept_echo', 'kept_pid', 'second_echo', 'second_pid']);
@@ -20,7 +20,7 @@ test('an added server brings its tools and an announcement, and the process of t
   expect(await client.say('kept_pid')).toBe(pid);
 });
 
-test('a removed server is ended with its process, its tools are gone, and calls to it say so', async () => {
+test('stops a removed server, removes its tools, and rejects calls to it', async () => {
   await using core = await startCore({ servers: { kept: victim, second: victim, gone: victim } });
   const client = await core.open();
   await client.toolNames();
@@ -36,7 +36,7 @@ test('a removed server is ended with its process, its tools are gone, and calls 
   expect(await client.say('kept_pid')).toBe(kept);
 });
 
-test('only the server whose entry differs is restarted; comments, order and description are no difference', async () => {
+test('restarts only a server whose entry changed; comments, order and description do not count', async () => {
   await using core = await startCore({ servers: { kept: victim, edited: victim } });
   const client = await core.open();
   const before = [await client.say('kept_pid'), await client.say('edited_pid')];
@@ -51,7 +51,7 @@ test('only the server whose entry differs is restarted; comments, order and desc
   expect(after[1]).not.toBe(before[1]);
 });
 
-test('a call in flight on a server that is restarted is answered with an error that names it', async () => {
+test('fails a call in flight on a restarted server with an error that names the server', async () => {
   await using core = await startCore({ servers: { asker: fixture('asker'), other: fixture('echo') } });
   const client = await core.open();
   const waiting = client.callTool('asker_wait_cancel');
@@ -64,7 +64,7 @@ test('a call in flight on a server that is restarted is answered with an error t
   ]);
 });
 
-test('switching off ends a server and hides its tools, switching on brings both back', async () => {
+test('disabling stops a server and hides its tools, enabling restores both', async () => {
   await using core = await startCore({ servers: { victim, other: fixture('echo') } });
   const client = await core.open();
   await client.toolNames();
@@ -79,7 +79,7 @@ test('switching off ends a server and hides its tools, switching on brings both 
   expect((await client.toolNames()).some((name) => name.endsWith('victim_echo'))).toBe(true);
 });
 
-test('edits faster than servers start end in what the file says, without a process too many', async () => {
+test('applies the last of many rapid edits, without an extra process', async () => {
   await using core = await startCore({ servers: { other: fixture('echo') } });
   const client = await core.open();
   const pids = new Set<number>();
@@ -96,7 +96,7 @@ test('edits faster than servers start end in what the file says, without a proce
   expect([...pids].map(isAlive)).toEqual([true]);
 });
 
-test('raw texts and the mode are switched at once, for sessions that are open and new ones', async () => {
+test('applies raw and mode at once, to open sessions and new ones', async () => {
   const servers = { odd: fixture('odd') };
   await using core = await startCore({ servers });
   const client = await core.open();

@@ -57,7 +57,7 @@ async function refusalOf(response: Response): Promise<unknown[]> {
   return [response.status, response.headers.get('retry-after'), error.data.code];
 }
 
-test('requests beyond the limit are told to come again, and what cancels one is let through', async () => {
+test('rejects requests over the limit with Retry-After, but accepts a cancellation', async () => {
   await using core = await start({ requests: 1 });
   const session = new HttpClient(core.url);
   await session.initialize();
@@ -72,7 +72,7 @@ test('requests beyond the limit are told to come again, and what cancels one is 
   await expect.poll(async () => (await ask(core, 'tools/list')).status).toBe(200);
 });
 
-test('streams beyond the limit are told to come again; one that was killed leaves its place', async () => {
+test('rejects streams over the limit with Retry-After; a closed one frees its place', async () => {
   await using core = await start({ streams: 2 });
   const leave = new AbortController();
   const open = [await listen(core, leave.signal), await listen(core)];
@@ -84,7 +84,7 @@ test('streams beyond the limit are told to come again; one that was killed leave
   expect(again.status).toBe(200);
 });
 
-test('where every session has a call running there is no room for another one', async () => {
+test('rejects another session while every session has a call running', async () => {
   await using core = await start({ sessions: 1 });
   const [first, second] = [new HttpClient(core.url), new HttpClient(core.url)];
   await first.initialize();
@@ -100,7 +100,7 @@ test('where every session has a call running there is no room for another one', 
   expect((await second.exchange('initialize', hello)).message.result).toBeDefined();
 });
 
-test('a session of which nothing is heard is over after its time, one with a stream is not', async () => {
+test('ends a session after its idle time, but not one with a stream', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
   try {
     await using core = await start({ sessionIdleMinutes: 10 });
@@ -127,7 +127,7 @@ test('a session of which nothing is heard is over after its time, one with a str
   }
 });
 
-test('when Tooltray ends, what is being answered is, streams get their last word, and nothing more is taken', async () => {
+test('on stop, finishes responses in progress, ends streams cleanly, and accepts nothing more', async () => {
   const core = await start({});
   const stream = await listen(core);
   const { answer, finish } = await slowCall(core);
@@ -142,7 +142,7 @@ test('when Tooltray ends, what is being answered is, streams get their last word
   await stopped;
 });
 
-test('what takes longer than the end may take is given up', async () => {
+test('on stop, abandons what takes longer than the drain time', async () => {
   const core = await start({ drainSeconds: 0 });
   const { answer } = await slowCall(core);
   await core[Symbol.asyncDispose]();

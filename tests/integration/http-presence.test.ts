@@ -13,7 +13,7 @@ afterAll(() => core[Symbol.asyncDispose]());
 
 const connected = (): number => sessionStatuses(core.host.core).length;
 
-test('a session that its app deletes is gone at once', async () => {
+test('removes a session at once that its app deletes', async () => {
   const client = new HttpClient(core.url);
   await client.initialize();
   expect(connected()).toBe(1);
@@ -21,7 +21,7 @@ test('a session that its app deletes is gone at once', async () => {
   expect(connected()).toBe(0);
 });
 
-test('an app that goes without a word is gone when its stream has ended, and back when it asks again', async () => {
+test('removes an app whose stream ended, and restores it when it sends another request', async () => {
   const client = new HttpClient(core.url);
   await client.initialize();
   const leave = new AbortController();

@@ -5,7 +5,7 @@ import { fixture, startCore } from '../support/start-core.ts';
 
 const megabyte = 1024 * 1024;
 
-test('an answer over the limit of its server is refused with both sizes and what to do, and the server goes on', async () => {
+test("rejects a result over the server's limit with both sizes and a fix, and the server goes on", async () => {
   await using core = await startCore({
     results: { threshold: 0 },
     servers: { big: { ...fixture('misbehaving', 'big'), maxMessageMB: 2 } },
@@ -18,7 +18,7 @@ test('an answer over the limit of its server is refused with both sizes and what
   expect(core.server('big').state.kind).toBe('ready');
 });
 
-test('a frame of 600 MB is refused in the same way, others are answered meanwhile, and little of it stays in memory', async () => {
+test('rejects a 600 MB frame the same way, with little memory, while other clients get results', async () => {
   await using core = await startCore({ servers: { big: fixture('misbehaving', 'big'), other: fixture('echo') } });
   const [client, other] = [await core.open(), await core.open()];
   let done = false;

@@ -26,7 +26,7 @@ async function only({ host }: TestCore): Promise<InboxItem> {
   return (await items())[0] as InboxItem;
 }
 
-test('a rug pull is one item: added sentences first, repeats folded; one is accepted, the others kept, and both taken back', async () => {
+test('groups a rug pull into one item, which can be decided in parts and undone', async () => {
   const file = offer('rug', base);
   await using core = await startCore({ servers: { d: fixture('changing', file) }, reviews: { onChange: 'hold' } });
   const { inbox } = core.host.core;
@@ -86,7 +86,7 @@ test('a rug pull is one item: added sentences first, repeats folded; one is acce
   expect(await inbox.decided()).toEqual([]);
 });
 
-test('changes that are the same in several tools are one part', async () => {
+test('groups the same change in several tools into one part', async () => {
   const file = offer('same', [
     tool('a', 'Shared words.'),
     tool('b', 'Shared words.'),
@@ -106,7 +106,7 @@ test('changes that are the same in several tools are one part', async () => {
   expect(sentence).toContain('has 1 definition more than you accepted');
 });
 
-test('an edit of the config by another program: what it would reach; approved, taken back to what stood there', async () => {
+test('shows what an edit by another program would reach; approving it can be undone', async () => {
   const echo = fixture('echo');
   await using core = await startCore({ servers: { echo } }, { ownConfig: true });
   const { inbox } = core.host.core;
@@ -127,7 +127,7 @@ test('an edit of the config by another program: what it would reach; approved, t
   await expect(inbox.undo(decided?.id ?? '')).rejects.toThrow(/No decision is known/);
 });
 
-test('a proposal that was approved is taken back, unless its entry is another by now; one that was rejected is asked again', async () => {
+test('undoes an approved proposal unless its entry has changed since, and a rejected one asks again', async () => {
   const echo = fixture('echo');
   await using core = await startCore({ servers: { echo } });
   const { inbox, admin, edits } = core.host.core;

@@ -28,38 +28,35 @@ const boxed = (isolation: object) => ({
   isolation: { mode: 'sandbox', write: [], ...isolation },
 });
 
-test.skipIf(!isThere)(
-  'reaches what is named, through everything that asks for proxies, and nothing past it',
-  async () => {
-    const [named = 0, other = 0] = ports;
-    await using core = await startCore({ servers: { s: boxed({ network: [`localhost:${named}`] }) }, dataFlow: 'off' });
-    const client = await core.open();
-    const probe = async (name: string, args: object): Promise<string> => {
-      const { content } = (await client.request('tools/call', { name, arguments: args })) as {
-        content: { text: string }[];
-      };
-      return content[0]?.text ?? '';
+test.skipIf(!isThere)('reaches the named hosts through every client that honors proxies, and no others', async () => {
+  const [named = 0, other = 0] = ports;
+  await using core = await startCore({ servers: { s: boxed({ network: [`localhost:${named}`] }) }, dataFlow: 'off' });
+  const client = await core.open();
+  const probe = async (name: string, args: object): Promise<string> => {
+    const { content } = (await client.request('tools/call', { name, arguments: args })) as {
+      content: { text: string }[];
     };
-    expect(await probe('fetch', { url: `http://localhost:${named}/` })).toBe('200 named');
-    for (const host of [`localhost:${other}`, `127.0.0.1:${named}`, 'example.com']) {
-      expect(await probe('fetch', { url: `http://${host}/` })).toMatch(/^(?:403 This server may not reach|no: )/);
-    }
-    expect(await probe('tcp', { host: '127.0.0.1', port: named })).toMatch(/^no: /);
-    expect(await probe('lookup', { name: 'example.com' })).toMatch(/^no: /);
-    expect(await probe('unix', { path: core.host.paths.socketPath })).toMatch(/^no: /);
-    const log = (): string => readFileSync(join(core.host.paths.logDir, 'core.log'), 'utf8');
-    await expect.poll(log).toContain(`s asked for localhost:${other}, which it may not reach`);
-    const doors = (): string[] =>
-      readdirSync(dirname(core.host.paths.socketPath)).filter((name) => name.startsWith('door-'));
-    expect(doors()).toHaveLength(1);
-    await core.server('s').retry();
-    await expect.poll(() => core.server('s').state.kind).toBe('ready');
-    expect(doors()).toHaveLength(1);
-    expect(await probe('fetch', { url: `http://localhost:${named}/` })).toBe('200 named');
-  },
-);
+    return content[0]?.text ?? '';
+  };
+  expect(await probe('fetch', { url: `http://localhost:${named}/` })).toBe('200 named');
+  for (const host of [`localhost:${other}`, `127.0.0.1:${named}`, 'example.com']) {
+    expect(await probe('fetch', { url: `http://${host}/` })).toMatch(/^(?:403 This server may not reach|no: )/);
+  }
+  expect(await probe('tcp', { host: '127.0.0.1', port: named })).toMatch(/^no: /);
+  expect(await probe('lookup', { name: 'example.com' })).toMatch(/^no: /);
+  expect(await probe('unix', { path: core.host.paths.socketPath })).toMatch(/^no: /);
+  const log = (): string => readFileSync(join(core.host.paths.logDir, 'core.log'), 'utf8');
+  await expect.poll(log).toContain(`s asked for localhost:${other}, which it may not reach`);
+  const doors = (): string[] =>
+    readdirSync(dirname(core.host.paths.socketPath)).filter((name) => name.startsWith('door-'));
+  expect(doors()).toHaveLength(1);
+  await core.server('s').retry();
+  await expect.poll(() => core.server('s').state.kind).toBe('ready');
+  expect(doors()).toHaveLength(1);
+  expect(await probe('fetch', { url: `http://localhost:${named}/` })).toBe('200 named');
+});
 
-describe('where it cannot be had, it does not start and says why', () => {
+describe('without the means to limit hosts, a server does not start and says why', () => {
   const stateOf = async (s: object, PATH = env.PATH) => {
     await using core = await startCore({ servers: { s } }, { env: { PATH } });
     return { state: core.server('s').state };
@@ -78,7 +75,7 @@ describe('where it cannot be had, it does not start and says why', () => {
     rmSync(bin, { recursive: true });
   });
 
-  test('in a container whose program cannot open the way, or has another network', async () => {
+  test('in a container that cannot run the proxy, or has another network', async () => {
     const container = { mode: 'container', image: 'a/b', network: ['a.example'] };
     expect(await errorOf({ ...container, extra_args: ['--network=host'] })).toContain(
       'this container cannot be held to',

@@ -68,7 +68,7 @@ async function withProbe(config: TestConfig, work: (probe: ProbeOf, core: TestCo
 const refused = /^no: /;
 
 describe.skipIf(problem !== undefined)('in a sandbox', () => {
-  test('it reads and writes its own and what it was allowed, and nothing else of the disk', () =>
+  test('reads and writes its own files and allowed paths, and nothing else on the disk', () =>
     withProbe({ servers }, async (probe, core) => {
       const read = (server: keyof typeof servers, path: string): Promise<string> => probe(server, 'read', { path });
       expect(await read('plain', secret)).toBe('the key');
@@ -99,7 +99,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
       }
     }));
 
-  test('no way leads out but those that the entry names; without a box all of them do', async () => {
+  test('has no way out except those that its entry names; without a sandbox all of them are open', async () => {
     const hosts = { ...prober, isolation: { mode: 'sandbox', network: ['api.example.com'], write: [] } };
     await using world = await openWorld();
     await withProbe({ servers: { ...servers, hosts } }, async (probe, core) => {
@@ -116,7 +116,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
     });
   });
 
-  test('the network is not there unless it was allowed, by no way', () =>
+  test('reaches no network unless allowed, by any protocol', () =>
     withProbe({ servers }, async (probe, core) => {
       const at = { host: '127.0.0.1', port: (tcp.address() as net.AddressInfo).port };
       const udpAt = { host: '127.0.0.1', port: udp.address().port };
@@ -134,7 +134,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
       }
     }));
 
-  test('it sees no other process, gets no rights, and none of the variables', () =>
+  test('sees no other process, gets no privileges, and none of the variables', () =>
     withProbe({ servers }, async (probe) => {
       expect(await probe('plain', 'signal', { pid: process.pid })).toBe('there');
       expect(await probe('boxed', 'signal', { pid: process.pid })).toMatch(refused);
@@ -148,7 +148,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
       expect(env).not.toHaveProperty('XDG_RUNTIME_DIR');
     }));
 
-  test('what left its group ends with it', async () => {
+  test("ends a process that left the server's group with the server", async () => {
     const clock = join(allowed, 'clock');
     await withProbe({ servers }, async (probe, core) => {
       expect(await probe('boxed', 'daemon', { path: clock })).toContain('started');
@@ -161,7 +161,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
     });
   });
 
-  test('a folder with the config file in it cannot be allowed: whoever may write that may start anything', async () => {
+  test('rejects a folder that contains the config file, because writing it could start anything', async () => {
     const home = mkdtempSync(join(tmpdir(), 'tooltray-inside-'));
     const inside = { ...fixture('prober', home), isolation: { mode: 'sandbox' } };
     const linked = { ...fixture('prober'), isolation: { mode: 'sandbox', read: [`${home}-link`] } };
@@ -174,15 +174,18 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
     for (const path of [home, `${home}-link`]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test.each(['/', '/proc', join(folder, 'not-there')])('%s cannot be allowed, and it says why', async (path) => {
-    const server = { ...fixture('prober'), isolation: { mode: 'sandbox', write: [path] } };
-    await using core = await startCore({ servers: { s: server } });
-    const { state } = core.server('s');
-    expect('error' in state && state.error?.text).toContain(path);
-  });
+  test.each(['/', '/proc', join(folder, 'not-there')])(
+    'rejects %s as an allowed path with the reason',
+    async (path) => {
+      const server = { ...fixture('prober'), isolation: { mode: 'sandbox', write: [path] } };
+      await using core = await startCore({ servers: { s: server } });
+      const { state } = core.server('s');
+      expect('error' in state && state.error?.text).toContain(path);
+    },
+  );
 });
 
-test('without bubblewrap a server that wants a sandbox does not start and says why; one that would like one does', async () => {
+test('without bubblewrap, "sandbox" does not start and says why, and "auto" starts', async () => {
   const bin = join(folder, 'bin');
   mkdirSync(bin);
   const [sandbox, auto] = ['sandbox', 'auto'].map((mode) => ({ ...fixture('prober'), isolation: mode }));
@@ -199,7 +202,7 @@ test('without bubblewrap a server that wants a sandbox does not start and says w
   expect(core.server('auto').state.kind).toBe('ready');
 });
 
-test.runIf(problem === undefined)('nothing of a box is left when the core has ended', () => {
+test.runIf(problem === undefined)('leaves no sandbox process once the core has stopped', () => {
   const left = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).split('\n');
   expect(left.filter((line) => line.includes('bwrap --args') && line.includes(folder))).toEqual([]);
 });

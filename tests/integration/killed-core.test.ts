@@ -55,7 +55,7 @@ async function killCore(serverPid: number): Promise<number> {
 }
 
 test.runIf(allCases)(
-  'the next call of a session of the handshake era works, and the servers of the dead core are gone',
+  'the next call of a stateful session works, and the servers of the dead core are gone',
   async () => {
     await using shim = startShim('--app', 'Cursor');
     const { client } = shim;
@@ -68,7 +68,7 @@ test.runIf(allCases)(
   },
 );
 
-test('the next call of a session of 2026-07-28 works', async () => {
+test('the next call of a stateless session works', async () => {
   await using shim = startShim();
   const client = new ModernClient(shim.client);
   await client.once('server/discover');
@@ -78,7 +78,7 @@ test('the next call of a session of 2026-07-28 works', async () => {
   expect(result).toMatchObject({ content: [{ text: 'still here' }] });
 });
 
-test('a call in flight is answered with an error that says what happened, and a list in flight is read anew', async () => {
+test('fails a call in flight with what happened, and lists tools after the restart', async () => {
   await using shim = startShim();
   const { client } = shim;
   await client.initialize();
@@ -91,7 +91,7 @@ test('a call in flight is answered with an error that says what happened, and a 
   expect(tools.map(({ name }) => name)).toContain('victim_echo');
 });
 
-test.runIf(allCases)('two shims under one core both go on, with one new core between them', async () => {
+test.runIf(allCases)('two shims of one core both go on, with one new core between them', async () => {
   await using one = startShim();
   await using two = startShim();
   await Promise.all([one.client.initialize(), two.client.initialize()]);

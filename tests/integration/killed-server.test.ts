@@ -14,7 +14,7 @@ function outcome({ result, error }: RawMessage): string | undefined {
   return text.includes('victim') ? 'error that names the server' : text;
 }
 
-test('each of 100 calls gets its answer or an error that names the server, which is back within its back-off', async () => {
+test('each of 100 calls gets its result or an error that names the server, which restarts within its backoff', async () => {
   await using core = await startCore({
     servers: { victim: fixture('misbehaving', 'well-behaved'), other: fixture('echo') },
   });
@@ -39,7 +39,7 @@ test('each of 100 calls gets its answer or an error that names the server, which
   expect(await bert.say('victim_echo', { message: 'echo 1' })).toBe('echo 1');
 });
 
-test('without anybody calling it comes back by itself at the time its state names', async () => {
+test('restarts without a call at the time that its state names', async () => {
   await using core = await startCore({ servers: { victim: fixture('misbehaving', 'well-behaved') } });
   const client = await core.open();
   const victim = core.server('victim');
@@ -63,7 +63,7 @@ test('without anybody calling it comes back by itself at the time its state name
   expect([delay > 700, delay <= 1250]).toEqual([true, true]);
 });
 
-test('after the core has stopped no process is left: not the server, not what it started, not the one that ignores signals', async () => {
+test('leaves no process once the core has stopped: no server, no child, none that ignores signals', async () => {
   const core = await startCore({
     servers: { family: fixture('misbehaving', 'grandchild'), stubborn: fixture('misbehaving', 'stubborn') },
   });
@@ -76,7 +76,7 @@ test('after the core has stopped no process is left: not the server, not what it
   expect(pids.map(isAlive)).toEqual([false, false, false]);
 });
 
-test.runIf(allCases)('a killed server takes what it started with it', async () => {
+test.runIf(allCases)('a killed server takes its children with it', async () => {
   await using core = await startCore({ servers: { family: fixture('misbehaving', 'grandchild') } });
   const client = await core.open();
   const family = JSON.parse(await client.say('pids')) as { pid: number; grandchild: number };
@@ -86,7 +86,7 @@ test.runIf(allCases)('a killed server takes what it started with it', async () =
   expect(JSON.parse(await client.say('pids'))).not.toEqual(family);
 });
 
-test('the private line of one session, killed, costs that session its call and nobody else theirs', async () => {
+test("killing the private connection of one session fails only that session's call", async () => {
   await using core = await startCore({ servers: { asker: fixture('asker') } });
   const lines = await Promise.all([core.open({ roots: {} }), core.open({ roots: {} })]);
   for (const line of lines) line.onRequest('roots/list', () => ({ roots: [] }));
