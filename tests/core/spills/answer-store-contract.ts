@@ -1,4 +1,4 @@
-/** What every store of answers keeps to, whatever it is made of: run against each of them. */
+/** The contract of every spill store, run against each implementation. */
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import type { AppError } from '../../../src-main/core/base/errors.ts';
@@ -28,7 +28,7 @@ export async function keepText(store: SpillStore, text: string, origin = originO
   return (await store.spill(textResult(text), origin)).parts[0].spill;
 }
 
-/** All of it, as a reader has it. */
+/** Returns the whole text as the principal reads it. */
 export async function textOf(store: SpillStore, ref: string, reader: Principal = ann): Promise<string> {
   await using opened = await store.open(ref, reader);
   return (await buffer(opened.handle.createReadStream({ autoClose: false }))).toString('utf8');
@@ -43,9 +43,9 @@ export function codeOf(work: Promise<unknown>): Promise<string> {
 
 const day = 86_400_000;
 
-/** `open`: a started store with nothing in it. */
+/** @param open Returns a started, empty store. */
 export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
-  test('what is kept is found by its id and its address, with all that is known of it', async () => {
+  test('finds a spill by id and URI, with all its fields', async () => {
     await using opened = await open();
     const { store } = opened;
     const kept = await store.spill(
@@ -77,7 +77,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await store.fileOf(spill.id, ann)).toMatchObject({ mimeType: 'text/plain' });
   });
 
-  test('an answer of several parts is one answer, and each part can be read', async () => {
+  test('stores several parts of one result together, and reads each of them', async () => {
     await using opened = await open();
     const picture = { type: 'image', data: Buffer.from('not a picture').toString('base64'), mimeType: 'image/png' };
     const { parts } = await opened.store.spill(
@@ -92,7 +92,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await textOf(opened.store, parts[2]?.spill.id ?? '')).toBe('not a picture');
   });
 
-  test('what is another’s is as unknown as what never was, to read, list, pin and delete', async () => {
+  test('treats a spill of another owner as unknown when reading, listing, pinning and deleting', async () => {
     await using opened = await open();
     const { store } = opened;
     const { id } = await keepText(store, 'of ann');
@@ -114,7 +114,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect((await store.list()).map((spill) => [spill.id, spill.pinned])).toEqual([[id, false]]);
   });
 
-  test('the newest come first, a page at a time, of a server, an app, a session', async () => {
+  test('lists the newest first, by page, server, app and session', async () => {
     await using opened = await open();
     const { store } = opened;
     const ids: string[] = [];
@@ -136,7 +136,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await listed({ beforeId: newSpillId() })).toEqual([]);
   });
 
-  test('reads are counted, and told with when', async () => {
+  test('counts reads, and returns the time of the last one', async () => {
     await using opened = await open();
     const spill = await keepText(opened.store, 'read');
     opened.clock += 5000;
@@ -146,7 +146,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(listed).toMatchObject({ reads: 2, lastReadAt: opened.clock });
   });
 
-  test('what is deleted is gone for everybody, once', async () => {
+  test('deletes a spill for everybody, once', async () => {
     await using opened = await open();
     const { store } = opened;
     const [first, second] = [await keepText(store, 'first'), await keepText(store, 'second!')];
@@ -157,7 +157,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await store.usage()).toMatchObject({ bytes: 7, count: 1 });
   });
 
-  test('the too old ones go, then the oldest until the rest may stay, and never what is pinned', async () => {
+  test('deletes expired spills, then the oldest beyond its limits, and never pinned ones', async () => {
     await using opened = await open();
     const { store } = opened;
     const [pinned, old] = [await keepText(store, 'pinned'), await keepText(store, 'old')];
@@ -176,7 +176,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect(await store.prune()).toEqual({ removed: 0, bytes: 0 });
   });
 
-  test('every change is announced, and moves the revision', async () => {
+  test('notifies of every change, and increases the revision', async () => {
     await using opened = await open();
     const { store } = opened;
     let changes = 0;
@@ -188,7 +188,7 @@ export function answerStoreContract(open: () => Promise<StoreUnderTest>): void {
     expect([changes > 2, afterKeep > 0, store.revision > afterKeep]).toEqual([true, true, true]);
   });
 
-  test('what is longer than all together may be is refused, as is all after the end', async () => {
+  test('rejects a result larger than maxBytes, and every result after closing', async () => {
     await using opened = await open();
     opened.settings = { ...opened.settings, maxBytes: 10 };
     expect(await codeOf(opened.store.spill(textResult('more than ten'), originOf(ann)))).toBe('spill_failed');

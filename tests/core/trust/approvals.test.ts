@@ -1,4 +1,4 @@
-/** Questions for a person: bounded, answered once, by a person's places only. */
+/** Approval requests for the user: limited in number, decided once, and only by the user. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import {
@@ -36,7 +36,7 @@ const codeOf = (work: () => unknown): string => {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('an answer reaches who asked, the record and who shows what is open, and counts once', async () => {
+test('resolves a request once, for its caller, the record and observers', async () => {
   const questions = new ApprovalQueue();
   let changes = 0;
   const ended: [PendingApproval, ApprovalOutcome][] = [];
@@ -54,14 +54,14 @@ test('an answer reaches who asked, the record and who shows what is open, and co
   expect(codeOf(() => questions.decide(question.id, 'no', 'tray'))).toBe('not_found');
 });
 
-test('a choice that the question does not have is refused, and it stays open', () => {
+test('rejects a choice that the request does not have, and keeps the request pending', () => {
   const questions = new ApprovalQueue();
   const { question } = questions.submit(asked);
   expect(codeOf(() => questions.decide(question.id, 'always', 'dashboard'))).toBe('bad_request');
   expect(questions.pending()).toHaveLength(1);
 });
 
-test('time ends it, and so does its reason', async () => {
+test('ends a request when it expires or is withdrawn', async () => {
   const questions = new ApprovalQueue();
   const late = questions.submit(asked);
   const gone = questions.submit({ ...asked, key: 'other' });
@@ -72,7 +72,7 @@ test('time ends it, and so does its reason', async () => {
   expect(questions.pending()).toEqual([]);
 });
 
-test('what is asked again while it is open is the same question', async () => {
+test('returns the pending request when the same one is submitted again', async () => {
   const questions = new ApprovalQueue();
   const first = questions.submit(asked);
   const second = questions.submit({ ...asked, sentence: 'the same, asked by a second try' });
@@ -81,7 +81,7 @@ test('what is asked again while it is open is the same question', async () => {
   expect(await second.answer).toEqual(await first.answer);
 });
 
-test('one app cannot take all the room, and all apps together find an end', () => {
+test('limits the requests of one app, and of all apps together', () => {
   const questions = new ApprovalQueue({ ofPerson: 3, ofApp: 2 });
   questions.submit({ ...asked, key: '1' });
   questions.submit({ ...asked, key: '2' });
@@ -91,7 +91,7 @@ test('one app cannot take all the room, and all apps together find an end', () =
   expect(questions.pending()).toHaveLength(3);
 });
 
-test('nobody of a team takes the room of the others, and all of them find an end', () => {
+test('limits the requests of one team member, and of all members together', () => {
   const questions = new ApprovalQueue({ ofAll: 3, ofPerson: 2, ofApp: 2 });
   questions.submit({ ...asked, person: 'ana', key: '1' });
   questions.submit({ ...asked, person: 'ana', key: '2', app: 'zed' });
@@ -100,7 +100,7 @@ test('nobody of a team takes the room of the others, and all of them find an end
   expect(codeOf(() => questions.submit({ ...asked, person: 'cleo', key: '5' }))).toBe('session_limit');
 });
 
-test('details that nobody could read are cut, and say how long they were', () => {
+test('truncates long details, and states their length', () => {
   const questions = new ApprovalQueue({ characters: 100 });
   const { question } = questions.submit({
     ...asked,
@@ -113,7 +113,7 @@ test('details that nobody could read are cut, and say how long they were', () =>
   expect(question.details[1]?.text).toMatch(/^x{88}…\n\(5000 characters in all\)$/);
 });
 
-test('a core that stops tells whoever waits', async () => {
+test('withdraws pending requests when it closes', async () => {
   const questions = new ApprovalQueue();
   const { answer } = questions.submit(asked);
   questions.close();

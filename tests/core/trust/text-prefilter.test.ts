@@ -1,4 +1,4 @@
-/** A first look never says that there is nothing where a pattern finds something. */
+/** The prefilter never excludes a text in which a pattern matches. */
 import { expect, test } from 'vitest';
 import { hasDigits, hasRun, mayContainUrl, characterTable } from '../../../src-main/core/trust/text-prefilter.ts';
 
@@ -10,17 +10,17 @@ function* texts(signs: string): Generator<string> {
     yield Array.from({ length: next(40) }, () => signs[next(signs.length)]).join('');
 }
 
-test('a run is found wherever it stands', () => {
+test('finds a run of characters anywhere', () => {
   const of = characterTable(/[\w+/-]/);
   for (const text of texts('abcdefgh09+ü '))
     expect([text, hasRun(text, of, 16)]).toEqual([text, /[\w+/-]{16}/.test(text)]);
 });
 
-test('a site is found by its scheme or by www, in any case', () => {
+test('finds a URL by its scheme or by www, in any case', () => {
   for (const text of texts('wW.:/a')) expect([text, mayContainUrl(text)]).toEqual([text, /:\/\/|www\./i.test(text)]);
 });
 
-test('digits are counted wherever they stand', () => {
+test('counts digits anywhere', () => {
   for (const text of texts('12a -'))
     expect([text, hasDigits(text, 13)]).toEqual([text, text.replace(/\D/g, '').length >= 13]);
 });

@@ -1,4 +1,4 @@
-/** Records reach a collector as OpenTelemetry logs, tried again for as long as that makes sense. */
+/** Audit records are exported as OpenTelemetry logs, with retries where they make sense. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +44,7 @@ const target = (url: string, headers: Record<string, string> = {}) => ({
   version: '1.2.3',
 });
 
-test('a record is a log record with its line, in the JSON of OTLP', async () => {
+test('exports a record as an OTLP log record with its line', async () => {
   using open = openFolder();
   await using there = await collector([]);
   const audit = openAudit(open.folder);
@@ -110,7 +110,7 @@ test('a record is a log record with its line, in the JSON of OTLP', async () => 
   });
 });
 
-test('a collector that is busy is asked again, and thousands go in batches', async () => {
+test('retries when the collector is busy, and sends thousands of records in batches', async () => {
   using open = openFolder();
   await using there = await collector([{ status: 503 }, { status: 429, headers: { 'retry-after': '0' } }]);
   await writtenLog(open.folder, 1200);
@@ -120,7 +120,7 @@ test('a collector that is busy is asked again, and thousands go in batches', asy
   expect(new Set(there.seen.slice(0, 3).map(({ body }) => body)).size).toBe(1);
 });
 
-test('it is given up after so many attempts, with what had arrived', async () => {
+test('gives up after the maximum of attempts, and reports what has arrived', async () => {
   using open = openFolder();
   const busy = { status: 503 };
   await using there = await collector([{ status: 200 }, busy, busy, busy]);
@@ -136,7 +136,7 @@ test('it is given up after so many attempts, with what had arrived', async () =>
   expect(there.seen).toHaveLength(4);
 });
 
-test('a refusal is not tried again, nor is a redirect followed', async () => {
+test('neither retries a rejected request nor follows a redirect', async () => {
   using open = openFolder();
   await using other = await collector([]);
   await using there = await collector([{ status: 400 }]);
@@ -153,7 +153,7 @@ test('a refusal is not tried again, nor is a redirect followed', async () => {
   expect(other.seen).toEqual([]);
 });
 
-test('what the collector took and did not keep is told', async () => {
+test('reports the records that the collector rejected', async () => {
   using open = openFolder();
   const body = JSON.stringify({ partialSuccess: { rejectedLogRecords: '2', errorMessage: 'too old' } });
   await using there = await collector([{ status: 200, body }]);
@@ -165,7 +165,7 @@ test('what the collector took and did not keep is told', async () => {
   });
 });
 
-test('an address keeps its path, and headers are read as the exporter specification has them', () => {
+test('keeps the path of a URL, and reads headers as the exporter specification defines them', () => {
   expect(logsUrl('https://otel.example/in/v1/logs').href).toBe('https://otel.example/in/v1/logs');
   expect(() => logsUrl('file:///etc/passwd')).toThrow('is no address of a collector');
   expect(parseOtlpHeaders('api-key=a%20b, x=1')).toEqual({ 'api-key': 'a b', x: '1' });

@@ -1,4 +1,4 @@
-/** What is noted stands in the log, in order and signed, whatever else happens to the file. */
+/** Noted records are written in order and signed, whatever else happens to the file. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ async function records(folder: string): Promise<AuditRecord[]> {
   return found;
 }
 
-test('what was noted comes back as it was given, numbered, and the log holds', async () => {
+test('returns noted records unchanged with sequence numbers, and verifies the log', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder);
   audit.note(call());
@@ -32,7 +32,7 @@ test('what was noted comes back as it was given, numbered, and the log holds', a
   expect(await verify(open.folder)).toMatchObject({ holds: true, records: 4, first: 1, last: 4, unsigned: 0 });
 });
 
-test.skipIf(process.platform === 'win32')('log and key are the person’s alone', async () => {
+test.skipIf(process.platform === 'win32')('makes log and key private', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 1);
   const modes = [...filesOf(open.folder), join(open.folder, 'key'), join(open.folder, 'head.json')].map(
@@ -41,7 +41,7 @@ test.skipIf(process.platform === 'win32')('log and key are the person’s alone'
   expect([statSync(open.folder).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
 });
 
-test('a decision is written and signed without waiting for a batch of calls', async () => {
+test('writes and signs a decision without waiting for a batch of calls', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder);
   audit.note(decision());
@@ -50,7 +50,7 @@ test('a decision is written and signed without waiting for a batch of calls', as
   await audit.close();
 });
 
-test('a note costs its caller no write', async () => {
+test('does not write while the caller notes records', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder);
   for (let at = 0; at < 1000; at++) audit.note(call());
@@ -58,7 +58,7 @@ test('a note costs its caller no write', async () => {
   await audit.close();
 });
 
-test('secrets are masked, long texts cut, and no text of a call is there', async () => {
+test('masks secrets, truncates long texts, and stores no payload', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder, { masker: new Masker(['hunter2-hunter2']) });
   audit.note(decision({ sentence: `Start it with hunter2-hunter2 ${'x'.repeat(5000)}` }));
@@ -68,7 +68,7 @@ test('secrets are masked, long texts cut, and no text of a call is there', async
   expect(written).not.toMatch(/hunter2|ada@example|y{201}|x{1001}/);
 });
 
-test('a digest says the same of the same text, and another home says something else', async () => {
+test('computes the same digest for the same text, and another one in another home', async () => {
   using one = openFolder();
   using other = openFolder();
   const [first, second] = [openAudit(one.folder), openAudit(other.folder)];
@@ -86,7 +86,7 @@ test('a digest says the same of the same text, and another home says something e
   expect(second.digest('{"pin":1234}').hmac).not.toBe(digest.hmac);
 });
 
-test('half a line that a killed process left is taken away at the next start, and told', async () => {
+test('removes a partial line of a killed process at the next start, and records it', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 3);
   const [file] = filesOf(open.folder);
@@ -103,7 +103,7 @@ test('half a line that a killed process left is taken away at the next start, an
   expect(await verify(open.folder)).toMatchObject({ holds: true, notes: [] });
 });
 
-test('a log that holds nothing but half a line begins anew', async () => {
+test('starts a log again that contains only a partial line', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 1);
   truncateSync(filesOf(open.folder)[0] as string, 20);
@@ -112,7 +112,7 @@ test('a log that holds nothing but half a line begins anew', async () => {
   expect(await records(open.folder)).toMatchObject([{ seq: 2, kind: 'mended', bytes: 20 }, { kind: 'call' }]);
 });
 
-test('a log that was cut back to an earlier head says so for good at the next start', async () => {
+test('records permanently that a log was cut back to an earlier head', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 3);
   const short = readFileSync(filesOf(open.folder)[0] as string);
@@ -124,7 +124,7 @@ test('a log that was cut back to an earlier head says so for good at the next st
   expect((await verify(open.folder)).findings).toMatchObject([{ what: 'cut' }]);
 });
 
-test('two processes write one chain', async () => {
+test('writes one chain from two processes', async () => {
   using open = openFolder();
   const [one, other] = [openAudit(open.folder), openAudit(open.folder)];
   for (let at = 0; at < 20; at++) {
@@ -138,7 +138,7 @@ test('two processes write one chain', async () => {
   expect(await verify(open.folder)).toMatchObject({ holds: true });
 });
 
-test('the oldest files go, which is on record, and what is left holds', async () => {
+test('deletes and records the oldest files, and still verifies the rest', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder, { limits: { segmentBytes: 10_000, segments: 3 } });
   for (let at = 0; at < 600; at++) {
@@ -156,7 +156,7 @@ test('the oldest files go, which is on record, and what is left holds', async ()
   expect(last).toBeGreaterThan(600);
 });
 
-test('where the disk takes nothing, calls give way before decisions, and how many is on record', async () => {
+test('drops calls before decisions while the disk is not writable, and records how many', async () => {
   using open = openFolder();
   const folder = join(open.folder, 'later');
   // A file in the place of the folder: nothing can be written there.
@@ -175,7 +175,7 @@ test('where the disk takes nothing, calls give way before decisions, and how man
   ]);
 });
 
-test('pages go from the newest back, by a cursor, with filters', async () => {
+test('returns pages from the newest backwards by cursor, with filters', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder, { limits: { segmentBytes: 20_000 } });
   for (let at = 0; at < 500; at++) {

@@ -1,11 +1,11 @@
-/** A million records are verified as they are read: what that takes of memory does not grow with the log. */
+/** A million records are verified as they are read, with memory that does not grow with the log. */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { call, filesOf, openAudit, openFolder, verify } from './fixture.ts';
 
 const records = 1_000_000;
 
-test('of a million records each that was changed is found, in bounded memory', { timeout: 300_000 }, async () => {
+test('finds each changed record among a million, with bounded memory', { timeout: 300_000 }, async () => {
   using open = openFolder();
   const audit = openAudit(open.folder, { limits: { segments: 100 } });
   for (let at = 0; at < records; at++) {

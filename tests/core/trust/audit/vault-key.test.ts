@@ -1,4 +1,4 @@
-/** The audit's key in the vault: while it cannot be read nothing is lost. */
+/** The audit key in the vault: nothing is lost while it cannot be read. */
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ function vaultIn(folder: string, keychain = new ScriptedKeychain()): Vault {
   return new Vault({ folder: join(folder, 'secrets'), env: {}, keychain, graceMs: 50 });
 }
 
-test('a key is made in the vault and stands in no file; decisions wait for it and are signed', async () => {
+test('creates the key in the vault and in no file, and signs the decisions that wait for it', async () => {
   using open = openFolder();
   const vault = vaultIn(open.folder);
   const audit = openAudit(open.folder, { keys: new VaultKey(vault) });
@@ -31,7 +31,7 @@ test('a key is made in the vault and stands in no file; decisions wait for it an
   });
 });
 
-test('while the vault is locked records are written unsigned, by no other key, and signed once it opens', async () => {
+test('writes unsigned records while the vault is locked, and signs them once it opens', async () => {
   using open = openFolder();
   const keychain = new ScriptedKeychain();
   const first = openAudit(open.folder, { keys: new VaultKey(vaultIn(open.folder, keychain)) });
@@ -55,7 +55,7 @@ test('while the vault is locked records are written unsigned, by no other key, a
   });
 });
 
-test('a log whose key is locked is verified, and says what cannot be told', async () => {
+test('verifies a log whose key is locked, and reports what is unknown', async () => {
   using open = openFolder();
   const vault = vaultIn(open.folder);
   const audit = openAudit(open.folder, { keys: new VaultKey(vault) });

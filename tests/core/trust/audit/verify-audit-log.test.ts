@@ -1,4 +1,4 @@
-/** Whatever somebody does to a record of the log without its key is found, and where. */
+/** Any change of a record made without the key is found, with its place. */
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ function rehashed(line: string): string {
   return `${body},"hash":"${createHash('sha256').update(body).digest('base64url')}"}`;
 }
 
-test('an untouched log holds', async () => {
+test('verifies an unchanged log', async () => {
   expect(await foundAfter((lines) => lines)).toEqual([]);
 });
 
-test('a flipped bit is found at its record, wherever in the line it is', async () => {
+test('finds the record of a flipped bit anywhere in its line', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 10);
   const file = filesOf(open.folder)[0] as string;
@@ -41,13 +41,13 @@ test('a flipped bit is found at its record, wherever in the line it is', async (
   }
 });
 
-test.each([2, 5, 12])('a dropped record is found: %i', async (seq) => {
+test.each([2, 5, 12])('finds a dropped record: %i', async (seq) => {
   // The last of them is the last but none: what follows it is nothing.
   const found = await foundAfter((lines) => lines.filter((line) => !line.startsWith(`{"seq":${seq},`)));
   expect(found).toEqual([seq === 12 ? '12 cut' : `${seq} missing`]);
 });
 
-test('several dropped records are one finding', async () => {
+test('reports several dropped records as one finding', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 10);
   writeLines(
@@ -57,27 +57,27 @@ test('several dropped records are one finding', async () => {
   expect((await verify(open.folder)).findings).toMatchObject([{ sentence: 'Records 4 to 6 are missing.' }]);
 });
 
-test('swapped records are found', async () => {
+test('finds swapped records', async () => {
   const found = await foundAfter((lines) => [...lines.slice(0, 4), lines[5]!, lines[4]!, ...lines.slice(6)]);
   expect(found).toEqual(['5 misplaced']);
 });
 
-test('a record that stands there twice is found', async () => {
+test('finds a duplicated record', async () => {
   expect(await foundAfter((lines) => [...lines.slice(0, 6), lines[3]!, ...lines.slice(6)])).toEqual(['4 doubled']);
 });
 
-test('a line that is no record is found', async () => {
+test('finds a line that is not a record', async () => {
   expect(await foundAfter((lines) => [...lines.slice(0, 6), '{"seq":7}', ...lines.slice(6)])).toEqual(['7 foreign']);
 });
 
-test('a record that was rewritten with its own hash is found by the next one', async () => {
+test('finds a record that was rewritten with a matching hash by the next one', async () => {
   const found = await foundAfter((lines) =>
     lines.map((line, at) => (at === 4 ? rehashed(line.replace('cursor', 'zursor')) : line)),
   );
   expect(found).toEqual(['5 changed']);
 });
 
-test('a chain that was computed anew from a record on fails at the next head', async () => {
+test('finds a recomputed chain at the next head', async () => {
   const found = await foundAfter((lines) => {
     let prev = /"hash":"([\w-]{43})"/.exec(lines[3]!)![1]!;
     return lines.map((line, at) => {
@@ -90,7 +90,7 @@ test('a chain that was computed anew from a record on fails at the next head', a
   expect(found).toEqual(['12 changed', '12 badly signed']);
 });
 
-test('a log without its heads is no signed log', async () => {
+test('reports a log without its heads as unsigned', async () => {
   const found = await foundAfter((lines) => {
     let prev = 'A'.repeat(43);
     return lines
@@ -106,11 +106,11 @@ test('a log without its heads is no signed log', async () => {
   expect(found.filter((one) => one.endsWith('unsigned'))).not.toEqual([]);
 });
 
-test('a log that was cut short is found by the head noted beside it', async () => {
+test('finds a truncated log by the head stored beside it', async () => {
   expect(await foundAfter((lines) => lines.slice(0, 7))).toEqual(['12 cut']);
 });
 
-test('where that was cut as well, a head that the person kept finds it', async () => {
+test("finds a truncated log by the user's copy of a head if the stored one was reverted", async () => {
   using open = openFolder();
   await writtenLog(open.folder, 3);
   const [short, noted] = [linesOf(open.folder), readFileSync(join(open.folder, 'head.json'))];
@@ -122,7 +122,7 @@ test('where that was cut as well, a head that the person kept finds it', async (
   expect((await verify(open.folder, head)).findings).toMatchObject([{ seq: head?.seq, what: 'cut' }]);
 });
 
-test('a whole file in the middle, and one at the start, that are gone are found', async () => {
+test('finds a missing file at the start or in the middle', async () => {
   using open = openFolder();
   const audit = openAudit(open.folder, { limits: { segmentBytes: 10_000 } });
   for (let at = 0; at < 200; at++) {
@@ -142,7 +142,7 @@ test('a whole file in the middle, and one at the start, that are gone are found'
   ]);
 });
 
-test('another key is told, and a key that is gone as well', async () => {
+test('reports a changed key and a missing key', async () => {
   using open = openFolder();
   await writtenLog(open.folder, 1);
   rmSync(join(open.folder, 'key'));
@@ -155,7 +155,7 @@ test('another key is told, and a key that is gone as well', async () => {
   expect(notes).toEqual([`The first heads are signed with another key than the key of this home: ${keys[0]}.`]);
 });
 
-test('a log that somebody wrote with a key of their own is none of this home', async () => {
+test('rejects a log signed with a foreign key', async () => {
   using own = openFolder();
   using other = openFolder();
   await writtenLog(own.folder, 5);
@@ -167,7 +167,7 @@ test('a log that somebody wrote with a key of their own is none of this home', a
   ]);
 });
 
-test('what a chain cannot prove is part of every answer', async () => {
+test('lists the limits of the proof in every result', async () => {
   using open = openFolder();
   expect((await verify(open.folder)).limits).toHaveLength(3);
 });

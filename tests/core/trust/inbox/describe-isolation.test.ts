@@ -1,4 +1,4 @@
-/** What a box means, in words, and what leaving it means. */
+/** What a sandbox means, in words, and what leaving it means. */
 import { expect, test } from 'vitest';
 import { entryConsequences } from '../../../../src-main/core/trust/inbox/entry-consequences.ts';
 
@@ -6,7 +6,7 @@ const server = { command: 'node', args: ['server.js', '/home/me/Documents'] };
 const texts = (before: object | undefined, after: object): readonly string[] =>
   entryConsequences(before as never, after as never).map(({ text }) => text);
 
-test('a server in a box: where it runs, what it reaches, and not that it has the rights of the person', () => {
+test("describes where a sandboxed server runs and what it reaches, not the user's rights", () => {
   const said = texts(undefined, { ...server, isolation: { mode: 'sandbox', read: ['/srv'], write: ['~/out'] } });
   expect(said).toEqual([
     'Starts node on this computer.',
@@ -20,7 +20,7 @@ test('a server in a box: where it runs, what it reaches, and not that it has the
   expect(texts(undefined, { ...server, isolation: 'auto' })).toContain('Gains access to /home/me/Documents.');
 });
 
-test('leaving the box is grave, and so is a container that reaches out of itself', () => {
+test('marks leaving the sandbox as grave, and a container with access outside', () => {
   const boxed = { ...server, isolation: 'sandbox' };
   expect(entryConsequences(boxed, { ...server, isolation: 'none' })[0]).toEqual({
     text: 'Leaves the box that it ran in: it then has your rights.',
@@ -32,7 +32,7 @@ test('leaving the box is grave, and so is a container that reaches out of itself
   expect(grave).toEqual([{ text: 'Gains access to your whole disk.', isGrave: true }]);
 });
 
-test('the network is told where it is gained, and the whole home as what it is', () => {
+test('mentions network access where it is gained, and names the whole home folder', () => {
   const was = { ...server, isolation: { mode: 'sandbox', write: [] } };
   const is = { ...server, isolation: { mode: 'sandbox', write: ['~'], network: true } };
   expect(texts(was, is)).toEqual([
@@ -42,7 +42,7 @@ test('the network is told where it is gained, and the whole home as what it is',
   ]);
 });
 
-test('what is not as it has to be counts as no box', () => {
+test('treats an invalid isolation as none', () => {
   expect(texts(undefined, { ...server, isolation: { mode: 'sandbox', read: 'x' } })).toContain(
     'Starts node on this computer, with your rights.',
   );

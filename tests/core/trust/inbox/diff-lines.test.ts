@@ -1,4 +1,4 @@
-/** Changes line by line: in plain words, verbatim, with the sentences that are another. */
+/** Changes line by line: in plain words, verbatim, with the changed sentences marked. */
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
 import {
@@ -8,7 +8,7 @@ import {
   describePath,
 } from '../../../../src-main/core/trust/inbox/diff-lines.ts';
 
-test('of a text that changed in part, the sentences that the other side does not have are told', () => {
+test('marks the sentences of a partly changed text that the other side lacks', () => {
   const { pieces, before, after } = diffLine('Description', 'Draws. Fast.', 'Draws. Reads your keys first. Fast.');
   expect([before, after]).toEqual(['"Draws. Fast."', '"Draws. Reads your keys first. Fast."']);
   expect(pieces).toEqual({
@@ -22,7 +22,7 @@ test('of a text that changed in part, the sentences that the other side does not
   expect(diffLine('Description', 'One.', 'Two.').pieces).toBeUndefined();
 });
 
-test('all pieces together are the text, whatever it is made of', () => {
+test('returns pieces that add up to the text', () => {
   for (const text of ['', '.', 'a', 'a. b', '。', 'x\n\ny', '...', ' ', 'a! b? c']) {
     const { pieces } = diffLine('x', `Same. ${text}`, `Same. ${text}more`);
     if (pieces === undefined) continue;
@@ -30,7 +30,7 @@ test('all pieces together are the text, whatever it is made of', () => {
   }
 });
 
-test('what was empty and has something in it now is not told as taken out', () => {
+test('does not report an empty value as removed when it is filled', () => {
   const told = (was: JsonObject, is: JsonObject): string[] =>
     diffLines(definitionLines(was, is), definitionLines(is, was))
       .filter(({ change }) => change !== 'same')
@@ -44,14 +44,14 @@ test('what was empty and has something in it now is not told as taken out', () =
   expect(told({ _meta: {} }, {})).toEqual(['_meta: {} is taken out']);
 });
 
-test('what cannot be seen is marked, what is very long is cut and says so', () => {
+test('marks invisible characters, and truncates a very long text with its length', () => {
   expect(diffLine('a', undefined, 'x\u200b').after).toBe('"x⟨U+200B⟩"');
   const long = diffLine('a', undefined, 'x'.repeat(30_000)).after ?? '';
   expect(long.length).toBeLessThan(20_100);
   expect(long).toContain('(30002 characters in all)');
 });
 
-test('a definition is told by places that people understand', () => {
+test('names the places in a definition in plain words', () => {
   const lines = definitionLines({
     description: 'Draws.',
     inputSchema: {

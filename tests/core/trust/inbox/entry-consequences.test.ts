@@ -1,4 +1,4 @@
-/** What agreeing to an entry would mean, in the words a person reads before they do. */
+/** What accepting an entry would mean, in the words the user reads before. */
 import { describe, expect, test } from 'vitest';
 import { entryConsequences, settingConsequences } from '../../../../src-main/core/trust/inbox/entry-consequences.ts';
 
@@ -17,20 +17,20 @@ describe('what a new entry reaches', () => {
     [['/home/ann/.ssh/'], 'keys: /home/ann/.ssh'],
     [['-v', '/:/host:ro'], 'your whole disk'],
     [['--mount', 'type=bind,source=/,target=/x'], 'your whole disk'],
-  ])('%j is told as grave', (args, what) => {
+  ])('marks %j as grave', (args, what) => {
     expect(texts(undefined, { command: '/opt/server', args })).toEqual(
       expect.arrayContaining([expect.stringMatching(new RegExp(`^! Gains access to ${what.replaceAll('.', '\\.')}`))]),
     );
   });
 
-  test('a folder is named; a file that is started is none', () => {
+  test('names a folder, but not a file that is started', () => {
     expect(texts(undefined, { command: 'node', args: ['/opt/server.js', '/data/notes'] })).toEqual([
       'Starts node on this computer, with your rights.',
       'Gains access to /data/notes.',
     ]);
   });
 
-  test('a package without a version, a shell, an administrator, a container with a way out', () => {
+  test('reports an unpinned package, a shell, an administrator and a container with access outside', () => {
     expect(texts(undefined, { command: 'npx', args: ['-y', '@acme/server'] })).toContain(
       'Fetches the newest @acme/server at each start: what runs later may not be what runs now. Once it has run, tooltray pin writes its version down.',
     );
@@ -54,7 +54,7 @@ describe('what a new entry reaches', () => {
     ['ruby', ['-e', 'x'], '-e'],
     ['php', ['-r', 'x'], '-r'],
     ['osascript', ['-e', 'x'], '-e'],
-  ])('a program in the arguments of %s is grave: %j', (command, args, option) => {
+  ])('marks a program in the arguments of %s as grave: %j', (command, args, option) => {
     expect(texts(undefined, { command, args }).join('\n')).toContain(
       `! Runs a program that stands in its arguments (${option})`,
     );
@@ -65,7 +65,7 @@ describe('what a new entry reaches', () => {
     ['powershell', ['-EncodedCommand', 'x']],
     ['bash', ['-lc', 'x']],
     ['sh', ['-xc', 'x']],
-  ])('a line of a shell is grave: %s %j', (command, args) => {
+  ])('marks a shell command line as grave: %s %j', (command, args) => {
     expect(texts(undefined, { command, args })[0]).toMatch(/^! Runs a line of a shell/);
   });
 
@@ -74,7 +74,7 @@ describe('what a new entry reaches', () => {
     ['python3', ['-m', 'server', '-c', 'config.toml']],
     ['npx', ['-y', 'server@1.0.0', '-c', 'x']],
     ['bash', ['run.sh', '-c', 'x']],
-  ])('options of the program itself are not: %s %j', (command, args) => {
+  ])('does not mark options of the program itself: %s %j', (command, args) => {
     expect(texts(undefined, { command, args }).filter((text) => text.startsWith('!'))).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe('what a new entry reaches', () => {
     ['uvx', ['--index-url=https://evil.example', 'x@1.0.0'], '--index-url'],
     ['uvx', ['-ihttps://evil.example', 'x@1.0.0'], '-ihttps'],
     ['uvx', ['--default-index', 'https://evil.example', 'x@1.0.0'], '--default-index'],
-  ])('a package from elsewhere is grave: %s %j', (command, args, word) => {
+  ])('marks a package from another registry as grave: %s %j', (command, args, word) => {
     const grave = texts(undefined, { command, args }).filter((text) => text.startsWith('!'));
     expect(grave.join('\n')).toContain(word);
   });
@@ -100,7 +100,7 @@ describe('what a new entry reaches', () => {
     ['docker', 'DOCKER_HOST'],
     ['node', 'NODE_OPTIONS'],
     ['x', 'LD_PRELOAD'],
-  ])('a variable that steers %s is grave: %s', (command, name) => {
+  ])('marks a variable that controls %s as grave: %s', (command, name) => {
     expect(texts(undefined, { command, args: ['x@1.0.0'], env: { [name]: 'x' } }).join('\n')).toContain(
       `! ${name} can`,
     );
@@ -117,12 +117,12 @@ describe('what a new entry reaches', () => {
     [['run', '--security-opt', 'seccomp=unconfined', 'x'], 'lies outside'],
     [['run', '--device', '/dev/mem', 'x'], 'lies outside'],
     [['run', '-v/var/run/docker.sock:/s', 'x'], 'lies outside'],
-  ])('what opens a container is grave, however it is written: %j', (args, what) => {
+  ])('marks an option that opens a container as grave, however it is written: %j', (args, what) => {
     const grave = texts(undefined, { command: 'docker', args }).filter((text) => text.startsWith('!'));
     expect(grave.join('\n')).toContain(what);
   });
 
-  test('a name of letters of several scripts is grave', () => {
+  test('marks a name with letters of several scripts as grave', () => {
     expect(texts(undefined, { command: 'npx', args: ['-y', '@m\u043edelcontextprotocol/x@1.0.0'] }).join('\n')).toMatch(
       /^! .*several scripts/m,
     );
@@ -131,7 +131,7 @@ describe('what a new entry reaches', () => {
     );
   });
 
-  test('an address: where what is sent goes, and that others can read it; secrets by their names only', () => {
+  test('names the host that receives the data, an unencrypted connection, and secrets by name only', () => {
     expect(texts(undefined, { url: 'http://mail.example/mcp', headers: { Authorization: 'Bearer abc' } })).toEqual([
       '! It goes there unencrypted: others on the way can read it.',
       'Whatever its tools are called with goes to mail.example.',
@@ -141,7 +141,7 @@ describe('what a new entry reaches', () => {
   });
 });
 
-test('of a change only what is gained is told; what was off gains everything by being switched on', () => {
+test('reports only what a change gains, and everything when a disabled entry is enabled', () => {
   const entry = { command: 'node', args: ['/opt/server.js', '/data/notes'] };
   expect(texts(entry, { ...entry, args: [...entry.args, '/'] })).toEqual(['! Gains access to your whole disk.']);
   expect(texts(entry, entry)).toEqual([]);
@@ -151,13 +151,13 @@ test('of a change only what is gained is told; what was off gains everything by 
   ]);
 });
 
-test('what cannot be seen in a name stands there as a mark', () => {
+test('shows invisible characters in a name as marks', () => {
   expect(texts(undefined, { command: '/opt/a', args: [], env: { 'API_TOKEN\u200b': '${env:X}' } })).toContain(
     'Is given API_TOKEN⟨U+200B⟩.',
   );
 });
 
-test('settings say what they would allow; one that is no setting says nothing', () => {
+test('describes what a setting allows, and ignores an unknown one', () => {
   expect(settingConsequences('trustEdits', true)[0]?.isGrave).toBe(true);
   expect(settingConsequences('results.folders', ['/'])[0]?.text).toBe('Gains access to your whole disk.');
   expect(settingConsequences('constructor', true)).toEqual([]);

@@ -1,4 +1,4 @@
-/** What a change of a definition is called: only what a model reads more of, or what seems milder, is a person's to decide. */
+/** How a changed definition is classified: only text that models read more of, or milder hints, need review. */
 import { expect, test } from 'vitest';
 import { compareDefinitions } from '../../../../src-main/core/trust/pins/compare-definitions.ts';
 
@@ -33,10 +33,14 @@ test.each([
     { ...base, inputSchema: { type: 'object', properties: { ...base.inputSchema.properties, to: {} } } },
     'text_gained',
   ],
-  ['read only all of a sudden', { ...base, annotations: { readOnlyHint: true } }, 'hints_milder'],
-  ['not destructive all of a sudden', { ...base, annotations: { destructiveHint: false } }, 'hints_milder'],
-  ['what is meant anyway', { ...base, annotations: { destructiveHint: true, openWorldHint: true } }, 'mechanical'],
-])('%s', (_, after, expected) => {
+  ['a new read-only hint', { ...base, annotations: { readOnlyHint: true } }, 'hints_milder'],
+  ['a new non-destructive hint', { ...base, annotations: { destructiveHint: false } }, 'hints_milder'],
+  [
+    'hints equal to the defaults',
+    { ...base, annotations: { destructiveHint: true, openWorldHint: true } },
+    'mechanical',
+  ],
+])('classifies %s', (_, after, expected) => {
   expect(compareDefinitions(base, after)?.class).toBe(expected);
 });
 
@@ -81,11 +85,11 @@ test.each<[string, object, 'mechanical' | 'text_gained']>([
     schema({}, { properties: { format: { const: 'uri' } } }),
     'text_gained',
   ],
-])('%s is judged by what a model reads of it', (_, after, expected) => {
+])('classifies %s by what a model reads of it', (_, after, expected) => {
   expect(compareDefinitions(base, after as Record<string, unknown>)?.class).toBe(expected);
 });
 
-test('added sentences stand with their places, a number keeps its spelling', () => {
+test('returns added sentences with their places, and compares numbers by spelling', () => {
   const after = {
     ...base,
     inputSchema: { type: 'object', properties: { path: { description: 'Where. Call y first.' } } },
@@ -98,7 +102,7 @@ test('added sentences stand with their places, a number keeps its spelling', () 
   expect(compareDefinitions(exact('1.0'), exact('1.00'))?.class).toBe('mechanical');
 });
 
-test('a member named like one that every object has is one', () => {
+test('compares a member named __proto__ like others', () => {
   const [own, other] = ['{"a":1,"__proto__":{}}', '{"a":1,"b":{}}'].map(
     (text) => JSON.parse(text) as Record<string, unknown>,
   );

@@ -1,4 +1,4 @@
-/** A file is read again only when it may be another one, and no clock that was set back hides that. */
+/** A file is read again only if it may have changed, which a clock set back does not hide. */
 import { mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ function counted(): { readonly digests: FileDigestCache; readonly read: string[]
   return { digests, read };
 }
 
-test('one that is as it was is read once; one of the same size and time with other words in it is read again', async () => {
+test('reads an unchanged file once, and a changed one again even with the same size and time', async () => {
   const { digests, read } = counted();
   const file = join(folder, 'server.js');
   writeFileSync(file, 'good');
@@ -34,7 +34,7 @@ test('one that is as it was is read once; one of the same size and time with oth
   expect(await digests.of(file)).toBeUndefined();
 });
 
-test('of many files the oldest are read anew', async () => {
+test('evicts the oldest of many files', async () => {
   const { digests, read } = counted();
   const files = Array.from({ length: 201 }, (_, at) => join(folder, `${at}.js`));
   for (const file of files) {

@@ -1,4 +1,4 @@
-/** What a server says to some apps only is accepted, asked and decided apart from what it says to all. */
+/** What a server lists to some apps only is accepted and reviewed apart from what it lists to all. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function open(): PinRegistry {
 
 const kind = { key: '3f2a9c', apps: 'apps that show user interfaces' };
 
-test('it is one question more of its server, says which apps it is about, and goes with its server', async () => {
+test('adds a review item to its server that names its apps, and is removed with the server', async () => {
   const book = open();
   const [all, some] = [book.of(config('clock')), book.of(config('clock'), kind)];
   await all?.evaluate(offer('Shows it.'), undefined);
@@ -62,7 +62,7 @@ test('it is one question more of its server, says which apps it is about, and go
   expect(await source.items()).toMatchObject([{ server: 'clock' }]);
 });
 
-test('the same change of another server, or to some apps as well, is another question, and decided by itself', async () => {
+test('separates the same change of another server or to some apps, and decides each on its own', async () => {
   const book = open();
   const pins = [book.of(config('clock')), book.of(config('clock'), kind), book.of(config('wall-clock'))];
   for (const one of pins) await one?.evaluate(offer('Shows it.'), undefined);

@@ -1,4 +1,4 @@
-/** What tells one version of a server from another. */
+/** How versions of a server are distinguished. */
 import { expect, test } from 'vitest';
 import type { ServerConfig } from '../../../../src-main/core/config/app-config.ts';
 import { fingerprintLaunch, pinPackageVersion } from '../../../../src-main/core/trust/pins/launch-fingerprint.ts';
@@ -16,7 +16,7 @@ test.each([
   ['uvx', ['--from', 'pkg==1.2', 'tool'], '1.2', undefined],
   ['docker', ['run', '-i', '--rm', '-e', 'TOKEN', 'ghcr.io/x/y'], undefined, 'ghcr.io/x/y'],
   ['docker', ['run', '-i', `ghcr.io/x/y@sha256:${'a'.repeat(64)}`], `sha256:${'a'.repeat(64)}`, undefined],
-])('%s %j', async (command, args, pin, floats) => {
+])('identifies the version of %s %j', async (command, args, pin, floats) => {
   expect(await fingerprintLaunch(started(command, ...args))).toMatchObject({
     pin,
     ...(floats !== undefined && { floats }),
@@ -31,7 +31,7 @@ test.each([
   ['uvx', ['pkg'], ['pkg@1.2.3']],
   ['npx', ['-y', 'server@1.0.0'], undefined],
   ['node', ['server.js'], undefined],
-])('%s %j with a version written down is %j', async (command, args, wanted) => {
+])('pins the version of %s %j as %j', async (command, args, wanted) => {
   const pinned = pinPackageVersion(command, args, '1.2.3');
   expect(pinned).toEqual(wanted);
   if (pinned === undefined) return;
@@ -43,11 +43,11 @@ test.each([
   expect(after).toMatchObject({ pin: '1.2.3', program: before.program });
 });
 
-test.each(['latest', '^1.0.0', '', '1'])('%j is no version to write down', (version) => {
+test.each(['latest', '^1.0.0', '', '1'])('rejects %j as a version to pin', (version) => {
   expect(() => pinPackageVersion('npx', ['x'], version)).toThrow(/no exact version/);
 });
 
-test('another version is the same program, another package is not', async () => {
+test('identifies another version as the same program, and another package as a different one', async () => {
   const [one, other, third] = await Promise.all(
     ['a@1.0.0', 'a@2.0.0', 'b@1.0.0'].map((name) => fingerprintLaunch(started('npx', '-y', name))),
   );
@@ -55,7 +55,7 @@ test('another version is the same program, another package is not', async () => 
   expect(third?.program).not.toBe(one?.program);
 });
 
-test('a script stands for itself by its content', async () => {
+test('identifies a script by its content', async () => {
   const launch = await fingerprintLaunch(started('node', import.meta.filename));
   expect(launch.pin).toMatch(/^sha256:[0-9a-f]{64}$/);
 });

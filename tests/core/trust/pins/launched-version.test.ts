@@ -1,4 +1,4 @@
-/** A file that is replaced while its server runs: what still runs is of the former version, what is started next is no rug pull. */
+/** A file replaced while its server runs: the running one is the former version, and the next start is no rug pull. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const offer = (description: string) => {
   return { tools, prompts: [], resourceTemplates: [] };
 };
 
-test('what is listed late is held against the version that was started', async () => {
+test('compares a late listing with the version that was launched', async () => {
   const file = join(folder, 'server.js');
   const config = { kind: 'stdio', name: 's', command: 'node', args: [file], env: {}, cwd: undefined };
   const rules = {

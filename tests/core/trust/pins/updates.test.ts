@@ -1,4 +1,4 @@
-/** What updates of real servers ask a person: one question at most, and none where nothing is said that a model reads. */
+/** What updates of real servers ask the user: at most one question, and none without new text for models. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,21 +103,21 @@ function countsOf(changes: readonly DefinitionChange[]): string {
     .join(', ');
 }
 
-test('there are enough of them', () => {
+test('covers at least seven servers and thirty updates', () => {
   const steps = [...updates.values()].reduce((sum, rows) => sum + rows.length - 1, 0);
   expect({ servers: updates.size >= 7, steps: steps >= 30 }).toEqual({ servers: true, steps: true });
 });
 
-test('what each update asks is what is written down', async () => {
+test('asks for each update what the fixture records', async () => {
   const tables = [...updates].map(([name, rows]) => `${name}\n${tableOf(rows)}`);
   await expect(tables.join('\n')).toMatchFileSnapshot('../../../fixtures/update-questions.txt');
 });
 
-test.each([...updates])('%s: its first listing asks nothing', (_, [first]) => {
+test.each([...updates])('%s: asks nothing for its first listing', (_, [first]) => {
   expect(first).toMatchObject({ questions: 0, held: 0 });
 });
 
-test('an update without a word more asks nothing', () => {
+test('asks nothing for an update without new text', () => {
   const quiet = [...updates.values()]
     .flatMap((rows) => rows.slice(1))
     .filter(({ classes }) => !/gained|milder|new/.test(classes));

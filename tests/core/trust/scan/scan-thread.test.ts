@@ -1,4 +1,4 @@
-/** Texts that are too long for the core's own thread: the same findings, and never silence where there were none to be had. */
+/** Long texts are scanned in a thread: with the same findings, and a reported failure if there are none. */
 import { afterEach, expect, test } from 'vitest';
 import { scanDefinition } from '../../../../src-main/core/trust/scan/scan.ts';
 import { ScanThread } from '../../../../src-main/core/trust/scan/scan-thread.ts';
@@ -17,7 +17,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((each) => each.close()));
 });
 
-test('a short text starts no thread', async () => {
+test('starts no thread for a short text', async () => {
   const scans = thread();
   const { labels } = await scans.result(poison);
   expect({ rules: labels.map(({ rule }) => rule), running: scans.running }).toEqual({
@@ -26,7 +26,7 @@ test('a short text starts no thread', async () => {
   });
 });
 
-test('a long definition is judged in the thread as it is in our own', async () => {
+test('scans a long definition in the thread with the same findings', async () => {
   const tool = { name: 'add', description: `${filler.repeat(2000)}${poison}` };
   const scans = thread();
   const report = await scans.definition(tool, 'tool');
@@ -34,7 +34,7 @@ test('a long definition is judged in the thread as it is in our own', async () =
   expect(report).toEqual(scanDefinition(tool));
 });
 
-test('in a long result the place is told from its beginning, wherever windows are cut', async () => {
+test('reports places from the beginning of a long result, across windows', async () => {
   const before = filler.repeat(6000).slice(0, 64 * 1024 - 40);
   const { labels, unread } = await thread().result(`${before} ${poison} ${filler.repeat(4000)}`);
   const override = labels.filter(({ rule }) => rule === 'override');
@@ -44,13 +44,13 @@ test('in a long result the place is told from its beginning, wherever windows ar
   expect(unread).toBe(0);
 });
 
-test('what lies beyond eight million characters is counted as unread', async () => {
+test('counts what lies beyond eight million characters as unread', async () => {
   const length = 8 * 1024 * 1024 + 1000;
   const { unread } = await thread().result('a'.repeat(length));
   expect(unread).toBe(1000);
 });
 
-test('a scan that ends without an answer is for review, and the text counts as unread', async () => {
+test('requires review if a scan ends without a result, and counts the text as unread', async () => {
   const scans = thread(10);
   const [report, result] = [scans.definition({ name: 'add', description: filler }, 'tool'), scans.result(filler)];
   await scans.close();
