@@ -95,7 +95,7 @@ test('compares two results side by side', { tag: '@long' }, async ({ page, core 
   const pairs = after.getByRole('table', { name: /beside/ });
   await expect(pairs).toContainText('"total": 2,');
   await expect(pairs).toContainText('request 1 served');
-  await expect(after.getByText(/lines differ/)).toBeVisible();
+  await expect(after.getByText(/different lines/)).toBeVisible();
   await expectNoBarrier(page, 'compared');
   await after.getByRole('button', { name: 'Close comparison' }).click();
   await expect(after.getByRole('tab', { name: 'Text' })).toBeVisible();

@@ -81,19 +81,20 @@ test('searches a text, and evaluates a JSONPath', async ({ page, core }) => {
 });
 
 test(
-  'reads a spill of 100 MB to its end and in parts, and stops a query that takes too long',
+  'reads a result of 60 MB to its end and in parts, stops a query that takes too long, and offers text alone above 64 MB',
   { tag: '@long' },
   async ({ page, core }) => {
     test.slow();
-    await open(page, core, await keep(core, 'big_big', { bytes: 100_000_000 }));
+    await open(page, core, await keep(core, 'big_big', { bytes: 60_000_000 }));
     const region = page.getByRole('region', { name: 'Text of the result' });
+    await page.getByRole('tab', { name: 'Text' }).click();
     await region.focus();
     await page.keyboard.press('End');
-    await expect(region.getByText('"row": 97655,')).toBeVisible();
+    await expect(region.getByText('"row": 58592,')).toBeVisible();
     await page.getByRole('tab', { name: 'Tree' }).click();
-    await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[97000]');
+    await page.getByRole('textbox', { name: 'JSONPath' }).fill('$[57000]');
     await page.keyboard.press('Enter');
-    await expect(page.getByText('97000', { exact: true })).toBeVisible();
+    await expect(page.getByText('57000', { exact: true })).toBeVisible();
     // Would go on for hours.
     await page.getByRole('tab', { name: 'Query' }).click();
     await page.getByRole('button', { name: 'JSONPath' }).click();
@@ -101,6 +102,10 @@ test(
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Stop' }).click();
     await expect(page.getByRole('button', { name: /^Run query/ })).toBeEnabled();
+
+    await open(page, core, await keep(core, 'big_big', { bytes: 100_000_000 }));
+    await expect(region.getByText('[{"row":0,')).toBeVisible();
+    await expect(page.getByRole('tab')).toHaveText(['Text']);
   },
 );
 
