@@ -141,7 +141,7 @@ test(
   async ({ page, core }) => {
     await page.goto(core.link);
     await page.goto(core.at('servers/viewer/tools'));
-    await expect(page.getByText('6 have views of their own')).toBeVisible();
+    await expect(page.getByText('; 6 with an app view')).toBeVisible();
     await page.getByRole('link', { name: 'Run show', exact: true }).click();
     await page.getByLabel('Arguments as JSON').fill('{"words": "by hand"}');
     await page.getByRole('button', { name: 'Run', exact: true }).click();
