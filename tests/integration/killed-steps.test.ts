@@ -80,7 +80,7 @@ function fixed({ id, kind, name, what, outcome, error, callCount, calls }: StepS
   return [id, kind, name, what, outcome, error, callCount, calls.map((call) => [call.id, call.tool, call.outcome])];
 }
 
-test('no step is half there, and none that was told is lost', { timeout: 120_000 }, async () => {
+test('stores no step in part, and loses none that was reported', { timeout: 120_000 }, async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-killed-steps-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
   const told = new Map<number, unknown>();

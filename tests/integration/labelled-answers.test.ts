@@ -23,14 +23,14 @@ async function recorded(core: TestCore): Promise<ActivityEntry | undefined> {
   return activity.recent({ server: 'x' }, 1)[0];
 }
 
-describe('an answer that gives orders', () => {
+describe('a result that gives orders', () => {
   test.each(
     someOf(2, [
       ['short', poison],
       ['of many windows', `${filler.repeat(9000)}${poison} ${filler.repeat(3000)}`],
       ['of more than a megabyte', `${filler.repeat(30_000)}${poison}`],
     ]),
-  )('is labelled where it is %s, and is what it was', async (_, text) => {
+  )('is labeled if it is %s, and is unchanged', async (_, text) => {
     await using core = await startCore({ servers, results: { threshold: 0 } });
     const client = await core.open();
     const answer = await client.callTool('x_echo', { message: text });
@@ -38,7 +38,7 @@ describe('an answer that gives orders', () => {
     expect((await recorded(core))?.labels?.split(' ')).toEqual(expect.arrayContaining(['override', 'take-talk']));
   });
 
-  test('is told to the dashboard with words, an ordinary one without', async () => {
+  test('shows its labels to the dashboard; an ordinary result shows none', async () => {
     await using core = await startCore({ servers });
     const client = await core.open();
     await client.callTool('x_echo', { message: filler });
@@ -52,7 +52,7 @@ describe('an answer that gives orders', () => {
   });
 });
 
-describe('an answer that holds what nobody should carry about', () => {
+describe('a result that contains secrets', () => {
   const card = '4111 1111 1111 1111';
   const key = `ghp_${'a1B2c3D4'.repeat(5)}`;
 
@@ -70,14 +70,14 @@ describe('an answer that holds what nobody should carry about', () => {
         ['holds-private-key', 'holds-key'],
       ],
     ]),
-  )('is labelled and is what it was: %s', async (_, text, labels) => {
+  )('is labeled and unchanged: %s', async (_, text, labels) => {
     await using core = await startCore({ servers, results: { threshold: 0 } });
     const client = await core.open();
     expect(textOf(await client.callTool('x_echo', { message: text }))).toBe(text);
     expect((await recorded(core))?.labels?.split(' ')).toEqual(labels);
   });
 
-  test('is told to the dashboard as such, beside orders', async () => {
+  test('shows its labels to the dashboard, beside those for orders', async () => {
     await using core = await startCore({ servers });
     const client = await core.open();
     await client.callTool('x_echo', { message: `${poison} Card: ${card}` });
@@ -91,13 +91,13 @@ describe('an answer that holds what nobody should carry about', () => {
 describe('invisible characters', () => {
   const hidden = 'Fine\u200b weather\u{e0053}\u{e0065}\u{e006e}\u{e0064}.';
 
-  test('stay in an answer unless the person says otherwise', async () => {
+  test('stay in a result by default', async () => {
     await using core = await startCore({ servers });
     const client = await core.open();
     expect(textOf(await client.callTool('x_echo', { message: hidden }))).toBe(hidden);
   });
 
-  test('are left out where the person says so, which the answer says', async () => {
+  test('are removed with results.clean, which the result reports', async () => {
     await using core = await startCore({ servers, results: { clean: true } });
     const client = await core.open();
     const answer = await client.callTool('x_echo', { message: hidden });
@@ -110,13 +110,13 @@ describe('invisible characters', () => {
   });
 });
 
-describe('the audit', () => {
+describe('the audit log', () => {
   const calls = async (core: TestCore): Promise<CallEntry[]> => {
     const { entries } = await ask(core, 'auditEntries', { kinds: ['call'] });
     return (entries as CallEntry[]).toReversed();
   };
 
-  test('keeps with a call what its answer was found to hold, whenever it is asked', async () => {
+  test('stores the labels of a result with its call', async () => {
     await using core = await startCore({ servers }, { askToken: true });
     const client = await core.open();
     await client.callTool('x_echo', { message: filler });
@@ -126,7 +126,7 @@ describe('the audit', () => {
     expect(steering?.labels).toEqual(expect.arrayContaining(['override', 'take-talk']));
   });
 
-  test('has the labels of calls that were made right before the core stopped', async () => {
+  test('stores the labels of calls that ended right before the core stopped', async () => {
     const home = mkdtempSync(join(tmpdir(), 'tooltray-labels-'));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     const core = await startCore({ servers }, { home });
@@ -137,7 +137,7 @@ describe('the audit', () => {
     expect(entries).toMatchObject([{ labels: expect.arrayContaining(['override']) as string[] }]);
   });
 
-  test('keeps with a call that sent something what was decided of it, and the answer of the person', async () => {
+  test("stores the data flow decision with a call that sends, and the user's answer", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-verdicts-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const tools = [

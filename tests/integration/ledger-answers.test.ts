@@ -22,41 +22,44 @@ function everyFrame(client: SocketClient): number {
   return frames.reduce((sum, line) => sum + payloadTokens(line), 0);
 }
 
-test.each(['proxy', 'search'])('mode %s: a kept answer, read back in parts, is counted on both sides', async (mode) => {
-  await using core = await startCore({ servers: { files }, results: { threshold: 2000 } });
-  const long = { path: '/a', content: 'A line of an answer that does not fit. '.repeat(300) };
-  const direct = new HttpClient(`${core.url}/server/files`);
-  await direct.initialize();
-  const { message } = await direct.exchange('tools/call', { name: 'write_file', arguments: long });
-  // What a model would read of it, without the envelope.
-  const whole = tokensOf(textOf(message.result ?? {}));
+test.each(['proxy', 'search'])(
+  'mode %s: counts a spilled result that is read back in parts on both sides',
+  async (mode) => {
+    await using core = await startCore({ servers: { files }, results: { threshold: 2000 } });
+    const long = { path: '/a', content: 'A line of an answer that does not fit. '.repeat(300) };
+    const direct = new HttpClient(`${core.url}/server/files`);
+    await direct.initialize();
+    const { message } = await direct.exchange('tools/call', { name: 'write_file', arguments: long });
+    // What a model would read of it, without the envelope.
+    const whole = tokensOf(textOf(message.result ?? {}));
 
-  const client = await core.open({}, { app: 'reader', mode });
-  const call =
-    mode === 'proxy'
-      ? { name: 'files_write_file', arguments: long }
-      : { name: 'call_tool', arguments: { name: 'files:write_file', arguments: long } };
-  const given = (await client.exchange('tools/call', call)).line;
-  const [, id = ''] = /tooltray:\/\/spill\/([\w-]+)/.exec(given) ?? [];
-  const read = (name: string, args: object): object =>
-    name === mode
-      ? { name: 'read_result', arguments: args }
-      : { name: 'call_tool', arguments: { name: 'read_result', arguments: args } };
-  const head = (await client.exchange('tools/call', { ...read('proxy', { resultFile: id, op: 'head', lines: 3 }) }))
-    .line;
-  const part = (await client.exchange('resources/read', { uri: `tooltray://spill/${id}` })).line;
+    const client = await core.open({}, { app: 'reader', mode });
+    const call =
+      mode === 'proxy'
+        ? { name: 'files_write_file', arguments: long }
+        : { name: 'call_tool', arguments: { name: 'files:write_file', arguments: long } };
+    const given = (await client.exchange('tools/call', call)).line;
+    const [, id = ''] = /tooltray:\/\/spill\/([\w-]+)/.exec(given) ?? [];
+    const read = (name: string, args: object): object =>
+      name === mode
+        ? { name: 'read_result', arguments: args }
+        : { name: 'call_tool', arguments: { name: 'read_result', arguments: args } };
+    const head = (await client.exchange('tools/call', { ...read('proxy', { resultFile: id, op: 'head', lines: 3 }) }))
+      .line;
+    const part = (await client.exchange('resources/read', { uri: `tooltray://spill/${id}` })).line;
 
-  const { results, readback } = await causesOf(core, 'reader');
-  expect(results).toMatchObject({ raw: whole, given: payloadTokens(given), estimatedShare: 0 });
-  expect(results?.net).toBeGreaterThan(1000);
-  expect(readback).toMatchObject({
-    readBack: payloadTokens(head) + payloadTokens(part),
-    net: -payloadTokens(head) - payloadTokens(part),
-  });
-});
+    const { results, readback } = await causesOf(core, 'reader');
+    expect(results).toMatchObject({ raw: whole, given: payloadTokens(given), estimatedShare: 0 });
+    expect(results?.net).toBeGreaterThan(1000);
+    expect(readback).toMatchObject({
+      readBack: payloadTokens(head) + payloadTokens(part),
+      net: -payloadTokens(head) - payloadTokens(part),
+    });
+  },
+);
 
 test.runIf(allCases)(
-  'an answer of megabytes is counted to the token, one of many is estimated and told as such',
+  'counts the tokens of a result of megabytes exactly, and marks larger ones as estimated',
   async () => {
     await using core = await startCore({ servers: { big: fixture('misbehaving', 'big') }, results: { threshold: 0 } });
     const doors = {
@@ -91,7 +94,7 @@ test.runIf(allCases)(
   },
 );
 
-test('questions, progress, log messages and errors are counted as well: the sum is that of every frame', async () => {
+test('counts questions, progress, log messages and errors, so that the sum covers every frame', async () => {
   await using core = await startCore({ servers: { asker: fixture('asker') } });
   const client = await core.connect({ app: 'asked' });
   client.onRequest('elicitation/create', () => ({ action: 'accept', content: { name: 'Anna' } }));
@@ -107,7 +110,7 @@ test('questions, progress, log messages and errors are counted as well: the sum 
   expect(total.sent).toBe(everyFrame(client));
 });
 
-test('a server that comes later counts when it comes, and the list that it causes counts as ours only', async () => {
+test("counts a server that is added later from then on, and the list that it causes as Tooltray's own", async () => {
   await using core = await startCore({ servers: { files } });
   const client = await core.open({}, { app: 'early' });
   await client.exchange('tools/list');
@@ -123,7 +126,7 @@ test('a server that comes later counts when it comes, and the list that it cause
   expect(total.sent).toBe(everyFrame(client));
 });
 
-test('an app that defers tools costs nothing by a list that it does not load', async () => {
+test('an app that defers tools pays nothing for a list that it does not load', async () => {
   // Texts as the servers have them: what shorter ones save is not the point here.
   await using core = await startCore({ servers: { files, web: fixture('eight-tools', 'web') }, raw: true });
   const client = await core.open({}, { app: 'claude-code', mode: 'proxy' });

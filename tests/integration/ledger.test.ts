@@ -132,7 +132,7 @@ const doors = {
 
 describe.each(Object.entries(doors))('over %s', (door, open) => {
   // Each is an app of its own, so that its figures stand alone.
-  test.each(Object.entries(scripts))('mode %s: the sums are those of the wire, by cause', async (mode, steps) => {
+  test.each(Object.entries(scripts))('mode %s: the sums match the wire, by cause', async (mode, steps) => {
     const app = `${door} ${mode}`;
     const { wire, ask } = await open(app, mode);
     for (const step of steps) await ask(step);
@@ -158,7 +158,7 @@ describe.each(Object.entries(doors))('over %s', (door, open) => {
   });
 });
 
-test('a report says the same by every key', async () => {
+test('reports the same totals for every key', async () => {
   const { ledger } = core.host.core;
   const totals = await Promise.all(
     (['session', 'app', 'server', 'tool', 'day', 'cause', 'mode'] as const).map(async (by) => {
@@ -172,7 +172,7 @@ test('a report says the same by every key', async () => {
   expect(first?.[2]).toBeGreaterThan(0);
 });
 
-test('errors, resources and notifications are under their own cause, and in no net', async () => {
+test('counts errors, resources and notifications under their own cause, and in no net', async () => {
   const client = await core.open({}, { app: 'others', mode: 'proxy' });
   const wire = new WireTokens();
   for (const method of ['resources/list', 'prompts/list']) wire.add('lists', (await client.exchange(method)).line);
@@ -185,7 +185,7 @@ test('errors, resources and notifications are under their own cause, and in no n
   expect(report.rows.find(({ key }) => key === 'other')?.net).toBe(0);
 });
 
-test('a connection to a single server costs what it would without us', async () => {
+test('a connection to a single server costs the same as a direct one', async () => {
   const client = new HttpClient(`${core.url}/server/files`);
   await client.initialize();
   await client.exchange('tools/list');

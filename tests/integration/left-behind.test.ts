@@ -36,7 +36,7 @@ async function startDeaf(env: NodeJS.ProcessEnv = process.env): Promise<number> 
 const nobody = 2 ** 22 + 1;
 
 test.skipIf(process.platform === 'win32')(
-  'its servers are ended and its drafts removed; a process that has one of the numbers by now is left alone',
+  'ends its servers and removes its drafts, but leaves a process alone that has a reused PID',
   async () => {
     const { runDir, dataDir } = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
     for (const folder of [runDir, dataDir]) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -68,7 +68,7 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.skipIf(process.platform === 'win32')('the list of a core that lives is nobody else’s business', async () => {
+test.skipIf(process.platform === 'win32')('keeps the process list of a core that is running', async () => {
   const { runDir } = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
   mkdirSync(runDir, { recursive: true, mode: 0o700 });
   const list = new ChildProcessList(runDir);

@@ -17,7 +17,7 @@ const extraListed = async (client: SocketClient): Promise<boolean> => (await cli
 
 afterEach(() => vi.useRealTimers());
 
-test('each real change is announced, and the list is the new one by then', async () => {
+test('notifies of each real change, when the list is already updated', async () => {
   await using core = await startCore(toggling);
   const client = await core.open();
   expect(await extraListed(client)).toBe(false);
@@ -28,7 +28,7 @@ test('each real change is announced, and the list is the new one by then', async
   }
 });
 
-test('after a storm of changes the list is what it was left at, and there are few announcements', async () => {
+test('a storm of changes ends with the correct list and few notifications', async () => {
   await using core = await startCore(toggling);
   const client = await core.open();
   expect(await extraListed(client)).toBe(false);
@@ -39,7 +39,7 @@ test('after a storm of changes the list is what it was left at, and there are fe
   expect(announcements(client)).toBeLessThan(10);
 });
 
-test('a change that falls into the reading of the list before it is not lost', async () => {
+test('keeps a change that happens while the list is being read', async () => {
   await using core = await startCore(toggling);
   const client = await core.open();
   await client.toolNames();
@@ -53,7 +53,7 @@ test('a change that falls into the reading of the list before it is not lost', a
   expect(await extraListed(client)).toBe(listed);
 });
 
-test('announcements of changes that are none reach nobody', async () => {
+test('sends no notification if the list has not changed', async () => {
   await using core = await startCore(toggling);
   const client = await core.open();
   await client.toolNames();
@@ -66,7 +66,7 @@ test('announcements of changes that are none reach nobody', async () => {
   expect(announcements(client)).toBe(1);
 });
 
-test('a session in a mode that lists no tools of servers is not told of their changes, and finds the new tool', async () => {
+test('sends no list_changed in a mode that lists no server tools, but finds the new tool', async () => {
   await using core = await startCore(toggling);
   const [searching, listing] = [await core.open({}, { mode: 'search' }), await core.open()];
   await Promise.all([searching.toolNames(), listing.toolNames()]);
@@ -76,7 +76,7 @@ test('a session in a mode that lists no tools of servers is not told of their ch
   expect(announcements(searching)).toBe(0);
 });
 
-test('a session on the endpoint of one server is told of the changes of that server only', async () => {
+test("notifies a session on the endpoint of one server only of that server's changes", async () => {
   await using core = await startCore(toggling);
   const events: string[] = [];
   const listenAt = async (server: string): Promise<HttpClient> => {
@@ -95,7 +95,7 @@ test('a session on the endpoint of one server is told of the changes of that ser
   expect(events).toEqual(['bad listening', 'other listening', `bad ${changed}`]);
 });
 
-test('a client of 2026-07-28 is told over its subscription', async () => {
+test('notifies a stateless client over its subscription', async () => {
   await using core = await startCore(toggling);
   const line = await core.connect();
   const client = new ModernClient(line);
@@ -108,7 +108,7 @@ test('a client of 2026-07-28 is told over its subscription', async () => {
 });
 
 test.each(['', '/server/bad', '/mode/proxy'])(
-  'at %j a stream of 2026-07-28 is told of changes of lists that nobody has asked this core for',
+  'at %j notifies a stateless stream of list changes that no request preceded',
   async (path) => {
     await using core = await startCore(toggling);
     const client = new ModernClient(new HttpClient(`${core.url}${path}`, true));
@@ -123,7 +123,7 @@ test.each(['', '/server/bad', '/mode/proxy'])(
   },
 );
 
-test('over the socket, too, a stream of 2026-07-28 is told of changes of lists that nobody has asked for', async () => {
+test('notifies a stateless stream over the socket of list changes that no request preceded', async () => {
   await using core = await startCore(toggling);
   const line = await core.connect();
   const client = new ModernClient(line);
@@ -133,7 +133,7 @@ test('over the socket, too, a stream of 2026-07-28 is told of changes of lists t
   await line.notification(changed);
 });
 
-test('a server that announces no changes is read again every five minutes', async () => {
+test('reads the list of a server that sends no list_changed every five minutes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const quiet = { command: process.execPath, args: [`${import.meta.dirname}/servers/quiet-toggle.ts`] };
   await using core = await startCore({ servers: { quiet, other: fixture('echo') } });
@@ -145,7 +145,7 @@ test('a server that announces no changes is read again every five minutes', asyn
   expect(await client.toolNames()).toEqual(['quiet_extra', 'quiet_toggle', 'other_echo']);
 });
 
-test('with a warm cache the tools of the last time are listed at once, while the servers start behind', async () => {
+test('lists cached tools at once while the servers start in the background', async () => {
   using home = new TemporaryFolder();
   const gate = join(home.path, 'gate');
   const gated = { command: process.execPath, args: [`${import.meta.dirname}/servers/gated.ts`, gate] };
@@ -167,7 +167,7 @@ test('with a warm cache the tools of the last time are listed at once, while the
   expect(announcements(client)).toBe(0);
 });
 
-test('a stream that is refused for one resource leaves the server nothing to tell of the others', async () => {
+test('a stream that is rejected for one resource leaves no subscription to the others', async () => {
   await using core = await startCore({ servers: { library: fixture('library', 'library') } });
   const app = new ModernClient(await core.connect({ mode: 'proxy' }));
   const uri = 'data://library';

@@ -119,7 +119,7 @@ function inputs(definition: Params): [what: string, input: Params][] {
 }
 
 test.each([...allModes.helpers.values()].map(({ definition }) => [String(definition['name']), definition] as const))(
-  'arguments of a megabyte for %s',
+  'handles a megabyte of arguments for %s within its time',
   async (name, definition) => {
     const slow: [string, number][] = [];
     for (const [what, input] of inputs(definition)) {
@@ -142,7 +142,7 @@ test.each([
   'links',
   'secrets',
   'error',
-])('a result of a megabyte of %s', async (kind) => {
+])('handles a megabyte result of %s within its time', async (kind) => {
   for (const bytes of [900_000, 1_100_000])
     expect(await cost(core, () => client.callTool('give', { kind, bytes }))).toBeLessThan(1);
 });
@@ -156,7 +156,7 @@ describe.each(allCases ? ['tools', 'descriptions', 'enums', 'properties', 'brace
     });
     afterAll(() => own.stop());
 
-    test.each(['proxy', 'search', 'gateway'])('in mode %s', async (mode) => {
+    test.each(['proxy', 'search', 'gateway'])('is handled in time in mode %s', async (mode) => {
       const session = await own.open(mode);
       expect(await cost(own, () => session.request('tools/list'))).toBeLessThan(1);
       expect(await cost(own, () => session.callTool('search_tools', { query: 'one thing' }))).toBeLessThan(1);
@@ -164,7 +164,7 @@ describe.each(allCases ? ['tools', 'descriptions', 'enums', 'properties', 'brace
   },
 );
 
-test('another client app is answered meanwhile', async () => {
+test('answers another client app meanwhile', async () => {
   const other = await core.open();
   /** The longest answer to a ping during the work, in ms. */
   async function longestPing(bytes: number): Promise<number> {

@@ -79,8 +79,8 @@ function runs(mark: string): boolean {
     });
 }
 
-describe.skipIf(problem !== undefined)('where there is a box', () => {
-  test('a server that tries to reach out, read and keep while it is looked at gets nowhere; outside of the box it does', async () => {
+describe.skipIf(problem !== undefined)('with a sandbox', () => {
+  test('a server can neither reach out, read nor write during a preview in the sandbox; outside it can', async () => {
     const address = (server: net.Server): Json => ({
       host: '127.0.0.1',
       port: (server.address() as net.AddressInfo).port,
@@ -144,7 +144,7 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     await expect.poll(() => runs(folder), patient).toBe(false);
   });
 
-  test('what it lists is shown with what the scan finds, to the person; a model learns no word of it', async () => {
+  test('shows the user its tools with the findings of the scan, and a model nothing of them', async () => {
     const poisoned = { ...fixture('hostile', 'poisoned'), quarantined: true };
     await using core = await startCore({ servers: { poisoned }, mode: 'retrieve' }, {});
     const client = await core.open();
@@ -167,7 +167,7 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     expect(core.server('poisoned').state.kind).toBe('disabled');
   });
 
-  test('the inbox goes on with what was seen, under another id; what was shown before is not accepted any more', async () => {
+  test('the inbox shows a preview under a new ID, and rejects approval of the old one', async () => {
     await using core = await startCore({ servers: { held: { ...fixture('echo'), quarantined: true } } });
     const { inbox } = core.host.core;
     const [before] = await inbox.items();
@@ -185,7 +185,7 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     await expect.poll(() => core.server('held').state.kind, patient).toBe('ready');
   });
 
-  test('one that never answers is ended, and so is all it started', async () => {
+  test('ends a server that never responds, and everything it started', async () => {
     const mark = `silent-${process.pid}`;
     const script = 'require("child_process").spawn("sleep",["600"],{detached:true}).unref();setInterval(()=>0,1000)';
     const silent = { command: process.execPath, args: ['-e', script, mark], quarantined: true };
@@ -207,13 +207,13 @@ describe.skipIf(problem !== undefined)('where there is a box', () => {
     ['fetched at each start', { command: 'uvx', args: ['some'] }, /What uvx starts/],
     ['a container', { command: 'docker', args: ['run', 'x'] }, /What docker starts/],
     ['npx told something else', { command: 'npx', args: ['-c', 'id'] }, /What npx starts/],
-  ])('not looked at: %s', async (_what, entry, why) => {
+  ])('is not previewed: %s', async (_what, entry, why) => {
     await using core = await startCore({ servers: { held: { ...entry, quarantined: true } } });
     expect(await look(core, 'held')).toMatchObject({ isDone: false, sentence: expect.stringMatching(why) as string });
   });
 });
 
-test('without a box it is not started, and the reason is told', async () => {
+test('without a sandbox does not start it, and reports the reason', async () => {
   const mark = join(folder, 'started');
   const script = `require('fs').writeFileSync(${JSON.stringify(mark)}, '')`;
   const held = { command: process.execPath, args: ['-e', script], quarantined: true };
@@ -227,7 +227,7 @@ test('without a box it is not started, and the reason is told', async () => {
   expect(existsSync(mark)).toBe(false);
 });
 
-test('one that is accepted is not looked at, nor one that is another by now', async () => {
+test('rejects the preview of an accepted server, and of one that has changed since', async () => {
   await using core = await startCore({
     servers: { fine: fixture('echo'), held: { ...fixture('echo'), quarantined: true } },
   });

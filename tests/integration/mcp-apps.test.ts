@@ -47,7 +47,7 @@ describe('in a whole core', () => {
   afterAll(() => core[Symbol.asyncDispose]());
 
   test.each(allModes.modes.map(({ name }) => name))(
-    'in mode %s such tools are listed as themselves, each with the address of its own interface',
+    'in mode %s lists tools with a UI as themselves, each with the URI of its own UI',
     async (mode) => {
       const tools = await toolsOf(await open(core, mode));
       expect(viewsIn(tools)).toEqual(views);
@@ -56,7 +56,7 @@ describe('in a whole core', () => {
   );
 
   test.each(allModes.modes.map(({ name }) => name))(
-    'in mode %s an app that shows none is given the same list, to the byte, whoever else is there',
+    'in mode %s an app without UI support gets the same list, byte for byte, whoever else is connected',
     async (mode) => {
       const [plain, off] = [await core.open({}, { mode }), await core.open({ roots: {} }, { mode })];
       const before = await plain.exchange('tools/list', {}, { id: 'same' });
@@ -67,7 +67,7 @@ describe('in a whole core', () => {
     },
   );
 
-  test('interfaces at the same address on several servers are read from their own, whole, listed or not', async () => {
+  test('reads UIs with the same URI from their own servers, whole, listed or not', async () => {
     const app = await open(core, 'search');
     for (const server of ['west', 'east', 'lamp']) {
       const uri = uriOf(server);
@@ -86,13 +86,13 @@ describe('in a whole core', () => {
     expect(resources.map(({ uri }) => uri)).toEqual(expect.arrayContaining([uriOf('west'), uriOf('lamp')]));
   });
 
-  test('an interface calls by the names of its server, where they are of one server alone', async () => {
+  test("a UI calls tools by their server's names if only one server has them", async () => {
     const app = await open(core, 'search');
     expect(JSON.parse(await app.say('lamp-tick'))).toMatchObject({ by: 'lamp', name: 'lamp-tick' });
     expect(JSON.parse(await app.say('lamp-plain'))).toMatchObject({ by: 'lamp', name: 'lamp-plain' });
   });
 
-  test('a name of several servers goes to the one whose interface can be open, and is refused in words where that is not clear', async () => {
+  test('calls a shared name at the server whose UI is open, and rejects it if that is unclear', async () => {
     const app = await open(core, 'search');
     expect(await app.say('tick')).toContain('"tick" is a tool of west and east, and it cannot be told whose');
     await app.callTool('east_show');
@@ -103,13 +103,13 @@ describe('in a whole core', () => {
     expect(await (await open(core, 'search')).say('tick')).toContain('cannot be told');
   });
 
-  test('a tool that is there for models alone is not called by an interface', async () => {
+  test("rejects a UI's call to a tool that is only for models", async () => {
     const app = await open(core, 'search');
     expect(await app.say('lamp-think')).toContain('is there for models, not for user interfaces');
     expect(JSON.parse(await app.say('lamp_lamp-think'))).toMatchObject({ by: 'lamp' });
   });
 
-  test('an answer that came through call_tool or a program leads to the interface of the one tool that was called', async () => {
+  test('a result through call_tool or a program carries the UI of the one tool that was called', async () => {
     const [search, code] = [await open(core, 'search'), await open(core, 'code')];
     const called = await search.callTool('call_tool', { name: 'west_show', arguments: {} });
     expect(called['_meta']).toMatchObject({ ui: { resourceUri: uriOf('west') }, 'ui/resourceUri': uriOf('west') });
@@ -124,7 +124,7 @@ describe('in a whole core', () => {
     );
   });
 
-  test('what an interface draws is given whole, whatever is kept on disk otherwise', async () => {
+  test('passes what a UI shows whole, even where other results are spilled', async () => {
     const app = await open(core, 'search');
     const zone = 'x'.repeat(2000);
     for (const name of ['west_show', 'lamp-tick']) {
@@ -137,7 +137,7 @@ describe('in a whole core', () => {
     expect(other['structuredContent']).toBeUndefined();
   });
 
-  test('a call of an interface is on record as one', async () => {
+  test('records a call by a UI as one', async () => {
     const app = await open(core, 'search', 'Recorded');
     await app.say('lamp-tick');
     await app.say('lamp_lamp-show');
@@ -150,7 +150,7 @@ describe('in a whole core', () => {
     ]);
   });
 
-  test('it is declared that interfaces pass, to apps that show them', async () => {
+  test('declares the UI extension to apps that declare it', async () => {
     const declared = async (capabilities: Params): Promise<unknown> => {
       const client = await core.connect({ mode: 'search' });
       return ((await client.initialize(capabilities)) as { capabilities: { extensions?: unknown } }).capabilities
@@ -160,7 +160,7 @@ describe('in a whole core', () => {
     expect(await declared({})).toBeUndefined();
   });
 
-  test('in 2026-07-28 the same', async () => {
+  test('lists and calls tools with a UI over the stateless protocol', async () => {
     const app = new ModernClient(await core.connect({ mode: 'search' }), shows);
     const { result } = await app.once('tools/list');
     expect(viewsIn(result?.['tools'] as Tool[])).toEqual(views);
@@ -174,7 +174,7 @@ describe('in a whole core', () => {
   };
   const wasCalled = /\\"name\\":\\"lamp-tick\\"/;
 
-  test('a tool that is there for interfaces alone is nowhere in what an app is shown that shows none, and not to be called', async () => {
+  test('hides a UI-only tool everywhere from an app without UI support, and rejects calls to it', async () => {
     const said = await shownEverywhere(core, tick);
     expect(said).not.toMatch(wasCalled);
     expect(said).not.toContain('The tick of a clock');
@@ -186,7 +186,7 @@ describe('in a whole core', () => {
       3,
       allModes.modes.map(({ name }) => name),
     ),
-  )('in mode %s no helper tool reaches it or tells of it, though the app shows interfaces', async (mode) => {
+  )('in mode %s no helper tool shows or calls a UI-only tool, even for an app with UI support', async (mode) => {
     const app = await open(core, mode);
     const said: unknown[] = [await app.request('prompts/list')];
     for (const { definition } of allModes.helpers.values()) {
@@ -201,7 +201,7 @@ describe('in a whole core', () => {
 });
 
 describe('by setting', () => {
-  test('"on-demand" lists them as all others are, and leads to their interfaces all the same', async () => {
+  test('"on-demand" lists tools with a UI like all others, and results still carry their UIs', async () => {
     await using core = await startCore({ servers, ui: 'on-demand' });
     const app = await open(core, 'search');
     const tools = await toolsOf(app);
@@ -211,7 +211,7 @@ describe('by setting', () => {
     expect(called['_meta']).toMatchObject({ ui: { resourceUri: uriOf('west') } });
   });
 
-  test('"off" is as if the app showed none, for one app or for all', async () => {
+  test('"off" treats one app, or all, as if it declared no UI support', async () => {
     await using core = await startCore({ servers, appUi: { cursor: 'off' } });
     const [off, plain] = [await open(core, 'search', 'cursor'), await core.open({}, { mode: 'search' })];
     const lines = await Promise.all([off, plain].map((one) => one.exchange('tools/list', {}, { id: 'same' })));
@@ -220,7 +220,7 @@ describe('by setting', () => {
     expect(viewsIn(await toolsOf(await open(core, 'search', 'other')))).toEqual(views);
   });
 
-  test.runIf(allCases)('`auto` weighs what listing them costs, and says so', async () => {
+  test.runIf(allCases)('"auto" counts what listing tools with a UI costs, and says so', async () => {
     const many = Object.fromEntries(Array.from({ length: 14 }, (_, at) => [`m${at}`, fixture('eight-tools')]));
     await using core = await startCore({ servers: { ...servers, ...many }, mode: 'auto' });
     const app = await core.open(shows);

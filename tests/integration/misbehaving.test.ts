@@ -31,7 +31,7 @@ afterEach(() => {
   folder = undefined;
 });
 
-test('a command that prints garbage and ends is an error that names it, says how it ended, and is tried again', async () => {
+test('reports a command that prints garbage and exits, with its exit code, and retries it', async () => {
   await using core = await startCore({ servers: { bad: bad('garbage'), other } });
   // While the other one still starts it may be on its next try.
   const { error } = core.server('bad').state as { error?: AppError };
@@ -40,7 +40,7 @@ test('a command that prints garbage and ends is an error that names it, says how
   await othersWork(await core.open());
 });
 
-test('stray lines between the messages are noted and cost nothing', async () => {
+test('logs stray lines between messages and ignores them', async () => {
   await using core = await startCore({ servers: { bad: bad('noisy'), other } });
   const client = await core.open();
   expect(await client.say('bad_echo', { message: 'through the noise' })).toBe('through the noise');
@@ -48,7 +48,7 @@ test('stray lines between the messages are noted and cost nothing', async () => 
   await noted(core, /Server is running on stdio!/);
 });
 
-test('of two answers the first counts, the second is noted, and the next call gets its own', async () => {
+test('uses the first of two responses, logs the second, and the next call gets its own', async () => {
   await using core = await startCore({ servers: { bad: bad('twice'), other } });
   const client = await core.open();
   for (const message of ['one', 'two', 'three']) expect(await client.say('bad_echo', { message })).toBe(message);
@@ -56,7 +56,7 @@ test('of two answers the first counts, the second is noted, and the next call ge
   await noted(core, /which is not waiting/);
 });
 
-test('a call that is never answered ends at its time limit with an error that names server and limit', async () => {
+test('a call without a response ends at its timeout with an error that names server and limit', async () => {
   await using core = await startCore({ servers: { bad: { ...bad('never'), callTimeoutSeconds: 0.5 }, other } });
   const client = await core.open();
   const hanging = client.callTool('bad_hang');
@@ -68,7 +68,7 @@ test('a call that is never answered ends at its time limit with an error that na
   await goesOn(client);
 });
 
-test('a call that is never answered can be cancelled, and the server goes on', async () => {
+test('a call without a response can be cancelled, and the server goes on', async () => {
   await using core = await startCore({ servers: { bad: bad('never'), other } });
   const client = await core.open();
   void client.exchange('tools/call', { name: 'bad_hang', arguments: {} }, { id: 'hanging' });
@@ -78,7 +78,7 @@ test('a call that is never answered can be cancelled, and the server goes on', a
   expect(client.lines.filter((line) => line.includes('"hanging"'))).toEqual([]);
 });
 
-test('an answer to a request nobody made is noted, and the call it belonged to ends at its time limit', async () => {
+test('logs a response to an unknown request, and the call it belonged to times out', async () => {
   await using core = await startCore({ servers: { bad: { ...bad('wrong-id'), callTimeoutSeconds: 0.5 }, other } });
   const client = await core.open();
   expect(await client.callTool('bad_wrong', { message: 'lost' })).toMatchObject({ isError: true });
@@ -86,7 +86,7 @@ test('an answer to a request nobody made is noted, and the call it belonged to e
   await goesOn(client);
 });
 
-test('an answer with neither result nor error, or with a result that is no object, fails that call at once', async () => {
+test('a response with neither result nor error, or with a result that is not an object, fails the call at once', async () => {
   await using core = await startCore({ servers: { bad: bad('not-an-answer'), other } });
   const client = await core.open();
   for (const tool of ['bad_half', 'bad_list']) {
@@ -98,7 +98,7 @@ test('an answer with neither result nor error, or with a result that is no objec
   expect(await client.say('bad_echo', { message: 'goes on' })).toBe('goes on');
 });
 
-test('a server that says nothing at all is an error after its time to start, and delays nobody', async () => {
+test('a silent server is an error after its start timeout, and delays no other', async () => {
   await using core = await startCore({ servers: { other } });
   await core.write({ servers: { other, bad: { ...bad('silent'), initTimeoutSeconds: 0.5 } } });
   await until(() => core.host.core.servers.find('bad')?.state.kind === 'error');
@@ -115,14 +115,14 @@ test('a server that says nothing at all is an error after its time to start, and
   await expect.poll(listedMeanwhile).toEqual([['other_echo'], true]);
 });
 
-test('while a server hangs at its start, others can be called at once', async () => {
+test('other servers can be called at once while a server hangs at its start', async () => {
   await using core = await startCore({ servers: { bad: bad('silent'), other } }, { settled: false });
   const client = await core.open();
   await othersWork(client);
   expect(core.server('bad').state.kind).toBe('connecting');
 });
 
-test('a server that crashes at every start is tried again at growing intervals, and delays nobody', async () => {
+test('retries a server that crashes at every start at growing intervals, without delaying others', async () => {
   await using core = await startCore({ servers: { bad: bad('crash-at-start'), other } });
   const server = core.server('bad');
   const delays: number[] = [];
@@ -141,7 +141,7 @@ test('a server that crashes at every start is tried again at growing intervals, 
   });
 });
 
-test('a server that fails to start twice is there at the third try, and its tools are announced', async () => {
+test('a server that fails to start twice starts at the third try, with a list_changed', async () => {
   folder = mkdtempSync(join(tmpdir(), 'tooltray-flaky-'));
   await using core = await startCore({ servers: { bad: bad('flaky', join(folder, 'starts'), '2'), other } });
   const client = await core.open();
@@ -151,7 +151,7 @@ test('a server that fails to start twice is there at the third try, and its tool
   expect(await client.say('bad_starts')).toBe('3');
 });
 
-test('a crash in the middle of a call is an error of that call with the last words of the server, and what not to do blindly', async () => {
+test("a crash during a call fails it with the server's last output, and warns against a blind retry", async () => {
   await using core = await startCore({ servers: { bad: bad('crash-on-call'), other } });
   const client = await core.open();
   expect(await client.callTool('bad_crash')).toMatchObject({
@@ -174,7 +174,7 @@ test.each([
   ['that repeats its cursor gives what it has', 'repeat-cursor', 1, /tools\/list repeats the cursor "again"/],
   ['whose list fails gives none', 'list-error', 0, /The list is lost/],
   ['whose list is no list gives none', 'not-a-list', 0, /answered without a list/],
-])('a server %s and says so in its health; its calls and the others work', async (_what, mode, count, words) => {
+])('a server %s and reports it in its health; its calls and other servers work', async (_what, mode, count, words) => {
   await using core = await startCore({ servers: { bad: bad(mode), other } });
   const server = core.server('bad');
   expect([server.state.kind, server.health.level, new Set(server.listing.tools.map(({ name }) => name)).size]).toEqual([
@@ -189,14 +189,14 @@ test.each([
   await othersWork(client);
 });
 
-test('a server that floods its stderr is not held up, and the log of it stays bounded', async () => {
+test('a server that floods its stderr is not blocked', async () => {
   await using core = await startCore({ servers: { bad: bad('flood-stderr', '32'), other } });
   const client = await core.open();
   expect(await client.say('bad_echo', { message: 'works' })).toBe('works');
   await othersWork(client);
 });
 
-test('bytes that are no UTF-8 reach the client app as replacement characters, in an answer that can be read', async () => {
+test('replaces bytes that are not UTF-8, and the client app can parse the result', async () => {
   await using core = await startCore({ servers: { odd: fixture('odd'), other } });
   const client = await core.open();
   expect(await client.say('odd_bad_utf8')).toMatch(/^before \ufffd \ufffd after$/);

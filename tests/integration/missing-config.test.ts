@@ -28,7 +28,7 @@ async function lose(core: TestCore): Promise<void> {
   await until(() => store(core).isMissing);
 }
 
-test('opens a home without a config and writes nothing, until a core starts', async () => {
+test('opens a home without a config, and writes one only when a core starts', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-missing-'));
   const paths = resolveAppPaths({ TOOLTRAY_HOME: home }, process.platform, homedir());
   const opened = await openConfig(paths.configFile, false, {}, paths);
@@ -39,7 +39,7 @@ test('opens a home without a config and writes nothing, until a core starts', as
   await rm(home, { recursive: true });
 });
 
-test('keeps what a deleted file said in use, and restores it to the letter', async () => {
+test("keeps a deleted file's config in use, and restores it byte for byte", async () => {
   await using core = await startCore(text, own);
   await lose(core);
   expect(names(core)).toEqual(['a', 'b']);
@@ -55,7 +55,7 @@ test('keeps what a deleted file said in use, and restores it to the letter', asy
   ]);
 });
 
-test('takes the file as agreed to when its owner puts it back', async () => {
+test('accepts the file when the same content is written back', async () => {
   await using core = await startCore(text, own);
   await lose(core);
   await writeFile(core.configFile, text);
@@ -63,14 +63,14 @@ test('takes the file as agreed to when its owner puts it back', async () => {
   expect([names(core), store(core).pendingEdits]).toEqual([['a', 'b'], []]);
 });
 
-test('adds a server to what was there, not to nothing', async () => {
+test('adds a server to the config in use, not to an empty one', async () => {
   await using core = await startCore(text, own);
   await lose(core);
   await store(core).update((before) => addServer(before, 'c', echo));
   expect([names(core), store(core).pendingEdits]).toEqual([['a', 'b', 'c'], []]);
 });
 
-test('starts with what was agreed to where the file is gone, writes none, and restores it when asked', async () => {
+test('starts with the accepted config if the file is missing, writes none, and restores it on request', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-missing-'));
   try {
     await using first = await startCore(text, { ...own, home });

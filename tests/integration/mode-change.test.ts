@@ -33,10 +33,10 @@ function patientPerson(): { answer: () => Promise<Params>; asked: Promise<void>;
 
 const sessions = (core: TestCore): readonly SessionStatus[] => coreState(core.host.core, core.host.addresses).sessions;
 
-describe('a call in flight is answered after the mode has changed under it', () => {
+describe('a call in flight gets its result after the mode has changed', () => {
   const asking = { servers: { asker: fixture('asker') } };
 
-  test('in a session with a handshake', async () => {
+  test('in a stateful session', async () => {
     await using core = await startCore(asking);
     const person = patientPerson();
     const client = await core.open({ elicitation: { form: {} } });
@@ -51,7 +51,7 @@ describe('a call in flight is answered after the mode has changed under it', () 
     expect(JSON.parse(await call)).toMatchObject({ content: { name: 'Ada' } });
   });
 
-  test('in one of 2026-07-28, whose call is taken up again in the new mode', async () => {
+  test('in a stateless session, whose call is continued in the new mode', async () => {
     await using core = await startCore(asking);
     const person = patientPerson();
     const line = await core.connect();
@@ -69,7 +69,7 @@ describe('a call in flight is answered after the mode has changed under it', () 
   });
 });
 
-describe('a client app over the shim that listens has the new list without a restart', () => {
+describe('a client app that listens through the shim gets the new list without a restart', () => {
   const shim = (core: TestCore): { command: string; args: string[]; env: Record<string, string> } => ({
     command: process.execPath,
     args: [join(import.meta.dirname, '../../src-main/shim.ts')],
@@ -92,7 +92,7 @@ describe('a client app over the shim that listens has the new list without a res
     await client.close();
   });
 
-  test.each(['legacy', 'auto'] as const)('of the SDK, version 2, era %s', async (mode) => {
+  test.each(['legacy', 'auto'] as const)('of the SDK, version 2, protocol %s', async (mode) => {
     await using core = await startCore({ servers });
     const lists: string[][] = [];
     const onChanged = (_: unknown, found: readonly { name: string }[] | null): void =>
@@ -111,7 +111,7 @@ describe('a client app over the shim that listens has the new list without a res
 });
 
 describe('a client app that does not listen', () => {
-  test('can go on with what it was shown, and the person is told to restart it until it lists again', async () => {
+  test('can use the old tools, and the dashboard says to restart it until it lists again', async () => {
     await using core = await startCore({ servers });
     const client = await core.open({}, { app: 'claude-ai' });
     await client.toolNames();
@@ -124,7 +124,7 @@ describe('a client app that does not listen', () => {
     expect(sessions(core)).toMatchObject([{ staleList: false, note: '' }]);
   });
 
-  test('is told what to use instead of a tool that is gone', async () => {
+  test('gets the replacement for a tool that no longer exists', async () => {
     const other = fixture('compat', 'E');
     await using core = await startCore({ servers: { ...servers, other } });
     const client = await core.open();
@@ -142,8 +142,8 @@ describe('a client app that does not listen', () => {
   });
 });
 
-describe('what auto chose, and why, is there for the person to see', () => {
-  test('for sessions of either era, each by the client app it names', async () => {
+describe('reports the mode that auto chose and why', () => {
+  test('for sessions of either protocol, each by its client app', async () => {
     await using core = await startCore({ servers, mode: 'auto' });
     await core.open({}, { app: 'claude-ai' });
     await new ModernClient(await core.connect(), {}, 'claude-code').once('tools/list');
@@ -161,7 +161,7 @@ describe('what auto chose, and why, is there for the person to see', () => {
     ]);
   });
 
-  test('where the person chose there is no reason to give', async () => {
+  test('gives no reason if the user chose the mode', async () => {
     await using core = await startCore({ servers, mode: 'search' });
     await core.open();
     expect(sessions(core)[0]).not.toHaveProperty('reason');

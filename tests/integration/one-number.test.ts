@@ -59,7 +59,7 @@ test.each([
   ['the limit of the app', {}],
   ['a limit of the person', { threshold: 1000 }],
   ['TOON, which is another text', { toon: true, threshold: 1000 }],
-])('a kept answer counts the same everywhere, with %s', async (_what, results) => {
+])('counts a spilled result the same everywhere, with %s', async (_what, results) => {
   await using core = await startCore({ servers, results });
   const { payload: sent } = await asSent(core, 'big');
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
@@ -90,7 +90,7 @@ test.each([
   expect(reportLines(report).join('\n')).toContain(sent.tokens.toLocaleString('en-US'));
 });
 
-test('an answer that passes whole counts the same in the record and the ledger, and says why it passed', async () => {
+test('counts a whole result the same in the record and the ledger, and says why it passed', async () => {
   await using core = await startCore({ servers, results: { threshold: 0 } });
   const { whole: sent, payload } = await asSent(core, 'big');
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
@@ -106,7 +106,7 @@ test('an answer that passes whole counts the same in the record and the ledger, 
   expect(rows.find(({ key }) => key === 'x:big')).toMatchObject({ raw: sent.tokens, net: 0 });
 });
 
-test('what an answer that passes whole says twice counts once, in sizes and tokens', async () => {
+test('counts once what a whole result contains twice, in sizes and tokens', async () => {
   await using core = await startCore({ servers: { s: fixture('sized') }, results: { threshold: 0 } });
   const client = await core.open({}, { app: 'walker', mode: 'proxy' });
   const given = await client.callTool('give', { kind: 'twice', bytes: 60_000 });
@@ -122,21 +122,21 @@ test('what an answer that passes whole says twice counts once, in sizes and toke
 test.each([
   ['claude-code', 'below', 1_000_000],
   ['someone', undefined, undefined],
-])('why an answer of 80 kB went to %s whole is on its record', async (app, passed, limitBytes) => {
+])('records why a result of 80 kB went to %s whole', async (app, passed, limitBytes) => {
   await using core = await startCore({ servers });
   const client = await core.open({}, { app, mode: 'proxy' });
   await client.callTool('x_big');
   expect(await recordOf(core, app)).toMatchObject({ passed, limitBytes });
 });
 
-test('at the address of one server a big answer passes because of that', async () => {
+test('records that a large result passed because of the endpoint of one server', async () => {
   await using core = await startCore({ servers });
   await asSent(core, 'big');
   const { calls } = await ask(core, 'activity', {});
   expect(calls.map(({ passed }) => passed)).toEqual(['server']);
 });
 
-test('what a person tries is in no saving, whichever way they came', async () => {
+test('counts no calls by the user as savings, however they connected', async () => {
   await using core = await startCore({ servers });
   await ask(core, 'call', { tool: 'x:big', arguments: {} });
   for (const app of ['You', 'tooltray', 'mcp-inspector', 'MCPorter']) {

@@ -15,7 +15,7 @@ async function connect(core: TestCore): Promise<Client> {
   return client;
 }
 
-test('a tool whose answers are never kept on disk keeps its outputSchema, and a long answer satisfies it', async () => {
+test('a tool that is never spilled keeps its outputSchema, and a long result satisfies it', async () => {
   await using core = await startCore({ servers, ...never, raw: true, results: { threshold: 0 } });
   const client = await connect(core);
   const { tools } = await client.listTools();
@@ -25,7 +25,7 @@ test('a tool whose answers are never kept on disk keeps its outputSchema, and a 
   await client.close();
 });
 
-test('a tool whose answers may be kept on disk is listed without, and its summary is taken by the same client', async () => {
+test('a tool that may be spilled is listed without outputSchema, and the client accepts its summary', async () => {
   await using core = await startCore({ servers, ...never, raw: true, results: { threshold: 1000 } });
   const client = await connect(core);
   const { tools } = await client.listTools();

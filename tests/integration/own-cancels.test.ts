@@ -30,7 +30,7 @@ async function problems(core: TestCore): Promise<readonly number[]> {
   return [all.sums.problems, filtered.steps.length];
 }
 
-test('a call that the client cancels is no problem of its session', async () => {
+test('counts a call that the client cancels as no problem of its session', async () => {
   await using core = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
   const client = await core.open();
   client.request('tools/call', { name: 'hang', arguments: {} }, { id: 77 }).catch(() => undefined);
@@ -40,7 +40,7 @@ test('a call that the client cancels is no problem of its session', async () => 
   expect(await problems(core)).toEqual([0, 0]);
 });
 
-test('a call while Tooltray is paused is no problem of its session', async () => {
+test('counts a call while Tooltray is paused as no problem of its session', async () => {
   await using core = await startCore({ servers: { s: fixture('echo') } });
   const client = await core.open();
   await ask(core, 'setPaused', { paused: true });
@@ -49,7 +49,7 @@ test('a call while Tooltray is paused is no problem of its session', async () =>
   expect(await problems(core)).toEqual([0, 0]);
 });
 
-test('a tool that fails is a problem', async () => {
+test('counts a tool error as a problem', async () => {
   await using core = await startCore({ servers: { s: fixture('tracker') } });
   const client = await core.open();
   expect(await client.callTool('close_issue', { number: 1 })).toMatchObject({ isError: true });
@@ -57,7 +57,7 @@ test('a tool that fails is a problem', async () => {
   expect(await problems(core)).toEqual([1, 1]);
 });
 
-test('a call stands where it began, although it ended after later ones', async () => {
+test('sorts a call by its start, although it ended after later ones', async () => {
   await using core = await startCore({ servers: { s: fixture('tracker') } });
   const client = await core.open();
   const began = Date.now();

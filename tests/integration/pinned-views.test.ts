@@ -30,7 +30,7 @@ const config = (page: string, onChange: string): TestConfig => ({
   reviews: { onChange },
 });
 
-test('one that changes while its server runs is given to nobody until the person has looked at it, whatever the settings', async () => {
+test('holds a UI that changes while its server runs until the user decides, whatever the settings', async () => {
   const { page } = place();
   await using core = await startCore(config(page, 'warn'));
   const [one, other] = [await open(core), await open(core)];
@@ -52,7 +52,7 @@ test('one that changes while its server runs is given to nobody until the person
   await expect(pageOf(one)).rejects.toThrow(refused);
 });
 
-test('what was there first is known to the next core, and an update passes or waits by the setting', async () => {
+test('remembers the accepted UI across cores, and passes or holds an update by the setting', async () => {
   const { folder, page } = place();
   const home = mkdtempSync(join(folder, 'home-'));
   for (const [onChange, text, answer] of [
@@ -68,7 +68,7 @@ test('what was there first is known to the next core, and an update passes or wa
   }
 });
 
-test('it waits for an app that shows none just as well, and at an address of its own', async () => {
+test("holds a changed UI also for an app without UI support, and at the server's endpoint", async () => {
   const { page } = place();
   await using core = await startCore(config(page, 'hold'));
   const plain = await core.open({}, { mode: 'proxy' });

@@ -54,7 +54,7 @@ async function environmentsWith(text: string): Promise<string[]> {
   return having.flat();
 }
 
-test('each secret lies where it belongs, and is in no other file, answer or process', async () => {
+test('stores each planted secret only where it belongs, and shows it in no other file, result or process', async () => {
   const [home, person] = [await newFolder('planted-home'), await newFolder('planted-person')];
   const servers = {
     telling: { ...telling, env: { TOLD_KEY: '${secret:K}', TOLD_FILE: '${secret:LINES}' } },

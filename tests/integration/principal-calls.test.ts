@@ -48,13 +48,13 @@ async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly
   return { id, finish };
 }
 
-describe('a call that goes on', () => {
+describe('a call in progress', () => {
   const wait = {
     await_result: (caller: Caller, handle: string) => callBy(caller, 'await_result', { handle, waitSeconds: 0 }),
     'ending it': (caller: Caller, handle: string) => callBy(caller, 'await_result', { handle, cancel: true }),
   };
 
-  test('is neither fetched nor ended by another app, whosever it is', async () => {
+  test('is neither read nor ended by another app, whoever owns it', async () => {
     await Promise.all(owners.map(keepsItsCall));
   });
 
@@ -76,7 +76,7 @@ describe('a call that goes on', () => {
     'tasks/cancel': (caller: Caller, taskId: string) => caller.ask('tasks/cancel', { taskId }),
   };
 
-  test('is, as a task, another app’s as little', async () => {
+  test('is neither read nor ended by another app as a task', async () => {
     await Promise.all(modernOwners.map(keepsItsTask));
   });
 

@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-describe('an answer on disk', () => {
+describe('a spilled result', () => {
   const read = (input: Params) => (caller: Caller, ref: string) =>
     callBy(caller, 'read_result', { resultFile: ref, op: 'grep', pattern: 'item 15', ...input });
   const ways = {
@@ -68,7 +68,7 @@ describe('an answer on disk', () => {
   };
   const all = (how: string): Record<string, string> => Object.fromEntries(Object.keys(ways).map((way) => [way, how]));
 
-  test.each(owners)('that was kept for %s is read by that app however it comes, and by nobody else', async (owner) => {
+  test.each(owners)('of %s is readable by that app in every way, and by no other', async (owner) => {
     const first = await callers.open(owner);
     const id = /tooltray:\/\/spill\/(\w+)/.exec(JSON.stringify(await callBy(first, 'x_big')))?.[1] ?? '';
     const file = (await core.host.core.spills.find(id))?.file ?? '';
@@ -90,7 +90,7 @@ describe('an answer on disk', () => {
   });
 });
 
-test('a task that a server gave at its own address is known to nobody else there, and in no list of theirs', async () => {
+test("a task at a server's own endpoint is unknown to other sessions, and not in their lists", async () => {
   const [first, stranger] = [
     await callers.inSession('/server/tasking', callers.tokens.all, 'cursor'),
     await callers.inSession('/server/tasking', callers.tokens.all, 'cursor'),
@@ -115,11 +115,11 @@ test('a task that a server gave at its own address is known to nobody else there
   expect((await first.ask('tasks/result', { taskId: own })).result).toMatchObject({ content: [{ text: `of ${own}` }] });
 });
 
-describe('a question that waits for its answer', () => {
+describe('a pending question', () => {
   const asked = { message: 'Who?' };
 
   test.each(someOf(2, modernOwners))(
-    'of a call of %s is answered by nobody else, nor is one that was made up',
+    'of a call of %s accepts no answer from others, and no forged one',
     async (owner) => {
       const first = await callers.open(owner, form);
       const { result } = await callBy(first, 'asker_ask_form', asked);
@@ -144,7 +144,7 @@ describe('a question that waits for its answer', () => {
   );
 });
 
-test('a session over HTTP is entered by its id with the token alone that opened it, at its address', async () => {
+test('an HTTP session opens only with the token that created it, at its endpoint', async () => {
   const id = async (path: string, token: string): Promise<string> => {
     const response = await knock(core.url + path, token, { method: 'initialize', params: hello }, '');
     await response.text();
@@ -187,7 +187,7 @@ function knock(url: string, token: string, message: Params, session: string): Pr
 }
 
 test.each(['', 'roots'])(
-  'an answer that may be given again is given to its own app alone (declaring: %s)',
+  'returns a cached result only to the app that made the call (declaring: %s)',
   async (declares) => {
     const capabilities = declares === '' ? {} : { [declares]: {} };
     const isAgain = async (how: string, again: string): Promise<boolean> => {
@@ -204,7 +204,7 @@ test.each(['', 'roots'])(
   },
 );
 
-test('a process that a server has for one client is not another one’s, nor the next one’s where nothing tells them apart', async () => {
+test('a private process of a server is not shared between clients, nor reused for anonymous ones', async () => {
   await callBy(await callers.open('zed over the socket', form), 'asker_ask_form', { message: 'First' });
   const pidOf = async (how: string): Promise<string> => {
     const { result } = await callBy(await callers.open(how, form), 'asker_who');
@@ -220,7 +220,7 @@ test('a process that a server has for one client is not another one’s, nor the
   expect(new Set(all.flatMap((one) => [...one])).size).toBe(all.reduce((sum, { size }) => sum + size, 0));
 });
 
-test('a call that waits for its answer keeps the process that asked, also from requests of its own app', async () => {
+test('a call with a pending question keeps its process, even from other requests of its app', async () => {
   const app = await callers.open('cursor by its token, 2026-07-28', form, 'parked');
   const pid = async (): Promise<string> => textOf((await callBy(app, 'asker_who')).result ?? {});
   const pidOf = async (): Promise<number> => (JSON.parse(await pid()) as { pid: number }).pid;
@@ -235,7 +235,7 @@ test('a call that waits for its answer keeps the process that asked, also from r
   await expect.poll(pidOf).toBe(before);
 });
 
-test('the person reads what any app has kept, at the command line', async () => {
+test("the user reads any app's spill at the command line", async () => {
   const kept = await callBy(await callers.open('the token of all'), 'x_big');
   const id = /tooltray:\/\/spill\/(\w+)/.exec(JSON.stringify(kept))?.[1];
   const control = await core.connect({ purpose: 'control' });
@@ -245,7 +245,7 @@ test('the person reads what any app has kept, at the command line', async () => 
   expect(textOf(given)).toContain('item 15');
 });
 
-test('a spill of a session over HTTP looks unknown to another session, in the next core too', async () => {
+test('a spill of an HTTP session looks unknown to another session, also in the next core', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-principals-home-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const config = {

@@ -66,7 +66,7 @@ const accessRecords = async (): Promise<string[]> => {
   return (entries as { told: string }[]).map(({ told }) => told);
 };
 
-test('it opens its own address, and no other one, whatever is asked for there', async () => {
+test('a token opens only its own endpoint, for any request', async () => {
   const { token, url } = await give();
   expect(url).toBe(`${core.url}/p/narrow`);
   expect((await knock('/p/narrow', token)).status).toBe(200);
@@ -75,7 +75,7 @@ test('it opens its own address, and no other one, whatever is asked for there', 
   expect(codes).toEqual(others.map(() => 401));
 });
 
-test('whatever app its holder calls itself, it stays in the profile, in both eras', async () => {
+test('a token stays in its profile whatever app it claims to be, in both protocols', async () => {
   const { token, url } = await give();
   const [legacy, modern] = [new HttpClient(url, false, bearer(token)), new HttpClient(url, true, bearer(token))];
   const own = await toolNames(new HttpClient(url, false, bearer(token)), 'nobody');
@@ -85,7 +85,7 @@ test('whatever app its holder calls itself, it stays in the profile, in both era
   expect([await toolNames(legacy, 'trusted'), await modernNames(modern, 'trusted')]).toEqual([own, own]);
 });
 
-test('it is kept as a hash in a file that is the person’s alone, and told once', async () => {
+test('stores a token as a hash in a file that only the user can read, and shows it once', async () => {
   const { token, id } = await give();
   const file = join(core.host.paths.dataDir, 'profile-tokens.json');
   const kept = readFileSync(file, 'utf8');
@@ -95,7 +95,7 @@ test('it is kept as a hash in a file that is the person’s alone, and told once
   expect(JSON.stringify(await ask(core, 'profiles', {}))).not.toContain(secretOf(token));
 });
 
-test('one that was revoked, that ended or that nobody gave is refused, and says which where it was one', async () => {
+test('rejects revoked, expired and unknown tokens, and names the reason of the first two', async () => {
   const [revoked, short] = [await give(), await give('narrow', Date.now() + 2000)];
   await ask(core, 'revokeProfileToken', { id: revoked.id });
   await expect.poll(async () => (await knock('/p/narrow', short.token)).status, patience).toBe(401);
@@ -123,7 +123,7 @@ test('one that was revoked, that ended or that nobody gave is refused, and says 
   ]);
 });
 
-test('what it has open ends with it: a stream when it is revoked, a session when it runs out', async () => {
+test('ends a stream when its token is revoked, and a session when it expires', async () => {
   const began = performance.now();
   const revoked = await give();
   const stream = new HttpClient(revoked.url, false, bearer(revoked.token));
@@ -149,7 +149,7 @@ test('what it has open ends with it: a stream when it is revoked, a session when
   await expect.poll(open, patience).toBe(0);
 });
 
-test('that it was given, revoked and refused stands in the audit, without the token', async () => {
+test('audits that a token was issued, revoked and rejected, without the token', async () => {
   const { id, token } = await give('wide');
   await ask(core, 'revokeProfileToken', { id });
   await knock('/p/wide', token);
@@ -166,7 +166,7 @@ test('that it was given, revoked and refused stands in the audit, without the to
   expect(told.join()).not.toContain(secretOf(token));
 });
 
-test('there are no tokens for a profile that there is not, or without an end within a year', async () => {
+test('issues no token for an unknown profile, nor without an expiry within a year', async () => {
   const said = await Promise.all([
     give('nobody'),
     give('narrow', Date.now() - 1000),

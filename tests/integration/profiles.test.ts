@@ -116,7 +116,7 @@ const places = {
 describe.each(Object.entries(places))('%s', (_, place) => {
   const modes = 'modes' in place ? `mode ${place.modes.join()}` : 'every mode';
   test(
-    `names that are out of scope are answered as names that do not exist, in ${modes}, by every helper`,
+    `names that are out of scope look as if they did not exist, in ${modes}, for every helper`,
     { timeout: 240_000 },
     async () => {
       const real = await shownEverywhere(core, there, place);
@@ -129,13 +129,13 @@ describe.each(Object.entries(places))('%s', (_, place) => {
   );
 });
 
-test('nobody is shown anything in a profile that is gone', async () => {
+test('shows nothing to an app whose profile no longer exists', async () => {
   const session = await core.open({}, { app: 'lost', mode: 'proxy' });
   expect(await session.toolNames()).toEqual([]);
   await expect(session.say('see_desk')).rejects.toThrow('Unknown tool: "see_desk" was not found.');
 });
 
-test('an address and a session of a profile that is not there are refused, and name no other', async () => {
+test('rejects the endpoint and the session of an unknown profile, and names no other', async () => {
   const [session, http] = [await core.connect({ profile: 'nothing' }), new HttpClient(`${core.url}/p/nothing`)];
   const said = [await session.initialize().catch(String), await http.initialize().catch(String)];
   expect(said[0]).toContain('There is no profile named "nothing".');
@@ -143,7 +143,7 @@ test('an address and a session of a profile that is not there are refused, and n
   expect(JSON.stringify(said)).not.toMatch(/calm|locked/);
 });
 
-describe('an app that is held to one profile and comes by another', () => {
+describe('an app with one profile that connects through another', () => {
   const both = (client: string, modern = false) => {
     const clientInfo = { name: client, version: '1' };
     const http = new HttpClient(`${core.url}/p/locked`, modern);
@@ -160,7 +160,7 @@ describe('an app that is held to one profile and comes by another', () => {
     return modern ? names({ _meta: meta }) : http.exchange('initialize', hello).then(() => names({}));
   };
 
-  test('gets what both let through, whether its handshake names it, a request, or its command', async () => {
+  test('gets the intersection, whether initialize, a request or its command names it', async () => {
     // The wider one of the two would give it what the other one keeps from it.
     const session = await core.open({}, { app: 'bound', profile: 'locked', mode: 'proxy' });
     expect(await session.toolNames()).toEqual([]);
@@ -168,7 +168,7 @@ describe('an app that is held to one profile and comes by another', () => {
     expect([await both('nobody'), await both('nobody', true)]).toEqual([['open_safe'], ['open_safe']]);
   });
 
-  test('gets no wider by calling itself an app that is held to a wider one', async () => {
+  test('gets no more by claiming to be an app with a wider profile', async () => {
     const wide = { ...config, appProfiles: { ...config.appProfiles, wide: 'everything' } };
     await core.write({ ...wide, profiles: { ...config.profiles, everything: {} } });
     await expect.poll(() => core.host.core.options.config.current.appProfiles['wide']).toBe('everything');
@@ -180,7 +180,7 @@ describe('an app that is held to one profile and comes by another', () => {
   });
 });
 
-test('the one server that is out of scope has no endpoint, the one that is in it shows what is', async () => {
+test('a server that is out of scope has no endpoint, one in scope shows only what is allowed', async () => {
   const bound = { app: 'bound' };
   const { inProfiles } = core.host.core.sessionServices;
   expect(() => inProfiles(['calm']).servers.get('vault')).toThrow('There is no server named "vault".');
@@ -201,7 +201,7 @@ test('the one server that is out of scope has no endpoint, the one that is in it
   expect(plain(hidden ?? '')).toBe(none);
 });
 
-test('an answer that was kept in one profile cannot be read back in another, and is answered as one that never was', async () => {
+test('a spill of one profile is unreadable in another, and looks as if it never existed', async () => {
   const [calm, locked] = [await core.open({}, { profile: 'calm' }), await core.open({}, { profile: 'locked' })];
   const { structuredContent, ...result } = await calm.callTool('see_desk');
   const id = /tooltray:\/\/spill\/([\w-]+)/.exec(JSON.stringify({ structuredContent, result }))?.[1] ?? '';
@@ -216,7 +216,7 @@ test('an answer that was kept in one profile cannot be read back in another, and
   expect(foreign).toContain('There is no kept answer');
 });
 
-test('the address of a profile that there is not is not found', async () => {
+test('returns 404 for the endpoint of an unknown profile', async () => {
   const body = {
     jsonrpc: '2.0',
     id: 1,
@@ -231,7 +231,7 @@ test('the address of a profile that there is not is not found', async () => {
   expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('nobody')]);
 });
 
-test('an app that is held to another profile ends what it has open, and comes back to that one', async () => {
+test('assigning an app another profile ends its sessions, and the next one has that profile', async () => {
   const open = await core.open({}, { app: 'moved', mode: 'proxy' });
   expect(await open.toolNames()).toHaveLength(3);
   const closed = once(open.socket, 'close');
@@ -241,7 +241,7 @@ test('an app that is held to another profile ends what it has open, and comes ba
   expect(await again.toolNames()).toEqual(['see_desk']);
 });
 
-test('an app that only its handshake names ends what it has open, too', async () => {
+test('ends sessions also for an app that only initialize names', async () => {
   const open = await core.open({}, { mode: 'proxy' });
   expect(await open.toolNames()).toHaveLength(3);
   const bystander = await core.open({}, { app: 'another', mode: 'proxy' });
@@ -256,7 +256,7 @@ test('an app that only its handshake names ends what it has open, too', async ()
   await over;
 });
 
-test('rules that change count for sessions that are open', async () => {
+test('changed rules apply to open sessions', async () => {
   const session = await core.open({}, { profile: 'locked', mode: 'proxy' });
   expect(await session.toolNames()).toEqual(['open_safe']);
   await core.write({ ...config, profiles: { ...config.profiles, locked: { servers: ['vault'], noOpenWorld: true } } });
@@ -264,7 +264,7 @@ test('rules that change count for sessions that are open', async () => {
   await expect(session.say('open_safe')).rejects.toThrow('Unknown tool: "open_safe" was not found.');
 });
 
-test('of five hundred different ones the one goes that was asked for longest ago and that nobody is shown; who is shown one keeps it', async () => {
+test('evicts the least recently used of 500 profile sets that no session shows, and keeps one that is shown', async () => {
   const { extensionCores, profiles, sessionServices } = core.host.core;
   const { inProfiles } = sessionServices;
   const first = inProfiles(['none-0']);

@@ -60,7 +60,7 @@ test.each(Object.entries(entries))('a proposed server with a secret in its %s', 
   expect(await filesWithIt(core.home)).toEqual([]);
 });
 
-test('a proposed secret is what the server gets once the user approves, and stays in the vault', async () => {
+test('passes a proposed secret to the server once the user approves, and keeps it in the vault', async () => {
   await using core = await startCore({ servers: {} });
   await core.host.core.admin.request({ kind: 'add', server: 's', entry: entries.env }, author);
   const change = { kind: 'update', server: 's', fields: { env: { OTHER_TOKEN: `${planted}-2` } } } as const;
@@ -74,7 +74,7 @@ test('a proposed secret is what the server gets once the user approves, and stay
 });
 
 test.each(Object.entries(entries))(
-  'an edit by another program with a secret in its %s shows it to whoever asks for it alone',
+  'an edit by another program with a secret in its %s reveals it only on request',
   async (_where, entry) => {
     await using core = await startCore({ servers: {} }, { ownConfig: true });
     await core.write({ servers: { s: entry } });
@@ -90,7 +90,7 @@ test.each(Object.entries(entries))(
   },
 );
 
-test('a secret that another program replaces by another is a line that differs', async () => {
+test('shows a line that differs when another program replaces a secret', async () => {
   const entry = (value: string) => ({ ...fixture('echo'), env: { SERVICE_TOKEN: value } });
   await using core = await startCore({ servers: { s: entry('the-first-value') } }, { ownConfig: true });
   await core.write({ servers: { s: entry(planted) } });
@@ -133,7 +133,7 @@ test.each([
 });
 
 test.each(['Authorization: Bearer ${env:T:-abc123def456}', 'token=${T:-abc123def456}', 'token=$abc123def456'])(
-  'the default of a reference is hidden: %s',
+  'the default of a reference is masked: %s',
   (text) => {
     expect(new Masker().maskText(text)).not.toContain('abc123def456');
   },

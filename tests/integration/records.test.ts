@@ -26,7 +26,7 @@ async function recordsOf(count: number, calls: () => Promise<unknown>): Promise<
   return fresh().reverse();
 }
 
-test('direct calls and calls through a helper, in their modes and of their apps', async () => {
+test('records direct calls and calls through a helper, with mode and app', async () => {
   const client = await core.open({}, { app: 'Cursor' });
   const proxy = await core.open({}, { mode: 'proxy' });
   const records = await recordsOf(3, async () => {
@@ -51,7 +51,7 @@ test('direct calls and calls through a helper, in their modes and of their apps'
   expect([records[0]?.resultBytes, records[0]?.givenBytes]).toEqual([records[1]?.resultBytes, records[1]?.givenBytes]);
 });
 
-test('failures, each as what it was', async () => {
+test('records each failure with its outcome', async () => {
   const client = await core.open();
   const records = await recordsOf(3, async () => {
     await client.callTool('a_count_tool', { items: ['uncountable'] });
@@ -65,7 +65,7 @@ test('failures, each as what it was', async () => {
   ]);
 });
 
-test('what an app is told of a call that failed is held with its record, and its tokens are counted', async () => {
+test('records the text of a failed call that the app got, and counts its tokens', async () => {
   const client = await core.open();
   const answers: unknown[] = [];
   const records = await recordsOf(3, async () => {
@@ -83,7 +83,7 @@ test('what an app is told of a call that failed is held with its record, and its
   expect(counted.every(({ tokensOut = 0, givenBytes }) => tokensOut > 5 && givenBytes > 20)).toBe(true);
 });
 
-test('calls over HTTP of both eras, and those to one server alone', async () => {
+test("records calls over HTTP of both protocols, and those to one server's endpoint", async () => {
   const [legacy, modern, single] = [
     new HttpClient(core.url),
     new HttpClient(core.url, true),

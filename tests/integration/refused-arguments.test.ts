@@ -35,7 +35,7 @@ async function told(one: SocketClient, name: string, args: Params): Promise<stri
 }
 
 describe('a direct call', () => {
-  test('that the server refuses by an error has the schema in its message, and the rest of the error as it was', async () => {
+  test('that the server rejects with an error has the schema in its message, and keeps the rest of the error', async () => {
     const error = await client.callTool('rail_book', { day: 'rpc', seats: 1 }).then(
       () => undefined,
       (one: unknown) => one,
@@ -44,7 +44,7 @@ describe('a direct call', () => {
     expect((error as Error).message).toBe(`bad day\n${line}`);
   });
 
-  test("that it refuses in a result has it in the text, whether our own check sees what is wrong or the server's words say it", async () => {
+  test('that the server rejects in a result has the schema in its text, whether our check or its words show why', async () => {
     const unfit = await client.callTool('rail_book', { day: 'Monday' });
     expect(unfit).toEqual({
       content: [{ type: 'text', text: `seats?\n${line}` }],
@@ -56,15 +56,15 @@ describe('a direct call', () => {
     expect(textOf(await other.callTool('rail_book', { day: 'sdk', seats: 2 }))).toMatch(/tool book\nSchema of rail_/);
   });
 
-  test.each(['gone', 'boom', 'full'])('that fails for another reason (%s) has none', async (day) => {
+  test.each(['gone', 'boom', 'full'])('that fails for another reason (%s) has no schema', async (day) => {
     expect(await told(client, 'rail_book', { day, seats: 1 })).not.toContain('chema');
   });
 
-  test('that ends well has none', async () => {
+  test('that succeeds has no schema', async () => {
     expect(textOf(await client.callTool('rail_book', { day: 'Monday', seats: 1 }))).toBe('booked');
   });
 
-  test('through an endpoint of one server passes untouched', async () => {
+  test('through the endpoint of one server passes unchanged', async () => {
     const alone = new Client({ name: 'alone', version: '1.0.0' });
     await alone.connect(new StreamableHTTPClientTransport(new URL(`${core.url}/server/rail`)));
     const { content } = await alone.callTool({ name: 'book', arguments: { day: 'Monday' } });
@@ -100,7 +100,7 @@ describe.each(allModes.modes.map(({ name }) => name))('in mode %s', (mode) => {
     told(one, name, JSON.parse(JSON.stringify(input).replaceAll('rpc', day)) as Params);
   const times = (text: string): { text: string; times: number } => ({ text, times: text.split('minimum').length - 1 });
 
-  test.each(ways)('%s tells the schema once, and after that that it was told', async (name, input) => {
+  test.each(ways)('%s returns the schema once, and then that it was shown', async (name, input) => {
     const first = await ask(name, input, 'rpc');
     expect(times(first)).toEqual({ text: first, times: 1 });
     // What a program was told, the model may not have read.
@@ -129,7 +129,7 @@ const fetches: readonly (readonly [string, Params])[] = [
 /** `npm run test:long`: by a program in Python after each of them, which takes a process of its own every time. */
 const inPython = allCases ? fetches : fetches.slice(0, 1);
 
-test.each(fetches)('what %s %j has shown is not told by a refusal, whoever refuses', async (name, input) => {
+test.each(fetches)('omits the schema that %s %j has shown from an error of any helper', async (name, input) => {
   const one = await core.open({}, { mode: 'search' });
   onTestFinished(() => one.end());
   expect(JSON.stringify(await one.callTool(name, input))).toContain('minimum');

@@ -29,7 +29,7 @@ test.each([
   expect(await read(client, uri)).toContain(`b says what ${uri} is`);
 });
 
-test('also in an answer of a megabyte, in a prompt, and in what was read', async () => {
+test('in a megabyte result, in a prompt, and in a resource that was read', async () => {
   const client = await core.open({}, { mode: 'proxy' });
   await client.callTool('a_give', { uri: 'hidden://big "quoted"', bytes: 1_500_000 });
   expect(await read(client, 'hidden://big "quoted"')).toContain('a says what');
@@ -38,7 +38,7 @@ test('also in an answer of a megabyte, in a prompt, and in what was read', async
   expect(await read(client, 'note://b/below')).toContain('b says what');
 });
 
-test('what one session was shown, another was not; what two servers have shown is asked back', async () => {
+test('finds a link only in the session that was shown it, and asks back if two servers have shown it', async () => {
   const [one, other] = [await core.open({}, { mode: 'proxy' }), await core.open({}, { mode: 'proxy' })];
   for (const server of ['a', 'b']) await one.callTool(`${server}_give`, { uri: 'hidden://both' });
   expect(await read(one, 'hidden://both')).toContain('tooltray://a/hidden://both or tooltray://b/hidden://both');

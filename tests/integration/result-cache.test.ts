@@ -16,7 +16,7 @@ async function ask(client: SocketClient, tool: string): Promise<string> {
   return (_meta as Params | undefined)?.['tooltray/cached'] === undefined ? `${count}` : `${count} again`;
 }
 
-test('what only reads is asked once, in all sessions and modes; what writes each time', async () => {
+test('runs a read-only tool once for all sessions and modes, and one that writes each time', async () => {
   await using core = await startCore(cached);
   const [one, other] = [await core.open(), await core.open({}, { mode: 'search' })];
   expect([await ask(one, 'look'), await ask(one, 'look'), await ask(other, 'look')]).toEqual([
@@ -29,13 +29,13 @@ test('what only reads is asked once, in all sessions and modes; what writes each
   expect([await ask(one, 'write'), await ask(one, 'write')]).toEqual(['1', '2']);
 });
 
-test('nothing is given again unless the person set a time', async () => {
+test('caches nothing unless the user has set a time', async () => {
   await using core = await startCore({ servers: { counting } });
   const client = await core.open();
   expect([await ask(client, 'look'), await ask(client, 'look')]).toEqual(['1', '2']);
 });
 
-test('a server that offers something else is asked anew', async () => {
+test('calls a server again once its tools have changed', async () => {
   await using core = await startCore(cached);
   const client = await core.open();
   expect([await ask(client, 'look'), await ask(client, 'look')]).toEqual(['1', '1 again']);
@@ -44,7 +44,7 @@ test('a server that offers something else is asked anew', async () => {
   expect([await ask(client, 'look'), await ask(client, 'look')]).toEqual(['2', '2 again']);
 });
 
-test('a server that was started anew is asked anew', async () => {
+test('calls a server again once it has restarted', async () => {
   await using core = await startCore(cached);
   const client = await core.open();
   const pid = Number((await client.say('look')).split(' ')[0]);

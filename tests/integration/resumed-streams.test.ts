@@ -105,7 +105,7 @@ async function breakOff(session: Awaited<ReturnType<typeof openSession>>, messag
   return value;
 }
 
-test('an answer that comes at once is one body of JSON', async () => {
+test('returns an immediate result as one JSON body', async () => {
   const session = await openSession();
   const response = await session.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -113,7 +113,7 @@ test('an answer that comes at once is one body of JSON', async () => {
   expect(await response.json()).toMatchObject({ id: 1, result: { tools: [{ name: 'die' }, { name: 'work' }] } });
 });
 
-test('a call that takes longer is answered on a stream, which begins with an event that has an id and says when to come back', async () => {
+test('returns a slow result on a stream that begins with an event ID and a retry time', async () => {
   const session = await openSession();
   const { message, finish } = slowCall(6);
   const response = await session.post(message);
@@ -123,7 +123,7 @@ test('a call that takes longer is answered on a stream, which begins with an eve
   expect(events).toHaveLength(2);
 });
 
-test('the answer of a call comes on the stream that goes on where the lost one stopped', async () => {
+test('delivers the result of a call on the resumed stream', async () => {
   const session = await openSession();
   const { message, finish } = slowCall(7);
   const { id } = await breakOff(session, message);
@@ -133,7 +133,7 @@ test('the answer of a call comes on the stream that goes on where the lost one s
   expect(await lastOf(resumed)).toMatchObject({ id: 7, result: { content: [{ type: 'text', text: 'kept for you' }] } });
 });
 
-test('an answer that came while nobody listened is kept, and given again to whoever asks again', async () => {
+test('stores a result that nobody received, and returns it on every resume', async () => {
   const session = await openSession();
   const { message, finish } = slowCall(8);
   const { id } = await breakOff(session, message);
@@ -146,7 +146,7 @@ test('an answer that came while nobody listened is kept, and given again to whoe
   }
 });
 
-test('an event of another session, or one that never was, is no place to go on from', async () => {
+test('rejects an event of another session, and one that never existed', async () => {
   const [one, other] = [await openSession(), await openSession()];
   const { message, finish } = slowCall(9);
   const { id } = await breakOff(one, message);
@@ -154,7 +154,7 @@ test('an event of another session, or one that never was, is no place to go on f
   finish('done');
 });
 
-test('a large answer is not kept: whoever asks for it is refused at once instead of left waiting', async () => {
+test('does not store a large result, and rejects a resume at once', async () => {
   const session = await openSession();
   const { message, finish } = slowCall(10);
   const before = core.host.core.activity.recent().length;
@@ -165,7 +165,7 @@ test('a large answer is not kept: whoever asks for it is refused at once instead
   while (status !== 400) status = (await session.resume(id ?? '')).status;
 });
 
-test('an app of an older revision is sent no empty event', async () => {
+test('sends no empty event to an app of an older revision', async () => {
   const session = await openSession('2025-06-18');
   const { message, finish } = slowCall(11);
   const response = await session.post(message);
@@ -174,7 +174,7 @@ test('an app of an older revision is sent no empty event', async () => {
   expect(first?.data).toContain('"result"');
 });
 
-test('a client that opens its own stream again hears that lists may have changed meanwhile', async () => {
+test('reopening the stream notifies that lists may have changed', async () => {
   const servers = { slow: { command: process.execPath, args } };
   await using own = await startCore({ servers });
   const client = new HttpClient(own.url);

@@ -29,7 +29,7 @@ async function probe(core: TestCore, server: string, tool: string, args: object)
 const isolation = { mode: 'sandbox', write: [] };
 
 describe.skipIf(problem !== undefined)('a private home', () => {
-  test('of a trial is empty, and deleted when it has ended, whatever came of it', async () => {
+  test('of a connection test is empty, and deleted at its end, whatever the result', async () => {
     await using core = await startCore({ servers: {} });
     const { config, options } = { config: core.host.core.options.config, options: core.host.core.options };
     const parts = { config, transports: core.host.core.transports, version: options.version };
@@ -49,7 +49,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
     expect(existsSync(planted)).toBe(false);
   });
 
-  test('stays for a server, and is another one for another program under its name', async () => {
+  test('persists for a server, and is a different one for another program under its name', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-homes-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const notes = { ...fixture('prober'), isolation };
@@ -73,7 +73,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
     expect(await probe(core, 'notes', 'read', { path: planted })).toMatch(/^no: /);
   });
 
-  test('goes with its server, and those of others stay', async () => {
+  test('is removed with its server, and those of other servers stay', async () => {
     const entry = { ...fixture('prober'), isolation };
     await using core = await startCore({ servers: { one: entry, two: entry, three: entry } });
     const homes = join(boxesOf(core), 'homes');

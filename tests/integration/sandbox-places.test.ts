@@ -127,7 +127,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
       }),
       ({ project, keys }) => `ln -s ${keys} ${project}/cache`,
     ],
-  ])('does not start once %s leads elsewhere', async (_what, entryOf, attack) => {
+  ])('does not start once %s points elsewhere', async (_what, entryOf, attack) => {
     const world = openWorld();
     await using core = await start(world, { notes: { command: process.execPath, ...entryOf(world) } });
     await sh(core, attack(world));
@@ -141,7 +141,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     expect(existsSync(join(world.keys, 'planted'))).toBe(false);
   });
 
-  test('starts again once the path leads where it did, or the user agrees to it as it is', async () => {
+  test('starts again once the path points where it did, or the user accepts it as it is', async () => {
     const world = openWorld();
     const other = join(world.user, 'other');
     mkdirSync(other);
@@ -157,7 +157,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     expect(existsSync(join(other, 'made'))).toBe(true);
   });
 
-  test('is held to what its paths led to when the user agreed, before its first start', async () => {
+  test('is limited to what its paths pointed to when the user approved, before its first start', async () => {
     const world = openWorld();
     const confined = { command: process.execPath, args: [world.script] };
     await using core = await start(world, {
@@ -172,7 +172,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     expect(refusal(core)).toBe('server_not_started');
   });
 
-  test('cannot move what is mounted inside of a folder that it may write', async () => {
+  test('cannot move what is mounted inside a folder that it may write', async () => {
     const world = openWorld();
     const notes = { command: process.execPath, args: [world.script], ...sandbox([world.project], [world.store]) };
     await using core = await start(world, { notes });
@@ -182,7 +182,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     expect(existsSync(join(world.project, 'data', 'new'))).toBe(true);
   });
 
-  test('sees no more by the first line of its script, or by a link in place of its program', async () => {
+  test('sees no more through the first line of its script, or through a link in place of its program', async () => {
     const world = openWorld();
     const script = join(world.project, 'server.cjs');
     writeFileSync(script, serverScript);
@@ -204,7 +204,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     expect(['server_not_started', 'command_not_found']).toContain(refusal(core, 'linked'));
   });
 
-  test('has no part in how its sandbox is made: no variable of its entry reaches the programs that make it', async () => {
+  test('does not influence its sandbox: no variable of its entry reaches the programs that create it', async () => {
     const world = openWorld();
     const bin = join(world.project, 'bin');
     mkdirSync(bin);
@@ -235,7 +235,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     expect(open).not.toContain(world.user);
   });
 
-  test('finds its home as it left it, but for links that it planted where something is mounted', async () => {
+  test('finds its home unchanged, except links that it planted at mount points', async () => {
     const world = openWorld();
     const inHome = join(world.user, 'work');
     mkdirSync(inHome);
@@ -255,8 +255,8 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
 
 const levels = ['folder', 'its parent', 'a link to a link', 'a link in another folder'] as const;
 
-describe.skipIf(problem !== undefined)('what is Tooltray’s own stays hidden in a folder that is allowed', () => {
-  test.each(levels)('by a link: %s', async (level) => {
+describe.skipIf(problem !== undefined)("Tooltray's own files stay hidden in an allowed folder", () => {
+  test.each(levels)('through a link: %s', async (level) => {
     const world = openWorld();
     // As by default: our folders lie in those of the user.
     const paths = { XDG_STATE_HOME: join(world.user, 'dot', 'state'), XDG_DATA_HOME: join(world.user, 'dot', 'share') };

@@ -22,7 +22,7 @@ async function told(core: TestCore): Promise<unknown> {
   return JSON.parse(text);
 }
 
-test('a server waits for its secret, starts when it is set, anew when it changes, and its value stands nowhere', async () => {
+test('starts once its secret is set, restarts when it changes, and stores its value nowhere in plain text', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-secrets-'));
   try {
     const entry = {
@@ -67,7 +67,7 @@ test('a server waits for its secret, starts when it is set, anew when it changes
   }
 });
 
-test('shows a server whose variable is not set as one that needs setup, and starts it when the vault gets the value', async () => {
+test('reports "Needs setup" for a server with an unset variable, and starts it once the vault has the value', async () => {
   const entry = { ...telling, env: { TOLD_KEY: '${env:TOOLTRAY_TEST_UNSET}' } };
   await using core = await startCore({ servers: { telling: entry } });
   await expect
@@ -78,7 +78,7 @@ test('shows a server whose variable is not set as one that needs setup, and star
   expect(await told(core)).toMatchObject({ variable: 'planted-1' });
 });
 
-test('a secret goes into the header of a server at an address, and into no config', async () => {
+test('passes a secret into a header of a remote server, and writes it to no config', async () => {
   const fixture = await startHttpFixture('conformance', { token: 'planted-token-1' });
   onTestFinished(() => fixture.close());
   const entry = { url: fixture.url, headers: { Authorization: 'Bearer ${secret:KEY}' } };
@@ -88,7 +88,7 @@ test('a secret goes into the header of a server at an address, and into no confi
   expect(core.server('remote').config).toMatchObject({ headers: entry.headers });
 });
 
-test('one that is forgotten ends the server that got it', async () => {
+test('removing a secret ends the server that got it', async () => {
   await using core = await startCore({ servers: { telling: { ...telling, env: { TOLD_KEY: '${secret:K}' } } } });
   await ask(core, 'setSecret', { name: 'K', value: 'planted-1' });
   await until(() => core.server('telling').state.kind === 'ready');
@@ -96,7 +96,7 @@ test('one that is forgotten ends the server that got it', async () => {
   await until(() => core.server('telling').state.kind === 'error');
 });
 
-test('a model that asks for a server with a secret is not let, whatever models may do, and the person is told who gets it', async () => {
+test("rejects a model's request for a server with a secret whatever the policy, and tells the user who gets it", async () => {
   const entry = {
     url: 'http://127.0.0.1:9/mcp',
     headers: { Authorization: 'Bearer ${secret:GITHUB}' },
@@ -122,7 +122,7 @@ test('a model that asks for a server with a secret is not let, whatever models m
   expect(proposals.map(({ sentence }) => sentence)).toEqual(items.map(({ sentence }) => sentence));
 });
 
-test('a server that is added may have its secrets sealed at once: its name is told before, its value stands in no file', async () => {
+test('seals the secrets of a server while it is added: shows their names first, writes no value to a file', async () => {
   const home = await mkdtemp(join(tmpdir(), 'tooltray-secrets-'));
   try {
     await using core = await startCore({ servers: {} }, { home });
