@@ -21,7 +21,7 @@ const things = [
 const places = ['project', 'team', 'account', 'workspace', 'region', 'calendar', 'folder', 'store', 'queue', 'campus'];
 const perServer = 20;
 
-/** Every name is another one; texts and schemas as long as those of usual servers, some 110 tokens a tool. */
+/** Unique names; texts and schemas as long as those of typical servers, some 110 tokens a tool. */
 function toolAt(i: number): Record<string, unknown> {
   const verb = verbs[i % verbs.length] ?? '';
   const thing = things[Math.floor(i / verbs.length) % things.length] ?? '';
@@ -50,7 +50,7 @@ function catalogOf(tools: number): TestContext {
   return helperContext(servers);
 }
 
-/** A search in the tool's own words, its answer, and what a call through `call_tool` says beyond a direct one. */
+/** Tokens of a search in the tool's own words, its result, and the extra of a call through `call_tool` over a direct one. */
 async function costOfUse(at: number, context: TestContext): Promise<number> {
   const tool = context.catalog.tools[at];
   const name = tool?.listedName ?? '';

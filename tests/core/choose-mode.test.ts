@@ -75,7 +75,7 @@ describe('auto compared with direct', () => {
     expect(listed({ ...shown, level: 'toolmux' })).toBeLessThan(0.8 * direct(shown));
   });
 
-  // Of tools without a word too many there is nothing to leave out; where they come from is said in a line all the same.
+  // Tools without superfluous words cannot be shortened; the instructions still name their servers in a line.
   test.each([1, 3, 10, 30, 100, 300, 1000])('costs no more for %i tools that are as short as can be', (tools) => {
     const shown = view(tools, 10);
     expect(listed(shown)).toBeLessThanOrEqual(direct(shown) + countTokens(allModes.find('proxy').instructions(shown)));

@@ -1,4 +1,4 @@
-/** Every call is kept, within bounds, on a file that survives what can happen to files. */
+/** Every call is stored, within limits, in a file that recovers from damage. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -78,7 +78,7 @@ test('writes waiting records and the tokens still being counted when it closes',
   {
     await using open = openActivity(folder);
     const record = (): void => open.activity.record(call(), { arguments: 'one two', given: 'three', sent: 'same' });
-    // To read the tokenizer's table may take a busy machine longer than closing waits.
+    // Reading the tokenizer's table may take a busy machine longer than closing waits.
     record();
     await vi.waitFor(() => expect(open.activity.recent()[0]?.tokensOut).toBe(1), 30_000);
     for (let n = 0; n < 50; n++) record();

@@ -1,4 +1,4 @@
-/** Which argument of a call identifies it. */
+/** The argument of a call that identifies it. */
 import { expect, test } from 'vitest';
 import { argumentPreview } from '../../../src-main/core/activity/argument-preview.ts';
 

@@ -20,12 +20,12 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** All that lies on disk. */
+/** Everything on disk. */
 function onDisk(): string {
   return [file, `${file}-wal`].map((each) => (existsSync(each) ? readFileSync(each, 'latin1') : '')).join('');
 }
 
-/** Text that does not get smaller. */
+/** Incompressible text. */
 function noise(length: number, seed = 1): string {
   let state = seed;
   return Array.from({ length }, () => {
@@ -124,7 +124,7 @@ test('reports "busy" when too much waits to be written, and stores again once th
     ...['busy', 'busy'],
   ]);
   expect(await open.find(4, 'busy')).toMatchObject({ asked: { none: 'busy' }, sent: { none: 'busy' } });
-  // The record of one is given up, the others are written.
+  // The record of one is dropped, the others are written.
   held.forEach((each, at) => typeof each === 'function' && each(at === 0 ? undefined : at));
   await open.find(2);
   expect(typeof open.texts.stage(big, 5)).toBe('function');
@@ -205,7 +205,7 @@ test('ends the thread when it is idle, and starts it again for the next request'
   for (let id = 1; id <= 3; id++) {
     open.keep(id, saidOf(`call ${id}`));
     expect(await open.sent(id)).toBe(`call ${id}`);
-    // It is on its way out now and then, and asked all the same.
+    // Sometimes the thread is ending when the next request arrives.
     await new Promise((resolve) => setTimeout(resolve, id * 2));
   }
   expect(await open.sent(1)).toBe('call 1');
@@ -234,7 +234,7 @@ test('leaves every payload it reported as written whole when the process is kill
   }
 });
 
-/** Ids of what is found, the newest first. */
+/** Ids of the matches, the newest first. */
 async function ids(open: OpenTexts, text: string, limit = 10): Promise<readonly number[]> {
   return (await open.texts.search(text, limit)).ids;
 }
@@ -249,7 +249,7 @@ test('finds payloads by word prefixes, also behind escapes and after a restart',
     });
     open.keep(2, saidOf(JSON.stringify({ text: JSON.stringify({ a: 'x\nbeta', path: 'C:\\beta' }) })));
     open.keep(3, saidOf('nothing of it'));
-    // Not yet written: what is held is looked through as well.
+    // Not yet written: waiting payloads are searched as well.
     expect(await ids(open, 'bet')).toEqual([2, 1]);
   }
   await using open = openTexts(file);
@@ -336,7 +336,7 @@ test('reports "crashed" only for payloads that a killed core had not written', a
     });
     open.keep(1, saidOf('x'));
   }
-  // Another one ended in order: still only what the killed one had not written.
+  // Another core ended normally: still only what the killed one had not written.
   await using open = openTexts(file, { settings: () => limits });
   expect(await open.texts.find({ ...range, id: -1, startedAt })).toEqual({ sent: { none: 'crashed' } });
   limits = { ...limits, keep: false };

@@ -1,4 +1,4 @@
-/** A process that records calls without end, until it is killed. Takes the folder as its argument. */
+/** A process that records calls until it is killed. Takes the folder as its argument. */
 import { call, openActivity } from './fixture.ts';
 
 const { activity } = openActivity(process.argv[2] ?? '', { maxBytes: 2_000_000 });

@@ -1,4 +1,4 @@
-/** Calls to record, and a log of activity on real parts. */
+/** Calls to record, and an activity log on real parts. */
 import { join } from 'node:path';
 import { ActivityLog, type ActivityLogOptions } from '../../../src-main/core/activity/activity-log.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';

@@ -78,7 +78,7 @@ test('writes the calls of a failed batch once with the next batch, and reports t
     for (const until = performance.now() + 0.1; performance.now() < until;);
     open.activity.record(call(), undefined, told);
   };
-  // However busy the machine is, the batch is not closed between its parts.
+  // The batch is not committed between its parts, however busy the machine is.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   for (let n = 0; n < 100; n++) open.activity.deferRecord(slow);
   await quiet(20);

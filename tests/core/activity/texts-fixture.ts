@@ -1,4 +1,4 @@
-/** Texts of calls to keep, and what tests read back of them. */
+/** Payloads of calls to store, and what tests read back. */
 import { createLog, type Log } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import {
@@ -33,11 +33,11 @@ export function saidOf(sent: string): Record<PayloadSide, PayloadInput> {
 
 export interface OpenTexts extends AsyncDisposable {
   readonly texts: PayloadStore;
-  /** Keeps them as call `id`, which began at that time. */
+  /** Stores them as call `id`, which started at that time. */
   keep(id: number, sides: Record<PayloadSide, PayloadInput>): void;
   /** The beginnings of all sides. */
   find(id: number, unkept?: 'off' | 'busy' | 'failed'): Promise<Partial<Record<PayloadSide, PayloadExcerpt>>>;
-  /** The whole of what the server sent, read part by part; or why there is none. */
+  /** The whole server result, read part by part; or the reason why there is none. */
   sent(id: number, length?: number): Promise<string>;
 }
 

@@ -1,4 +1,4 @@
-/** The file of texts after a write that came to nothing. */
+/** The payload table after a failed write. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ test('removes the index entries of a failed write, and goes on with the same fil
   const onAside = vi.fn();
   const table = new PayloadTable(file, onAside, () => undefined);
   const put = (...calls: MaskedPayload[]): void => table.insert(calls, textLimits, 10);
-  // The first row begins an index of words; the second cannot be written.
+  // The first row starts a word index; the second cannot be written.
   expect(() => put(called(1), called(2, 2.5))).toThrow(/REAL value/);
   put(called(3));
-  // A stretch further: its index begins with the first of these.
+  // The next range: its index starts with the first of these.
   const most = 4096;
   put(...Array.from({ length: most - 2 }, (_one, at) => called(10 + at)));
   expect(() => put(called(10_000), called(10_001, 0.5))).toThrow(/REAL value/);

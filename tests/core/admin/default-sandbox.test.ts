@@ -22,7 +22,7 @@ test('gives a command without isolation the default sandbox, and leaves other en
   ]) {
     expect(withDefaultSandbox(add(entry))).toEqual(add(entry));
   }
-  // As an app of the person starts it already.
+  // As a client app of the user starts it already.
   const found = { ...add({ command: 'npx' }), isFoundHere: true } as ServerChange;
   expect(withDefaultSandbox(found)).toBe(found);
   const update: ServerChange = { kind: 'update', server: 's', fields: { command: 'x' } };

@@ -58,7 +58,7 @@ test('uses a folder of the profile on Windows, whatever AppData is', () => {
   const paths = resolveAppPaths(env, 'win32', 'C:\\Users\\Ann');
   expect(paths.configFile).toBe('C:\\Users\\Ann\\.tooltray\\config.json');
   expect(paths.activityFile).toBe('C:\\Users\\Ann\\.tooltray\\activity.db');
-  // What a package redirects: nothing may lie there.
+  // Folders that a package redirects: no path may be there.
   const redirected = /AppData|^C:\\[RL]\\/;
   expect(Object.values(paths).filter((path) => redirected.test(String(path)))).toEqual([]);
   expect(
@@ -113,7 +113,7 @@ test('rejects a file and a dangling link, and names the fix', () => {
   }
 });
 
-// Only root can give a folder away, so only root can try this.
+// Only root can change the owner of a folder.
 test.skipIf(process.getuid?.() !== 0)('rejects a folder of another user', async () => {
   const { chownSync, lchownSync } = await import('node:fs');
   const path = join(folder, 'theirs');

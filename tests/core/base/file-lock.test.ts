@@ -79,7 +79,7 @@ test('never shows a lock file without the pid of its holder', async () => {
         seen.add(readFileSync(file, 'utf8').replace(/ .*/s, ''));
         found++;
       } catch {
-        // It is free just now, or the taker has not begun.
+        // The lock is free, or the taker has not started.
         if (found === 0) await new Promise((resolve) => setTimeout(resolve, 1));
       }
     }

@@ -1,4 +1,4 @@
-/** Takes a lock and lets it go, again and again, until it is killed. Takes the lock's file as its argument. */
+/** Acquires and releases a lock until it is killed. Takes the lock file as its argument. */
 import { LockFile } from '../../../src-main/core/base/file-lock.ts';
 
 for (;;) {

@@ -29,7 +29,7 @@ test('misses and repeats no line when the file is rotated', async () => {
   writeFileSync(file, 'c\n');
   const next = await readLogTail(file, 100, mark);
   expect(next.lines).toEqual(['b', 'c']);
-  // Whoever comes now sees what was before as well.
+  // A new reader also sees the earlier lines.
   expect((await readLogTail(file, 100)).lines).toEqual(['a', 'b', 'c']);
   expect((await readLogTail(file, 100, next.mark)).lines).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test, vi } from 'vitest';
 import { isSecretName, Masker, maskObject, maskText, CachingMasker } from '../../../src-main/core/base/mask.ts';
 
-// Put together at run time, so that no scanner of repositories takes the examples for real keys.
+// Built at run time, so that repository scanners do not take the examples for real keys.
 const S = 'Zq7Lm2Xw9Rt4';
 const long = `${S}${S}${S}`;
 
@@ -96,7 +96,7 @@ const ordinary = [
   'keyboard: qwerty, monkey=banana, tokenizer: o200k, keyFile=/etc/ssl/cert.pem',
   'task-force-one-hundred-and-twenty sk-short',
   'const a = b > c ? d : e; // 中文 🎉',
-  // Names that begin as keys do.
+  // Names with the prefixes of keys.
   'npm_config_registry=https://registry.example, npm_package_devDependencies_typescript, npm_lifecycle_event_name_2',
   'npm-json-schema-validator-for-node-24 and npm-check-updates-with-groups',
   'sk-learn-contrib-imbalanced-learn, rk-3588-board-support-package, hf_hub_enable_hf_transfer_in_2026',
@@ -212,7 +212,7 @@ test('masks a secret of several lines line by line, and keeps its frame and blan
   expect(key.map((line) => masker.maskText(line))).toEqual([
     ...['-----BEGIN THING-----', '***', '  ***', '{}', '=========', '-----END THING-----', ''],
   ]);
-  // Of a short line only the word.
+  // A short line is masked only as a whole word.
   expect(masker.maskText('xc2hvcnQ=')).toBe('xc2hvcnQ=');
   // A file's value ends with a line break that no log has.
   expect(new Masker(['one-line-secret\n']).maskText('got one-line-secret.')).toBe('got ***.');
@@ -240,7 +240,7 @@ test.each([
 });
 
 test('masks a text of megabytes in a process that has compiled many patterns', () => {
-  // What V8 does by itself once there is a megabyte of their code: an unsteady thing to bring about.
+  // V8 does this by itself once there is a megabyte of compiled patterns, which is hard to reproduce.
   const flags = ['--no-regexp-optimization', '--input-type=module'];
   const program = `
     import { maskText } from ${JSON.stringify(new URL('../../../src-main/core/base/mask.ts', import.meta.url).href)};

@@ -5,7 +5,7 @@ import { MemoryReclaimer } from '../../../src-main/core/base/memory-reclaimer.ts
 
 const megabyte = 1024 * 1024;
 
-/** The buffers of an answer that nobody holds any more. */
+/** Allocates and drops buffers. */
 function letGo(megabytes: number): number {
   const chunks = Array.from({ length: megabytes }, () => Buffer.alloc(megabyte, 1));
   return chunks.length * megabyte;

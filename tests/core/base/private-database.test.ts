@@ -79,7 +79,7 @@ test('treats missing tables and columns as a corrupt file', () => {
   expect(notOurs.map(told)).toEqual([true, true, true, true]);
   database.exec('CREATE VIRTUAL TABLE words USING fts5(word)');
   database.close();
-  // Another program's: ours is kept from it.
+  // Through another connection, since ours is defensive.
   const plain = new DatabaseSync(file, { defensive: false });
   plain.exec("PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'words_config'");
   plain.close();
@@ -137,7 +137,7 @@ test.runIf(existsSync('/proc/self/fd'))('uses no temporary file outside its fold
   expect(openThen.filter((path) => path.startsWith(folder)).length).toBeGreaterThan(0);
 });
 
-/** A temporary file of SQLite has no name any more, but is open. */
+/** Open files. A temporary file of SQLite has no name but is open. */
 function openFiles(): string[] {
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {
     try {

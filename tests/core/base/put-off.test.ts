@@ -62,7 +62,7 @@ describe('while calls follow each other', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** A call every 2 ms, each with work that is put off. */
+  /** A call every 2 ms, each with deferred work. */
   async function callsFor(ms: number, putOff: DeferredQueue, work: () => void): Promise<void> {
     for (let at = 0; at < ms; at += 2) {
       putOff.add(work);
@@ -92,7 +92,7 @@ describe('while calls follow each other', () => {
 });
 
 test('runs work beyond the limit as it comes, a few tasks at a time', async () => {
-  // A clock that stands still: no call is long ago, and no part takes too long.
+  // The clock does not move: no call is long ago, and no slice takes too long.
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   onTestFinished(() => clock.mockRestore());
   const putOff = new DeferredQueue();

@@ -32,7 +32,7 @@ const tool: CatalogEntry = {
   definition: {},
 };
 
-/** A pipeline that notes which step it came to; single steps may be replaced. */
+/** A pipeline that records its stages; single stages may be replaced. */
 function pipeline(replaced: Partial<CallStages> = {}) {
   const steps: string[] = [];
   const records: FinishedCall[] = [];
@@ -161,7 +161,7 @@ test('measures the time of each stage', async () => {
   });
   await callTool({ tool: 'x', arguments: {} }, context, noted);
   const { stages, total } = records[0]?.times ?? { stages: { resolve: 0, allow: 0, call: 0, shape: 0 }, total: 0 };
-  // A timer comes late, never early; the others are over at once, unless the processor is another one's just then.
+  // A timer fires late, never early; the other stages take no time unless the processor is busy.
   expect(stages.call).toBeGreaterThan(19);
   expect(total).toBeGreaterThanOrEqual(stages.call);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkIntent, type Intent } from '../../../src-main/core/calls/call-tool.ts';
 
-/** What the tool says of itself, and what becomes of a call to read, to write, to destroy. */
+/** Annotations of the tool, and the outcome of a call to read, to write and to destroy. */
 const matrix: [string, unknown, Record<Intent, string>][] = [
   ['destructive', { destructiveHint: true }, { read: 'destructive', write: 'destructive', destructive: 'ok' }],
   ['reading', { readOnlyHint: true }, { read: 'ok', write: 'ok', destructive: 'ok' }],

@@ -9,7 +9,7 @@ type Server = Pick<ManagedServer, 'request' | 'handshake'>;
 const capabilities = { tools: {}, tasks: { requests: { tools: { call: {} } } } };
 const required = { name: 'work', execution: { taskSupport: 'required' } };
 
-/** Notes what it is asked; `tasks/result` is answered when `over` resolves. */
+/** Records its requests; `tasks/result` returns when `over` resolves. */
 function makeServer(over: Promise<void> = Promise.resolve(), can: object = capabilities) {
   const asked: unknown[] = [];
   const server = {

@@ -37,7 +37,7 @@ interface Wishes {
   readonly answer?: (context: CallerContext, count: number) => Promise<Result> | Result;
 }
 
-/** A cache with a clock and a server that count how often they were asked. */
+/** A cache with a clock and a server that counts its calls. */
 class Bench {
   now = Date.parse('2026-11-21T10:00:00Z');
   asked = 0;
@@ -66,7 +66,7 @@ class Bench {
     });
   }
 
-  /** How often the server was asked for two of them. */
+  /** Calls of the server for two requests. */
   async twice(wishes: Wishes = {}, second: Wishes = wishes): Promise<number> {
     await this.call(wishes).catch(() => undefined);
     await this.call(second).catch(() => undefined);
@@ -215,7 +215,7 @@ describe('cache key', () => {
 });
 
 test('evicts the least recently used result when memory is full', async () => {
-  // Room for three answers of 36 bytes.
+  // Enough for three results of 36 bytes.
   const bench = new Bench(110);
   const call = (name: string): Promise<Result> =>
     bench.call({

@@ -42,7 +42,7 @@ interface Begun {
   readonly fail: (error: Error) => void;
 }
 
-/** A call that is answered by the test; each of its tries. */
+/** A call whose result the test sets, and each of its tries. */
 function work(slow: SlowCalls, context: CallerContext = caller()) {
   const tries: Begun[] = [];
   const result = slow.run(
@@ -60,7 +60,7 @@ function work(slow: SlowCalls, context: CallerContext = caller()) {
   return { result, tries, last };
 }
 
-/** The handle of a call that has outlived its limit. */
+/** The handle of a call that has exceeded its limit. */
 async function handleOf(result: Promise<Result>): Promise<string> {
   await vi.advanceTimersByTimeAsync(limitMs);
   const meta = toObject(await result)['_meta'] as Record<string, { handle: string }>;
@@ -163,7 +163,7 @@ test('notifies the session once that a call is pending, and holds its id while t
 test("returns the awaited call's handle, not a new one, when waiting for it exceeds the limit", async () => {
   const slow = slowCalls();
   const handle = await handleOf(work(slow).result);
-  // As in a busy moment: through a helper, whose context is a copy, the wait begins when a fifth of the time is over.
+  // Through a helper tool, whose context is a copy, the wait starts when a fifth of the time is over.
   const wrapped = slow.run(
     () => 'call_tool',
     caller(),

@@ -2,7 +2,7 @@
 import { buildCatalog, type Catalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { emptyListing, type Listing } from '../../../src-main/core/servers/listing.ts';
 
-/** A server that offers this and says nothing of itself. */
+/** A server with this listing and no instructions. */
 export function serverWith(name: string, listing: Partial<Listing>, instructions?: string): CatalogServer {
   return { name, listing: { ...emptyListing, ...listing }, instructions };
 }

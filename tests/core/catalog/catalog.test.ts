@@ -31,7 +31,7 @@ describe('tools and prompts', () => {
     const git = serverWith('git', toolsNamed('git_log', 'status', 'git_status', 'gitk', 'git_'));
     const names = (...servers: CatalogServer[]): string[] =>
       buildCatalog(servers, new Set(['git_show'])).tools.map(({ listedName }) => listedName);
-    // `git_status` would be the name of two: each keeps its prefix.
+    // Two tools would be named `git_status`, so each keeps its prefix.
     const expected = ['git_git_', 'git_log', 'git_git_status', 'git_gitk', 'git_status'];
     expect(names(git, serverWith('a', toolsNamed('git_log')))).toEqual([...expected, 'a_git_log']);
     expect(names(serverWith('git', toolsNamed('git_show')), serverWith('a', {}))).toEqual(['git_git_show']);

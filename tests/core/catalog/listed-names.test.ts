@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { maxNameLength, slug, slugs } from '../../../src-main/core/catalog/listed-names.ts';
 import { catalogOf } from './catalog-of.ts';
 
-/** What every client app takes: Claude Desktop's and Cursor's limits, and Gemini's first character. */
+/** Names every client app accepts: Claude Desktop's and Cursor's limits, and Gemini's first character. */
 const safe = /^[A-Za-z_][A-Za-z0-9_-]{0,59}$/;
 
 const listedNames = (servers: Record<string, string[]>, reserved: string[] = []): string[] =>

@@ -34,7 +34,7 @@ const states = {
   },
 } as const satisfies Record<string, ServerState>;
 
-/** Servers by name; without tools one has never been listed. `offTools` are switched off by the person. */
+/** Servers by name; one without tools was never listed. `offTools` are disabled by the user. */
 function finderOf(sketches: Readonly<Record<string, Sketch>>, offTools: readonly string[] = []): ToolFinder {
   const servers = Object.entries(sketches).map(([name, { state = states.ready, tools, held }]): ConfiguredServer => ({
     config: { name, enabled: state.kind !== 'disabled', ...(held && { held }) },

@@ -1,4 +1,4 @@
-/** A sandbox with a handful of tools, for the tests of this folder. */
+/** A code runner with a few tools, for the tests of this folder. */
 import { afterAll } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';

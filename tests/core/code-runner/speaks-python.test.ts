@@ -36,7 +36,7 @@ test.each(javascript)('runs code with %s as JavaScript', async (_name, code, exp
   expect(await harness.run(code)).toMatchObject({ value: expected });
 });
 
-/** What JavaScript would make of them: 7, undefined, "12", false, -1, 1e20 and false. */
+/** JavaScript would return 7, undefined, "12", false, -1, 1e20 and false. */
 const both: [string, string, unknown][] = [
   ['whole division', '7//2', 3],
   ['the last of a list', '[1, 2, 3][-1]', 3],

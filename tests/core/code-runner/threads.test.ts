@@ -38,7 +38,7 @@ test('queues runs beyond the number of threads, and completes all', async () => 
   let running = 0;
   let most = 0;
   const pair = Promise.withResolvers<void>();
-  // The first waits for a second beside it: a thread may take long to start on a busy machine.
+  // The first waits for a second one, since a thread may start late on a busy machine.
   const begin = async (): Promise<object> => {
     most = Math.max(most, ++running);
     if (running === 2) pair.resolve();
@@ -46,7 +46,7 @@ test('queues runs beyond the number of threads, and completes all', async () => 
     return { content: [], running };
   };
   const end = (): object => ({ content: [], running: --running });
-  // One owner has half of the threads.
+  // One owner gets half of the threads.
   const harness = new Harness({ begin, end }, { threads: 4 }, javascript);
   const code = 'await call_tool("begin"); await new Promise((r) => setTimeout(r, 5)); await call_tool("end");';
   const runs = Array.from({ length: 6 }, (_, n) => harness.value(`${code} ${n}`));
@@ -72,7 +72,7 @@ test('makes an owner with many runs wait without delaying others', async () => {
     harness.value(`const who = "${who}"; await call_tool("begin", { who })`, { owner, language: 'javascript' });
   const runs = [1, 2, 3, 4].map((n) => run('greedy', `greedy ${n}`));
   await expect.poll(() => begun).toEqual(['greedy 1']);
-  // Half of the threads are left for others, whatever one of them asks for.
+  // Half of the threads are left for other owners.
   const late = run('late', 'late');
   await expect.poll(() => begun).toEqual(['greedy 1', 'late']);
   gate.resolve();

@@ -1,4 +1,4 @@
-/** Arguments made up after a schema, as a model makes them up that sees nothing else; and five hundred schemas to do it with. */
+/** Arguments generated from a schema, as by a model that sees nothing else, and five hundred schemas. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { isObject, type JsonObject } from '../../../src-main/core/base/json.ts';

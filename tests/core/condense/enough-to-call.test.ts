@@ -23,7 +23,7 @@ const batches = Array.from(
 
 interface Tried {
   readonly tried: number;
-  /** Made up from what was shown, and not taken. */
+  /** Arguments made from what was shown, and rejected. */
   readonly refused: readonly unknown[];
 }
 
@@ -73,7 +73,7 @@ test.each(batches)('is enough as a signature, or marked as lossy (%i)', (_batch,
   expect(told).toBeGreaterThan(some.length / 3);
 });
 
-/** The made-up schemas as tools of one server, told by their place. */
+/** The generated schemas as tools of one server, named by their index. */
 function toolsOf(some: readonly JsonObject[]): ReturnType<typeof helperContext> {
   const tools = some.map((inputSchema, index) => ({ name: `find_${index}`, inputSchema }));
   return helperContext([serverWith('made', { tools })]);

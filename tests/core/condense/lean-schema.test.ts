@@ -47,7 +47,7 @@ test.each<[string, JsonObject]>([
   });
 });
 
-/** An empty list of members says nothing. */
+/** Removes an empty list of members. */
 function pruned({ properties, ...rest }: JsonObject): JsonObject {
   return JSON.stringify(properties) === '{}' || properties === undefined ? rest : { properties, ...rest };
 }

@@ -1,4 +1,4 @@
-/** Reads a signature as a model does: parameters, types and limits as a schema; undefined where it says that it leaves something out. */
+/** Reads a signature as a model does: parameters, types and limits as a schema; undefined if it is marked as lossy. */
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 
 /** `name(…)` or `(…)` or the parameters alone. */
@@ -147,7 +147,7 @@ function listLimits(count: string): JsonObject {
   };
 }
 
-/** The text that get_schema of mode code gives of a tool, as a schema; undefined where it says that it leaves something out. */
+/** Reads the text that get_schema of mode code returns for a tool as a schema; undefined if it is marked as lossy. */
 export function readDetail(text: string): JsonObject | undefined {
   if (/^~ leaves something out/m.test(text)) return undefined;
   const [, list = ''] = text.split('**Parameters**\n');

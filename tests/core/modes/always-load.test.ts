@@ -15,7 +15,7 @@ const view = helperContext(
 test.each(allModes.modes.filter(({ name }) => name !== 'proxy'))(
   'always loads the tools that the instructions of mode $name name',
   (mode) => {
-    // Gateway's tools of servers are not among them: each says what it is there for, and can be found by that.
+    // Gateway's tools of servers are excluded: each can be found by its description.
     const named = mode.helpers.flatMap(({ definition: { name, _meta } }) =>
       new RegExp(`\\b${name}\\b`).test(mode.instructions(view)) ? [{ name, _meta }] : [],
     );

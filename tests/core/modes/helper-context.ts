@@ -1,4 +1,4 @@
-/** What a helper tool is given, made of a few servers, for tests of single modes. */
+/** The context of a helper tool with a few servers, for tests of single modes. */
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { type ConfiguredServer, ToolFinder } from '../../../src-main/core/catalog/tool-finder.ts';
 import { buildCatalog, type CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
@@ -9,7 +9,7 @@ import type { SpillFiles } from '../../../src-main/core/spills/spill-queries.ts'
 import { SearchIndex } from '../../../src-main/core/search/search-index.ts';
 
 export interface TestContext extends HelperContext {
-  /** What was asked of the pipeline. */
+  /** Calls passed to the pipeline. */
   readonly calls: CallRequest[];
 }
 

@@ -59,7 +59,7 @@ test.each([
   ['create an entity, delete an entity', {}, ['create_entity', 'delete_entity']],
   ['create an entity; remove an entity', {}, ['create_entity', 'delete_entity', 'remove_page']],
   ['entity', {}, ['create_entity', 'delete_entity']],
-  // Nothing else is there, or a number is asked for.
+  // Nothing else matches, or a limit is given.
   ['add a page', {}, ['remove_page']],
   ['create an entity', { limit: 5 }, ['create_entity', 'delete_entity']],
 ])('excludes the opposite of %j from its results: %j', async (query, more, names) => {
@@ -72,7 +72,7 @@ describe('search_tools', () => {
   const nested = {
     name: 'reverse_all',
     description: 'Turn many texts around.',
-    // A text of a pattern that no line can hold.
+    // A schema that no signature can express.
     inputSchema: {
       type: 'object',
       properties: { all: { type: 'object', not: { required: ['x'] }, minProperties: 1 } },
@@ -141,7 +141,7 @@ describe('search_tools', () => {
       { query: 'revresse' },
       helperContext([serverWith('a', { tools: [{ name: 'rev-er-se' }] })]),
     );
-    // No structure beside it: an app that hands that on alone would leave the question away.
+    // No structured content: an app that passes on only that would drop the suggestion.
     expect(answer).toEqual({ content: [{ type: 'text', text: 'Nothing matches. Did you mean rev-er-se?' }] });
   });
 
@@ -176,7 +176,7 @@ describe('search_tools', () => {
     ['many', 12],
     [{}, 12],
     [1e9, 50],
-    // Without one: eight, and half as many again where they fit as well.
+    // Without a limit: eight, and up to four more that match as well.
   ])('reads the limit %j as %i', async (limit, shown) => {
     const many = serverWith('many', { tools: Array.from({ length: 60 }, (_, i) => ({ name: `reverse_${i}` })) });
     expect(namesIn(await search({ query: 'reverse', limit }, helperContext([many])))).toHaveLength(shown);

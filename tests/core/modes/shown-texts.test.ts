@@ -21,7 +21,7 @@ const context: HelperContext = helperContext(listed.map(({ name, tools }) => ser
 const { tools } = context.catalog;
 const textOf = (one: JsonObject): string => textOrEmpty(one['description'] ?? one['desc']);
 
-/** By mode, what is said of a tool beside its name and parameters. */
+/** By mode, the text about a tool beside its name and parameters. */
 const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   'proxy at level lean': (tool) => textOf(renderTool(tool, { level: 'lean' })),
   'proxy at level shape': (tool) => textOf(renderTool(tool, { level: 'shape' })),
@@ -37,7 +37,7 @@ const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   retrieve: (tool) => textOf(compactEntry(tool, context)),
 };
 
-/** Words that begin what only adds to a clause, and what ends one by itself. */
+/** Words that start an addition to a clause, and marks that end one. */
 const goesOn =
   /^(?:\s*\([^()]*\))?\s*(?:$|[.;:,!?)[\]–—"'`…{]|-\s)|^(?:\s*\([^()]*\))?\s+(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\w-])/i;
 
@@ -45,7 +45,7 @@ function end(text: string, tool: CatalogEntry): 'ends' | 'is marked' | 'is cut' 
   const said = text.trim().replace(/[.!?。]+$/, '');
   if (said.endsWith('…')) return 'is marked';
   const whole = toSingleLine(textOrEmpty(tool.definition['description'])).toLowerCase();
-  // An aside may have been left out.
+  // A parenthesis may have been left out.
   const texts = [whole, whole.replace(/ \([^()]*\)/, '')];
   const tail = said.slice(-30).toLowerCase();
   const stands = texts.some((text) => {
@@ -59,7 +59,7 @@ describe.each(Object.entries(shown))('%s', (_mode, show) => {
   test('ends every text at the end of a clause', () => {
     const ends = tools.map((tool) => [tool.id, show(tool), end(show(tool), tool)] as const);
     expect(ends.filter(([, , how]) => how === 'is cut')).toEqual([]);
-    // Where nothing stands by itself, the cut is marked: that is seldom.
+    // A cut without a clause end is marked, which is rare.
     expect(ends.filter(([, , how]) => how === 'is marked').length).toBeLessThan(tools.length / 20);
   });
 });

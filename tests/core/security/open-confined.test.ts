@@ -58,7 +58,7 @@ describe.skipIf(onWindows)('while a path is swapped for a link that leads outsid
     }
   }
 
-  /** Outcomes over at least 500 rounds, and until reading was both given and refused; checked, and as if checked just before. */
+  /** Outcomes of at least 500 rounds, until reads have both succeeded and been rejected. */
   async function readRounds(path: string): Promise<string[]> {
     const seen = new Set<string>();
     for (let round = 0; round < swapRounds || !seen.has('inside race') || !seen.has('not_allowed'); round++) {

@@ -1,11 +1,11 @@
-/** Somebody who keeps exchanging a path for a link to elsewhere, in a process of its own. */
+/** Keeps swapping a path for a link to elsewhere, in a separate process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const swapper = `
   const { renameSync, rmSync, symlinkSync } = require('node:fs');
   const [path, outside] = process.argv.slice(1);
-  // The other side may make the folder anew while it is away.
+  // The tested code may create the folder again while it is moved.
   const forPath = (put) => {
     for (;;) {
       try {
@@ -24,7 +24,7 @@ const swapper = `
   }
 `;
 
-/** Exchanges `path` as fast as it can. Returns once the swapping goes on; disposing ends it. */
+/** Swaps `path` as fast as it can. Returns once swapping has started; disposing ends it. */
 export async function swapping(path: string, outside: string): Promise<AsyncDisposable> {
   const child = spawn(process.execPath, ['-e', swapper, path, outside], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');

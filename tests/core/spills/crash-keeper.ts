@@ -1,4 +1,4 @@
-/** A process that keeps answers without end, until it is killed. Takes the home as its argument; says when it has kept one. */
+/** A process that stores results until it is killed. Takes the home as its argument; prints when it has stored one. */
 import { openStore, origin, textResult } from './spill-fixture.ts';
 
 const open = await openStore({}, { home: process.argv[2] ?? '' });

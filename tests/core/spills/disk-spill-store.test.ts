@@ -17,7 +17,7 @@ async function keepText({ store }: OpenStore, text: string): Promise<string> {
   return (await store.spill(textResult(text), origin)).parts[0].spill.id;
 }
 
-/** As many more spills as are asked for: kept one by one they would take half a minute. */
+/** Adds copies of a spill directly to the index: storing them one by one would take half a minute. */
 async function addCopies({ store, folder }: OpenStore, id: string, count: number): Promise<void> {
   const template = store.find(id);
   if (template === undefined) throw new Error('No template.');
@@ -32,7 +32,7 @@ async function addCopies({ store, folder }: OpenStore, id: string, count: number
   index.close();
 }
 
-/** Files of kept answers in the folder, without the index. */
+/** Files of spills in the folder, without the index. */
 function files({ folder }: OpenStore): string[] {
   return readdirSync(folder).filter((name) => !name.startsWith('index.db'));
 }
@@ -85,7 +85,7 @@ test('stores a whole result in a private file, and describes it', async () => {
 
 test('creates no id that the masker takes for a secret', () => {
   const masker = new Masker();
-  // One of two thousand would.
+  // One in two thousand would without the check.
   for (let made = 0; made < 30_000; made++) {
     const sentence = `The file '${newSpillId()}': There is none.`;
     expect(masker.maskText(sentence)).toBe(sentence);
@@ -237,7 +237,7 @@ test('deletes nothing when the clock is set back, and evicts in order of arrival
   expect(open.store.list().map(({ id }) => id)).toEqual([now, ...future.toReversed()]);
   open.clock += 6 * day;
   expect(await open.store.prune()).toEqual({ removed: 0, bytes: 0 });
-  // The order in which they came decides who goes first, not what the clock said.
+  // Eviction follows the order of arrival, not the clock.
   const next = await keepText(open, 'd');
   expect(open.store.list().map(({ id }) => id)).toEqual([next, now, future[1]]);
   open.clock += 2 * day;

@@ -1,4 +1,4 @@
-/** A worker that begins a file and dies over the first bytes. */
+/** A worker that starts a file and exits at the first bytes. */
 import { writeFileSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import type { ToSpillWriter } from '../../../src-main/core/spills/spill-writer-messages.ts';

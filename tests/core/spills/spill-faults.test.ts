@@ -42,7 +42,7 @@ function failure(keeping: Promise<unknown>): Promise<unknown> {
 }
 
 describe('killed while writing', () => {
-  // Early: while the first answer is written; later: between others.
+  // Early: while the first result is written; later: between others.
   test.each(someOf(2, [0, 60, 250, 500]))('after %d ms, keeps only whole results at the next start', async (ms) => {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-keeper.ts'), home], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,7 +55,7 @@ describe('killed while writing', () => {
     const spills = open.store.list({ limit: 1000 });
     expect(spills.length).toBeGreaterThan(0);
     for (const spill of spills) {
-      // Each answer is a row of one letter, as long as it says at its end.
+      // Each result is a row of one letter that ends with its length.
       const text = readFileSync(spill.file, 'utf8');
       expect(text).toMatch(/^(.)\1*:\d+$/);
       expect(text.length - text.indexOf(':')).toBe(String(text.indexOf(':')).length + 1);
@@ -218,7 +218,7 @@ describe.runIf(canMount())('on a small disk', () => {
   });
 });
 
-// Who is root may write everywhere.
+// Root may write everywhere.
 test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
   'reports a folder that is not writable',
   async () => {

@@ -1,4 +1,4 @@
-/** A spill store on real parts in a folder of its own, and answers to keep in it. */
+/** A spill store on real parts in a separate folder, and results to store in it. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ export interface OpenStore extends AsyncDisposable {
   readonly home: string;
   readonly folder: string;
   readonly logFile: string;
-  /** What the store reads whenever it needs it. */
+  /** Settings the store reads when it needs them. */
   settings: ResultSettings;
   /** ms since the epoch. */
   clock: number;
@@ -55,7 +55,7 @@ export function countRoughly(text: string): Promise<{ tokens: number; estimated:
   return Promise.resolve({ tokens: Math.ceil(Buffer.byteLength(text) / 4), estimated: false });
 }
 
-/** A started store; disposing closes it, and takes the home away if it made it. */
+/** A started store; disposing closes it, and deletes the home if it created it. */
 export async function openStore(
   settings: Partial<ResultSettings> = {},
   options: Partial<SpillStoreOptions> & { readonly home?: string } = {},

@@ -146,7 +146,7 @@ test('keeps the event loop free while 60 MB are written', { timeout: 120_000 }, 
   let steps = 0;
   let kept = false;
   const keeping = open.store.spill(result, origin).then(() => (kept = true));
-  // A step for each piece of half a megabyte at least: nothing was copied in one go.
+  // At least one step for each half megabyte: nothing was copied at once.
   while (!kept) await new Promise((resolve) => setImmediate(resolve)).then(() => steps++);
   await keeping;
   expect(steps).toBeGreaterThan(120);

@@ -117,7 +117,7 @@ describe.each(attacks)('%s', (_name, ref) => {
     const error: unknown = await open.store.open(ref(), reader).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AppError);
     expect(['not_found', 'not_allowed', 'bad_request']).toContain((error as AppError).code);
-    // The reader is told of the right setting, not of the one of the file tools.
+    // The fix names the right setting, not that of the file tools.
     expect((error as AppError).fix ?? '').not.toContain('servers.utils');
   });
 });
@@ -178,7 +178,7 @@ describe.skipIf(onWindows)('while a file is swapped for a link that leads outsid
   });
 });
 
-/** What reading gave, over and over: contents, or codes of refusals. */
+/** Outcomes of repeated reads: contents or error codes. */
 async function outcomes(ref: string): Promise<Set<string>> {
   const seen = new Set<string>();
   for (let round = 0; round < swapRounds; round++) {

@@ -17,12 +17,12 @@ function call(raw: number, given: number, changes: Partial<CountedCall> = {}): C
   return { server: 'files', tool: 'read', via: undefined, ...counts, ...changes };
 }
 
-/** Of an answer that the model reads whole, unless said. */
+/** Books a result that the model reads whole by default. */
 function bookAnswer(answer: Omit<Parameters<typeof book>[0], 'read'> & { read?: TokenCount }): ReturnType<typeof book> {
   return book({ read: answer.tokens, ...answer });
 }
 
-/** The parts that say something, in short. */
+/** The relevant fields of each entry. */
 function parts(...answer: Parameters<typeof bookAnswer>): unknown[] {
   return bookAnswer(...answer).map(({ cause, server, tool, sent, raw }) => [cause, `${server}:${tool}`, sent, raw]);
 }

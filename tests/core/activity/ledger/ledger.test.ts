@@ -180,7 +180,7 @@ test.each([
     answers: tokens(once),
     net: tokens(once) - tokens(given),
   });
-  // Passed on as it is, it saves nothing.
+  // Returned unchanged, it saves nothing.
   exchange(line, 'tools/call', { name: 'files_rows' }, twice, [{ ...call, given: twice }]);
   const both = (await open.ledger.savings()).total;
   expect([both.net, both.given - total.given, both.sent - total.sent]).toEqual([

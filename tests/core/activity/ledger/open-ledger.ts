@@ -25,11 +25,11 @@ export interface OpenLedger extends AsyncDisposable {
   readonly folder: string;
   /** The servers there are; a test may change them. */
   servers: readonly ListedServer[];
-  /** What time it is. */
+  /** The current time, ms since the epoch. */
   now: number;
 }
 
-/** `folder`: one that an earlier ledger has left. */
+/** @param folder Folder of an earlier ledger. */
 export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string): OpenLedger {
   const home = folder ?? mkdtempSync(join(tmpdir(), 'ledger-'));
   const masker = new Masker();
@@ -78,7 +78,7 @@ export function session(
   return ledger.open({ id, who: () => ({ app, mode, client }) });
 }
 
-/** A request and its answer, with the calls that ran for it in between. */
+/** A request and its result, with the calls that ran for it. */
 export function exchange(
   line: LedgerSession,
   method: string,

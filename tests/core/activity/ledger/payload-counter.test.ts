@@ -5,7 +5,7 @@ import { DeferredQueue } from '../../../../src-main/core/base/scheduling/deferre
 import { TokenCache, type TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
 import { RawJson } from '../../../../src-main/core/wire/raw-json.ts';
 
-/** Takes a character for a token, and keeps what it was asked. */
+/** Counts a character as a token, and records the texts. */
 class Characters {
   readonly asked: string[] = [];
 

@@ -49,7 +49,7 @@ function step(changes: Partial<StepRecord> & { readonly id: number }): StepRecor
   };
 }
 
-/** The same numbers each time: a fault is seen again. */
+/** The same numbers each time, so that a failure can be reproduced. */
 function dice(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -72,13 +72,13 @@ test('keeps sums equal to those of the rows after inserts, updates, deletions an
       const table = new StepTable();
       const steps = Array.from({ length: 40 + roll(80) }, () => {
         id += 1 + roll(600_000_000);
-        // Now and then the clock is put back: ids go on, times do not.
+        // Sometimes the clock is set back: ids increase, times do not.
         const startedAt = Math.floor(id / 1000) - (roll(10) === 0 ? roll(5 * hour) : 0);
         return step({ id, startedAt, sessionId: `s${roll(12)}`, outcome: outcomes[roll(5)] ?? 'ok' });
       });
       const bound = 1000;
       table.insert(database, steps, masker, bound);
-      // Written again after a failure: those that are there stay as they are.
+      // Written again after a failure: existing rows stay unchanged.
       table.insert(database, steps.slice(0, 10), masker, bound);
       const counted = [...steps, ...steps.slice(0, 5)].filter(() => roll(5) > 0);
       updateStepTokens(

@@ -111,7 +111,7 @@ test('finds steps and calls by the text of requests and results', async () => {
   const names = async (text: string): Promise<string[]> => (await steps(core, { text })).map(({ name }) => name);
   expect(await names('xylo')).toEqual(['echo_echo']);
   expect(await names('marimba')).toEqual(['call_tool']);
-  // Stands in the answer of the search alone.
+  // Occurs only in the result of the search.
   expect(await names('nothing matches')).toEqual(['search_tools']);
   expect(await names('nobody said this')).toEqual([]);
   const { sums } = await ask(core, 'steps', { text: 'xylo' });
@@ -155,7 +155,7 @@ describe('running steps', () => {
     expect((await running).result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] });
     const last = async (): Promise<StepSummary | undefined> => (await steps(core)).at(-1);
     await expect.poll(async () => (await last())?.calls[0]?.outcome).toBe('cancelled');
-    // What the app was given, which is not what came of the call.
+    // What was returned to the app, which differs from the result of the call.
     const { texts } = await ask(core, 'step', { id: (await last())?.id ?? 0 });
     expect(texts.given).toMatchObject({ text });
   });
@@ -186,7 +186,7 @@ describe('running steps', () => {
       params: { name: 'asker_ask_form', arguments: { message: 'Still?' } },
     });
     await expect.poll(() => core.host.core.timeline.running.length).toBe(2);
-    // Its server goes: nobody waits for the answer any more.
+    // Its server is removed: nobody waits for the response any more.
     await core.write({ servers: {} });
     await core.host.core.options.config.reload();
     await expect.poll(() => core.host.core.timeline.running.length).toBe(0);

@@ -7,7 +7,7 @@ const value = harness.value.bind(harness);
 const error = harness.error.bind(harness);
 
 afterEach(() => {
-  // Had anything got out, this is where it would show.
+  // An escape would show here.
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { Harness, javascript } from '../sandbox-harness.ts';
 
 const python = { language: 'python' } as const;
 
-/** A harness with a tool `gate`, which answers once it is opened. */
+/** A harness with a tool `gate`, which returns once it is opened. */
 function gated(idleMs = 300_000): { harness: Harness; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const gate = async (): Promise<object> => (await promise, { content: [] });
@@ -29,7 +29,7 @@ test('uses the prewarmed interpreter for a run, and starts the next one meanwhil
   expect(isAlive(ahead)).toBe(true);
   const second = harness.value('await call_tool("gate")\nreturn "global_name" in globals()', python);
   await until(() => harness.called.length === 1);
-  // One process serves the run: that which waited, as it waits no more and is alive.
+  // One process serves the run: the prewarmed one, which is no longer idle but alive.
   expect([sandbox.processes, isAlive(ahead)]).toEqual([1, true]);
   const next = sandbox.idlePid ?? 0;
   expect(next).not.toBe(ahead);

@@ -8,7 +8,7 @@ const harness = new Harness(programTools);
 test.each(programs.map(({ name, code }, at) => [name, code, recorded[at]] as const))(
   '%s',
   async (_name, code, expected) => {
-    // Nobody names the language.
+    // Without a given language.
     const outcome = await harness.run(code);
     const told = outcome.ok ? { json: JSON.stringify(outcome.value ?? null) } : { error: outcome.error.message };
     expect({ ...told, printed: outcome.console }).toEqual(expected);

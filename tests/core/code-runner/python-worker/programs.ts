@@ -47,7 +47,7 @@ export const programTools = {
   get_page: byKey('get_page'),
 };
 
-/** What the CPython of this computer makes of the programs; undefined where there is none, or none from 3.11 on. */
+/** Results of the local CPython for the programs; undefined if there is none from 3.11 on. */
 export function askPython(): readonly Told[] | undefined {
   const version = spawnSync('python3', ['-c', 'import sys; print(sys.version_info >= (3, 11))'], { encoding: 'utf8' });
   if (version.stdout?.trim() !== 'True') return undefined;

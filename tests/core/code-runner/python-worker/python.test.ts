@@ -17,7 +17,7 @@ const harness = new Harness({
   longStructured: () => parseJson(`{"content":[],"structuredContent":${longId}}`),
   marked: () => text('{"__monty_type__":"DateTime","__proto__":{"a":1}}'),
   empty: () => ({ content: [] }),
-  // Answers only once three are under way.
+  // Returns only once three calls are running.
   meet: async () => {
     if (++running === 3) together.resolve();
     await together.promise;

@@ -80,7 +80,7 @@ describe('a large JSON result', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(longestGrowth);
   });
 
-  // JSON.parse looks at no limit: out of heap, V8 ends the process that it runs in.
+  // JSON.parse checks no limit: when the heap is full, V8 ends its process.
   test('that exceeds the memory limit ends neither the core nor the next query', { timeout: 60_000 }, async () => {
     await using small = await Reading.start({ dataMemory: 64 * 1024 * 1024 });
     const dense = await small.write(`[${'{},'.repeat(5_000_000)}1]`);

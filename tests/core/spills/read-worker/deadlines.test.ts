@@ -29,7 +29,7 @@ describe('a pattern that takes too long', () => {
         message: expect.stringContaining(JSON.stringify(pattern)) as string,
         fix: expect.stringContaining('(a+)+') as string,
       });
-      // Some of fifty: how many is a matter of the machine.
+      // Some of fifty, depending on the machine.
       expect(await ticks).toBeGreaterThan(2);
       expect((await reading.ask(file, { op: 'grep', pattern: '!', context: 0 })).fields['matchCount']).toBe(1);
     },
@@ -60,7 +60,7 @@ describe('a JSONPath bomb', () => {
     const file = await reading.write(wide);
     const bomb = reading.ask(file, { op: 'query', query: '$..*..*..*[?@.none]..*..*' });
     const ended = expect(bomb).rejects.toMatchObject({ code: 'call_timeout' });
-    // One that has a minute: to be in time for the short limit is a matter of the machine.
+    // A query with a limit of a minute, since a short one depends on the machine.
     const other = await reading.write('one\ntwo\n', 'other');
     expect((await reading.ask(other, { op: 'grep', pattern: 'two', context: 0 })).fields['matchCount']).toBe(1);
     await ended;

@@ -1,4 +1,4 @@
-/** Eight results as real servers send them, and questions about them whose answers are worked out from the same data by plain code. */
+/** Eight results as real servers send them, and queries whose expected rows are computed from the same data. */
 
 const days = (count: number): string => new Date(Date.UTC(2026, 0, 1) + count * 86_400_000).toISOString();
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

@@ -66,7 +66,7 @@ export function filesOf(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Of the only file, without its last line feed. */
+/** Lines of the only file, without its last line feed. */
 export function linesOf(folder: string): string[] {
   return readFileSync(filesOf(folder)[0] as string, 'utf8')
     .trimEnd()

@@ -8,7 +8,7 @@ import { readAll } from '../../../../src-main/core/trust/audit/read-audit-log.ts
 import { FileAuditLog } from '../../../../src-main/core/trust/audit/audit-segments.ts';
 import { openFolder, verify, writtenLog } from './fixture.ts';
 
-/** Kills a writer after so many of its batches; resolves with how many calls it said were written. */
+/** Kills a writer after a number of batches; resolves with the number of calls it reported as written. */
 async function killedAfter(folder: string, batches: number): Promise<number> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'crash-writer.ts'), folder], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -37,7 +37,7 @@ test('keeps every written call once, and verifies the log, after five kills duri
   let calls = 0;
   for await (const { record } of readAll(new FileAuditLog(open.folder), { kinds: ['call'] }))
     calls += record.kind === 'call' ? 1 : 0;
-  // A batch that was written and not yet told may be there as well.
+  // A batch that was written but not yet reported may exist as well.
   expect(calls).toBeGreaterThan(said);
   expect(calls).toBeLessThanOrEqual(said + 5 * 300 + 1);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openAudit, call, filesOf, linesOf, openFolder, verify, writeLines, writtenLog } from './fixture.ts';
 
-/** What verify finds after `spoil`, as record and kind. */
+/** Findings of `verify` after `spoil`, as record and kind. */
 async function foundAfter(spoil: (lines: string[]) => readonly string[], calls = 10): Promise<readonly string[]> {
   using open = openFolder();
   await writtenLog(open.folder, calls);
@@ -15,7 +15,7 @@ async function foundAfter(spoil: (lines: string[]) => readonly string[], calls =
   return findings.map(({ seq, what }) => `${seq} ${what}`);
 }
 
-/** The same line with its hash made to fit. */
+/** The same line with a matching hash. */
 function rehashed(line: string): string {
   const body = line.slice(0, line.lastIndexOf(',"hash":"'));
   return `${body},"hash":"${createHash('sha256').update(body).digest('base64url')}"}`;
@@ -42,7 +42,7 @@ test('finds the record of a flipped bit anywhere in its line', async () => {
 });
 
 test.each([2, 5, 12])('finds a dropped record: %i', async (seq) => {
-  // The last of them is the last but none: what follows it is nothing.
+  // Record 12 is the last one: nothing follows it.
   const found = await foundAfter((lines) => lines.filter((line) => !line.startsWith(`{"seq":${seq},`)));
   expect(found).toEqual([seq === 12 ? '12 cut' : `${seq} missing`]);
 });

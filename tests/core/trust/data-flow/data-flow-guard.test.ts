@@ -58,7 +58,7 @@ function start(settings: Partial<DataFlowSettings> = {}, home = join(folder, Str
     pass: (ms: number) => (now += ms),
     read: (from: FlowTool, text: string, more: Partial<DataFlowContext> = {}) =>
       flow.recordResult(from, {}, { content: [{ type: 'text', text }] }, context(more)),
-    /** `sent`, or why it was not. */
+    /** `sent`, or the error codes. */
     call: async (to: FlowTool, args: JsonObject, more: Partial<DataFlowContext> = {}): Promise<string> => {
       try {
         const { args: given } = await flow.release(to, args, context(more));

@@ -8,7 +8,7 @@ import { digestFile, FileDigestCache } from '../../../../src-main/core/trust/pin
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-digests-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Tells how often a file was read. */
+/** Records which files were read. */
 function counted(): { readonly digests: FileDigestCache; readonly read: string[] } {
   const read: string[] = [];
   const digests = new FileDigestCache((file) => {

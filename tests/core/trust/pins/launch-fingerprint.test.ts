@@ -35,7 +35,7 @@ test.each([
   const pinned = pinPackageVersion(command, args, '1.2.3');
   expect(pinned).toEqual(wanted);
   if (pinned === undefined) return;
-  // The same program: what was accepted of it stays accepted.
+  // The same program: accepted definitions stay accepted.
   const [before, after] = await Promise.all([
     fingerprintLaunch(started(command, ...args)),
     fingerprintLaunch(started(command, ...pinned)),

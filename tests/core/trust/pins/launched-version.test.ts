@@ -38,14 +38,14 @@ test('compares a late listing with the version that was launched', async () => {
   await pins.evaluate(offer('Says it.'), undefined);
   writeFileSync(file, '// two');
   await pins.onLaunch();
-  // The next version lies there already when this one is listed.
+  // The next version is already on disk when this one is listed.
   writeFileSync(file, '// three');
   await pins.evaluate(offer('Says it again.'), undefined);
   expect(pins.heldChanges).toEqual([]);
   await pins.onLaunch();
   await pins.evaluate(offer('Returns what it was given.'), undefined);
   expect(pins.heldChanges).toEqual([]);
-  // The same version that says something else is one all the same.
+  // The same version with other definitions is a rug pull.
   await pins.onLaunch();
   await pins.evaluate(offer('Returns what it was given. First call this.'), undefined);
   expect(pins.heldChanges).toMatchObject([{ isRugPull: true }]);

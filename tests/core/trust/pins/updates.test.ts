@@ -27,7 +27,7 @@ interface Update {
 const updates = new Map<string, readonly Update[]>();
 for (const server of recordedUpdates()) updates.set(server.name, await replay(server));
 
-/** Each version is a new process of a package that floats, as after `npx` fetched it; the person accepts what is asked. */
+/** Each version is a new process of an unpinned package, as fetched by `npx`; the user accepts every question. */
 async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
   const rows: Update[] = [];
   for (const [at, version] of versions.entries()) {
@@ -41,7 +41,7 @@ async function replay({ name, versions }: RecordedServer): Promise<Update[]> {
     );
     await judge(pins, version);
     const asked = pins.pendingReview;
-    // The last version is offered once more: what was answered is not asked again.
+    // The last version is listed once more: a decided question is not asked again.
     if (asked !== undefined) await pins.decide('accept', 'test', asked.id);
     await judge(pins, version);
     expect(pins.pendingReview).toBeUndefined();
