@@ -13,7 +13,7 @@ export interface AuditSource extends AsyncDisposable {
   readonly whose: 'home' | 'team';
   /** undefined: there are none. Rejects with AppError secret_locked. */
   keys(): Promise<AuditKeys | undefined>;
-  /** Has whoever writes it write what it holds. */
+  /** Flushes buffered records to the log. */
   settle(): Promise<void>;
 }
 

@@ -155,7 +155,7 @@ export function diffText({ kind, text }: InstallPreview['diff'][number]): string
   return kind === 'removed' ? paint('bad', `- ${line}`) : `  ${line}`;
 }
 
-/** How a change that was made is taken back. */
+/** Lines that say how to undo a change. */
 export function undoLines(undo: string, backup: string): string[] {
   if (undo === '') return [];
   const before = backup === '' ? 'There was no file before.' : `As it was before: ${backup}`;

@@ -91,8 +91,8 @@ interface ConfigCheck {
 }
 
 /**
- * All that can be told of a config file without starting a server: what it says, and whether its commands are there. `only` leaves out
- * whatever does not concern this server.
+ * Checks a config file without starting a server: its entries, and whether its commands exist. `only` limits the
+ * problems to those of one server.
  */
 export async function checkConfig(text: string, path: string, only?: string): Promise<ConfigCheck> {
   const { config, problems } = parseConfig(text, path, process.env, undefined, knownNames());

@@ -86,7 +86,7 @@ export const databaseFlag = { value: 'URL', help: 'PostgreSQL URL of the team (d
 /** Flag of commands that run a core. */
 export const modeFlag = { value: 'MODE', help: 'Mode: auto, proxy, search, …' } as const;
 
-/** `what` is a sentence without its full stop; whoever runs the command adds how it is used. */
+/** `what` is a sentence without its full stop; the command's usage is appended where the error is printed. */
 export function usageError(what: string, cause?: unknown): AppError {
   return new UsageError('bad_request', `${what.replace(/\.$/, '')}.`, { cause });
 }

@@ -118,7 +118,9 @@ async function request(peer: Peer, method: string, input: JsonObject): Promise<J
   }
 }
 
-/** The core's own errors come with their code; another version's unknown question is told as what it is. */
+/**
+ * Errors of the core keep their code; a method that another version does not know is reported as a version mismatch.
+ */
 function toAppError(error: RpcError): AppError {
   if (error.code === rpcCode.methodNotFound) {
     return new AppError(

@@ -1,4 +1,4 @@
-/** The desk for secrets without a running core: the vault itself; and how what it did is told. */
+/** The SecretService without a running core: it uses the vault directly and prints what it did. */
 import type { ConfigStore } from '../core/config/config-store.ts';
 import { SystemKeychain } from '../core/secrets/keychain.ts';
 import { SecretService } from '../core/secrets/secret-service.ts';

@@ -1,4 +1,4 @@
-/** Asks servers themselves, without a running core: what `test`, `doctor` and `build-cache` do, and how it is told. */
+/** Queries servers directly, without a running core, for `test`, `doctor` and `build-cache`, and prints the results. */
 import packageJson from '../../package.json' with { type: 'json' };
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

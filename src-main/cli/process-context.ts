@@ -1,4 +1,4 @@
-/** This process: where the files of its bundle lie, and the signals it goes by. */
+/** This process: where the files of its bundle are, and the signals that it handles. */
 import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';

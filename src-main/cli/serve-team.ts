@@ -1,4 +1,4 @@
-/** `tooltray serve --team`: one replica of a team's, until it is told to stop. */
+/** `tooltray serve --team`: one replica of a team, until it receives a stop signal. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -56,7 +56,7 @@ export async function serveTeam(given: ServeTeamFlags): Promise<number> {
   const { host } = replica;
   let isRequested = false;
   handleSignals(host, () => {
-    // Whoever asks twice does not want to wait.
+    // A second signal ends the process without waiting.
     if (isRequested) process.exit(1);
     isRequested = true;
     stopped.resolve();
@@ -105,7 +105,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
   };
 }
 
-/** Throws AppError bad_request: whoever gives one of these believes that people can sign in. */
+/** Throws AppError bad_request: a user who passes one of these flags expects that people can sign in. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly, ssoOnly, clientId } = given;
   if (issuer !== undefined)

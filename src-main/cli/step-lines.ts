@@ -27,7 +27,7 @@ export async function readSteps(core: CoreAccess, query: StepQuery, limit: numbe
   }
 }
 
-/** GIVEN: tokens that the app was given; SENT: those that servers sent for it. */
+/** GIVEN: tokens returned to the app; SENT: tokens that servers sent for it. */
 export function stepLines({ steps, sums, lookedThrough }: FoundSteps): string[] {
   if (steps.length === 0) return ['No step fits. Whatever an app asks is on record here.'];
   const rows = steps.map((step) => [

@@ -30,7 +30,7 @@ export function jsonText(value: unknown, space?: number): string {
 
 const unseen = /[\x7f-\x9f\u2028\u2029]|\p{Default_Ignorable_Code_Point}|\p{Cf}/gu;
 
-/** A hint of what goes on, for whoever waits at a terminal; scripts see nothing of it. */
+/** Prints progress for a user at a terminal; scripts do not receive it. */
 export function printProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`${plainText(text)}\n`);
 }
@@ -127,7 +127,7 @@ function shownLength(text: string): number {
 export async function confirm(question: string, given: boolean): Promise<boolean | undefined> {
   if (given) return true;
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;
-  // On stderr: what a command prints on stdout is for whoever reads on.
+  // The question goes to stderr, because programs read stdout.
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^\s*y(es)?\s*$/i.test(await terminal.question(`${question} [y/N] `));

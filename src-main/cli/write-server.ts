@@ -1,4 +1,4 @@
-/** Writes a new server into the config file, and tells what was written: for every command that adds one. */
+/** Writes a new server into the config file and prints what was written, for every command that adds one. */
 import { AppError } from '../core/base/errors.ts';
 import { maskObject } from '../core/base/mask.ts';
 import type { ConfigStore } from '../core/config/config-store.ts';

@@ -8,11 +8,11 @@ export type JsonObject = Record<string, unknown>;
 
 export type ProxyType = 'tool' | 'resource' | 'prompt';
 
-/** How long to wait, and who is told of progress: as the SDK's clients take them. */
+/** The timeout, and the callback for progress, as the SDK's clients take them. */
 export interface ProxyCallOptions {
   /** In ms, for each request; the client's own default (60 000 in the SDK) without it. */
   readonly timeout?: number;
-  /** Progress starts the timeout anew. */
+  /** Progress restarts the timeout. */
   readonly resetTimeoutOnProgress?: boolean;
   /** In ms, however much progress there is. */
   readonly maxTotalTimeout?: number;
@@ -150,7 +150,10 @@ export class ProxyClient {
     return this.#items({ action, type, ...(path !== undefined && { path }), ...(args && { args }) }, options);
   }
 
-  /** Several operations in one request, in their order; what fails is told where it stands, and keeps no other from being done. */
+  /**
+   * Several operations in one request, in order. A failure is reported in its operation's place and does not stop the
+   * others.
+   */
   async batch(operations: readonly ProxyOperation[], options?: ProxyCallOptions): Promise<BatchResult[]> {
     const [first] = operations;
     if (first === undefined) return [];
@@ -201,7 +204,7 @@ function named(call: Call | string, args: JsonObject | undefined): Call {
   return typeof call === 'string' ? { name: call, arguments: args } : call;
 }
 
-/** Without a name the proxy would be asked for nothing, and say so in words about a `path` that nobody here has heard of. */
+/** Without a name, the proxy would reject the request with an error about a `path` that the caller never wrote. */
 function required(name: string): string {
   if (typeof name === 'string' && name !== '') return name;
   throw new Error('The name is missing: give { name } or { uri }, or the name itself as the first argument.');

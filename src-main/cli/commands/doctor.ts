@@ -265,7 +265,7 @@ async function backgroundFindings(store: ConfigStore | undefined): Promise<reado
   const signIns = openGrantStore(paths.dataDir, openVault(paths.dataDir, process.env));
   const known = {
     pinFolder: join(paths.dataDir, 'pins'),
-    // What a locked vault holds is told of the vault.
+    // A locked vault is reported as such elsewhere, so its error is ignored here.
     signedIn: async (server: ServerConfig) => {
       if (server.kind !== 'http' && server.kind !== 'sse') return undefined;
       const key = grantKey(server.name, server.url, server.oauth?.clientId);
@@ -377,8 +377,8 @@ async function restoreConfig(config: string | undefined, store: ConfigStore): Pr
 }
 
 /**
- * Mends servers that do not start from launches found elsewhere, each after a yes. `yes`: nobody is asked; without it and without a
- * terminal nothing of another app is tried.
+ * Repairs servers that do not start with launches found elsewhere, each after confirmation. `yes` skips the question;
+ * without it and without a terminal, nothing from another app is tried.
  */
 async function fixServers(config: string | undefined, yes: boolean): Promise<Fix[]> {
   return withCore(config, async (core) => {

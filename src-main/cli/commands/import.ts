@@ -251,7 +251,7 @@ async function ofBundle(file: string, { set, dryRun }: ImportSource) {
   const parent = join(cliPaths().dataDir, 'bundles');
   const machine = { home: homedir(), platform: process.platform };
   const choices = choicesOf(set);
-  // First with a folder that does not matter: what is missing is told before anything is written.
+  // Runs first with a placeholder folder, so that missing values are reported before anything is written.
   bundleEntry(manifest, parent, choices, machine);
   const folder = dryRun ? join(parent, manifest.name) : await unpackBundle(bundle, parent);
   return { name: manifest.name, entry: bundleEntry(manifest, folder, choices, machine) };

@@ -1,4 +1,4 @@
-/** `tooltray serve`: the core without Electron, until it is told to stop. */
+/** `tooltray serve`: the core without Electron, until it receives a stop signal. */
 import { formatCount } from '../../core/base/text-format.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -57,7 +57,7 @@ export const serve = command({
   },
 });
 
-/** Throws AppError bad_request: whoever gives one of these believes that others can reach it. */
+/** Throws AppError bad_request: a user who passes one of these flags expects that others can reach the core. */
 function requireNone(given: ServeFlags): void {
   const team = (Object.keys(teamFlags) as (keyof typeof teamFlags)[]).find(
     (name) => given[name] !== undefined && given[name] !== false,
@@ -81,7 +81,10 @@ async function refuseSecond(given: ServeFlags): Promise<void> {
   );
 }
 
-/** For a person at a terminal, who may have lost the first one's link; output that goes to a file is given no key. */
+/**
+ * Printed only at a terminal, for a user who may have lost the first link; the key is never written to redirected
+ * output.
+ */
 function dashboardOf(http: string, { background, json }: ServeFlags): string {
   if (http === '' || background || json) return '';
   const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8').trim();

@@ -1,4 +1,7 @@
-/** `tooltray undo [ID]`: takes back what was done to a client app, the last change or the one named, or what was written of a tool. */
+/**
+ * `tooltray undo [ID]`: reverts a change to a client app, the last one or the named one, or a description written for a
+ * tool.
+ */
 import { join, sep } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
 import type { Undoable } from '../../core/client-apps/undo-app-change.ts';
@@ -39,7 +42,7 @@ export const undo = command({
   },
 });
 
-/** Says both texts, asks, and lets apps be told the server's own again. */
+/** Shows both texts, asks for confirmation, and lists the server's own text to apps again. */
 async function restoreDescription(
   id: string,
   { config, dryRun, yes, json }: ParsedFlags<typeof changeFlags>,

@@ -139,7 +139,10 @@ async function runBatch(operations: readonly JsonObject[], run: Run, signal: Abo
   return { content, ...(results.every((result) => result['isError'] === true) && { isError: true }) };
 }
 
-/** Apps show a model the texts alone, in a row: it could not tell whose they are. */
+/**
+ * Apps show a model only the texts, one after another: without a heading it could not tell which operation a text
+ * belongs to.
+ */
 function heading({ path, action, type }: JsonObject, operation: number): JsonObject {
   const what = typeof path === 'string' ? truncateName(path) : `${textOrEmpty(action)} ${textOrEmpty(type)}`.trim();
   return markItem({ type: 'text', text: `${operation + 1}. ${what}:` }, { operation, isHeading: true });
@@ -203,7 +206,7 @@ async function callTool({ path, server, args, beside }: ProxyCallRequest, contex
 }
 
 function toolResult(result: Result, facts: ProxyMeta): Result {
-  // From a megabyte on an answer stays the bytes it came as, so the facts are told once for all of its items.
+  // A result of one megabyte or more stays the bytes it arrived as, so the facts are stated once for all of its items.
   if (result instanceof RawJson) return result.withMembers({ _meta: { [proxyMetaKey]: facts } });
   const { content } = result;
   if (!Array.isArray(content)) return result;

@@ -286,7 +286,7 @@ interface ToolPayload {
   readonly blocks: readonly unknown[];
 }
 
-/** `whole`: a plain text stands in its result, as mini-a tells it. */
+/** `whole`: a plain text stays inside its result, as in mini-a. */
 function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const [first, ...rest] = content;
@@ -347,7 +347,7 @@ function parsedText(text: string): unknown {
 
 interface SpilledResult {
   readonly facts: JsonObject;
-  /** undefined: it is to be told as it is. */
+  /** Undefined if the result is returned unchanged. */
   readonly text: string | undefined;
   /** Content that the pipeline adds to its own text: links, small texts, images. */
   readonly blocks: readonly unknown[];
@@ -373,7 +373,7 @@ function readSpilled(result: JsonObject, { toolsOnly }: ReportInput): SpilledRes
   return { facts, text: spilledText(kept, toolsOnly), blocks: content.slice(1) };
 }
 
-/** The tool has done its work: when the file cannot be written, its answer is not lost but told. */
+/** The tool has done its work: if the file cannot be written, its result is returned instead of being lost. */
 function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
   const notKept = isObject(meta) ? meta['tooltray/notKept'] : undefined;
   return notKept === undefined ? {} : { notKept };

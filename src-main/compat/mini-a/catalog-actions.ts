@@ -25,7 +25,10 @@ interface Match {
   readonly fields: readonly string[];
 }
 
-/** In detail and without a limit all literal matches are given, as documented, and this many of those that share words only. */
+/**
+ * In detail and without a limit, all literal matches are returned, as documented, and this many of those that share
+ * only words.
+ */
 const otherMatches = 10;
 /** Nobody needs to read a long query again. */
 const maxEchoLength = 200;
@@ -153,7 +156,7 @@ export function runListAction(
   view: HelperContext,
 ): JsonObject {
   const listed = only === undefined ? shown.connections : [only];
-  // What is switched off is no connection; a model that looks for its tools is told all the same.
+  // A disabled server is not a connection, but a model that looks for its tools is still informed.
   const off = only === undefined ? shown.finder.missingServers(undefined, shown.catalog.servers) : undefined;
   const absent = off === undefined ? {} : { not_listed: off };
   const head = { action: 'list', totalConnections: listed.length, ...absent };

@@ -111,7 +111,7 @@ async function act(action: string, input: JsonObject, context: HelperContext): P
   }
 }
 
-/** Waits for the server whose tool is to be called; what stands in the way is told when it is looked up. */
+/** Waits for the server of the tool to be called; an obstacle is reported when the tool is looked up. */
 async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<void> {
   const tool = firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text;
   if (tool === undefined) return;
@@ -127,7 +127,7 @@ function isWait(input: JsonObject): boolean {
   return firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
 }
 
-/** With `refresh` the tools are read anew first, those of one connection where it is named. */
+/** With `refresh` the tools are listed again first, those of one connection if it is named. */
 async function refreshed(input: JsonObject, context: HelperContext): Promise<HelperContext> {
   if (!readFlag(input, 'refresh', false)) return context;
   const handle = handleOf(input);

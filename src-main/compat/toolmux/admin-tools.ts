@@ -150,7 +150,7 @@ const optimizeDescriptions: HelperTool = {
   run: (input, context) => runAction(descriptionActions, input, context),
 };
 
-/** Counts only texts that are shown: one whose tool is gone or described anew is none. */
+/** Counts only texts that are shown: a text whose tool is gone or has a new description does not count. */
 function status(_input: JsonObject, { catalog, descriptions }: HelperContext): JsonObject {
   const rows = [...toolsByServer(catalog)].map(([server, tools]) => {
     const isWritten = ({ name, definition }: CatalogEntry): boolean =>

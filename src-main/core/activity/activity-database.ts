@@ -9,7 +9,7 @@ const pageBytes = 4096;
 export function createActivityDatabase(file: string, maxBytes: number, log: Pick<Log, 'warn'>): RecoveringDatabase {
   const kind = {
     name: 'The activity database',
-    // The WAL counts towards the bound: what it needed once is given back.
+    // The WAL counts towards the size limit, so its peak size is given back to the file system.
     pragmas: `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL;
       PRAGMA wal_autocheckpoint = ${checkpointPages(maxBytes)};
       PRAGMA journal_size_limit = ${Math.floor(maxBytes / 20)}`,

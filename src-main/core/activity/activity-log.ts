@@ -40,9 +40,9 @@ export interface ActivityLogOptions extends RetentionLimits {
   readonly file: string;
   readonly masker: Masker;
   readonly log: Log;
-  /** Counts tokens; whoever made it closes it, after this log. */
+  /** Counts tokens. Its creator closes it after this log. */
   readonly tokenCounter: Pick<TokenCounter, 'count'>;
-  /** Is told whether records can be written. */
+  /** Notified whether records can be written. */
   readonly health?: StoreHealth | undefined;
   /** Queue in which records are created; shared with other work that is deferred until calls have finished. */
   readonly putOff?: DeferredQueue;
@@ -136,8 +136,8 @@ export class ActivityLog {
   }
 
   /**
-   * Returns at once. Tokens are counted if `texts` are given, and estimated by their size while too many of them wait.
-   * `onWritten` is told the id that the record got; undefined: it was given up.
+   * Returns at once. Tokens are counted if `texts` are given, and estimated by size while too many texts wait.
+   * `onWritten` receives the record's id, or undefined if the record was dropped.
    */
   record(call: CallRecord, texts?: CountedTexts, onWritten?: (id: number | undefined) => void): void {
     if (this.#closed) {
@@ -159,7 +159,7 @@ export class ActivityLog {
     if (!this.#closed) this.#putOff.add(make, bytes);
   }
 
-  /** Called once, by whoever has rows besides. */
+  /** Called once, by the part that adds rows to the same batches. */
   joinBatches(rows: BatchParticipant): void {
     this.#beside = rows;
   }
@@ -169,7 +169,7 @@ export class ActivityLog {
     if (!this.#closed) this.#schedule(batchIntervalMs);
   }
 
-  /** Adds what was found in a call's answer, by the id that `onWritten` told. Returns at once. */
+  /** Adds labels found in a call's result, by the id that `onWritten` received. Returns at once. */
   label(id: number, labels: readonly string[]): void {
     if (this.#closed || labels.length === 0) return;
     this.#labelled.push({ id, labels: labels.join(' '), generation: this.#store.generation });

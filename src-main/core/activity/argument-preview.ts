@@ -1,6 +1,7 @@
 /**
- * The argument that tells one call of a tool from another, in a few words: `orders.json`, `SELECT id FROM orders`, `acme/web #12`. It is
- * chosen by the names of the arguments and by what the tool's schema requires; values of secrets are masked, and invisible characters named.
+ * The argument that distinguishes one call of a tool from another, in a few words: `orders.json`, `SELECT id FROM
+ * orders`, `acme/web #12`. It is chosen by the names of the arguments and by what the tool's schema requires; values of
+ * secrets are masked, and invisible characters named.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, maskPlaceholder, maskText } from '../base/mask.ts';
@@ -46,7 +47,7 @@ function rankOf(name: string, value: unknown, required: ReadonlySet<string>): nu
   const word = lastWord(name);
   const found = namesByRank.findIndex((pattern) => pattern.test(word));
   const rank = found === -1 ? lowestRank : found;
-  // A number or a switch tells less than words do, and what the tool insists on tells more than what it may be given.
+  // A number or a boolean says less than a text, and a required argument says more than an optional one.
   return rank + (typeof value === 'string' || found !== -1 ? 0 : 1) + (required.has(name) ? 0 : 0.5);
 }
 

@@ -54,13 +54,13 @@ export interface PayloadStoreOptions {
   readonly masker: Pick<Masker, 'matchers'>;
   readonly settings: () => PayloadSettings;
   readonly log: Log;
-  /** Is told whether texts can be written. */
+  /** Notified whether texts can be written. */
   readonly health?: StoreHealth | undefined;
   /** The thread ends after so long without work, in ms (30 000 by default). */
   readonly idleMs?: number;
 }
 
-/** Texts that wait for their call's record: it is told the record's id, or undefined where there will be none. */
+/** Commits staged texts with their call's record id; undefined if there is no record. */
 export type CommitPayload = (id: number | undefined) => void;
 
 /**
@@ -155,7 +155,7 @@ export class PayloadStore {
     await this.#do(settings.keep ? { kind: 'prune', limits: limitsOf(settings) } : { kind: 'forget' });
   }
 
-  /** Holds what was said until its record is written, or tells why not. */
+  /** Holds the payload texts until the call's record is written, or returns why they are not kept. */
   stage(sides: Readonly<Record<PayloadSide, PayloadInput>>, startedAt: number): CommitPayload | PayloadDropReason {
     if (!this.#options.settings().keep) return 'off';
     if (this.#closed || this.#threadFailures >= maxFailures) return 'failed';

@@ -11,16 +11,16 @@ export function isProblemIn(outcome: string): string {
 }
 export const isProblem = isProblemIn('outcome');
 /**
- * `tool_error`: the tool answered with isError; `failed`: no answer came; `cancelled`: it was taken back, or Tooltray was paused;
- * `blocked`: not allowed.
+ * `tool_error`: the tool returned isError; `failed`: there was no response; `cancelled`: the call was cancelled, or
+ * Tooltray was paused; `blocked`: not allowed.
  */
 export type CallOutcome = (typeof callOutcomes)[number];
 
 /**
- * Why a big answer was given whole.
- * `server`: asked at the address of one server, where everything passes; `program`: a program of the model's got it; `wanted`: a
- * helper tool takes it whole; `off`: the limit is switched off; `below`: it is below the limit; `payload`: what it says is, the
- * message around it does not count; `media`: pictures or sound, which do not count; `unkept`: it could not be written down.
+ * Why a large result was returned whole. `server`: called at the endpoint of one server, where everything passes;
+ * `program`: a program of the model received it; `wanted`: a helper tool takes it whole; `off`: the limit is disabled;
+ * `below`: it is below the limit; `payload`: its content is below the limit, the message around it does not count;
+ * `media`: images or audio, which do not count; `unkept`: it could not be stored.
  */
 export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
 
@@ -53,11 +53,11 @@ export interface CallRecord {
   /** Size of the server's result, and of the result returned to the model. */
   readonly resultBytes: number;
   readonly givenBytes: number;
-  /** Tokens of the arguments, of what the server sent and of what was given; missing until counted. */
+  /** Tokens of the arguments, of what the server sent and of what was returned; missing until counted. */
   readonly tokensIn?: number | undefined;
   readonly tokensSent?: number | undefined;
   readonly tokensOut?: number | undefined;
-  /** Why a big answer was given whole (calls/why-whole.ts), and the limit that it is below, in bytes. */
+  /** Why a large result was returned whole (calls/why-whole.ts), and the limit that it is below, in bytes. */
   readonly passed?: UnspilledReason | undefined;
   readonly limitBytes?: number | undefined;
   readonly outcome: CallOutcome;
@@ -69,7 +69,7 @@ export interface CallRecord {
   readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: PayloadDropReason | undefined;
-  /** In which trace it is, where they are gathered; told on, not written down. */
+  /** The trace that the call belongs to, if traces are collected; passed on but not stored. */
   readonly trace?: CallTrace | undefined;
 }
 
@@ -105,7 +105,7 @@ export interface ActivityFilter {
   readonly tool?: string;
   /** Only records older than this one. */
   readonly beforeId?: number;
-  /** Only calls begun at this time or later, in ms since the epoch. */
+  /** Only calls started at this time or later, in ms since the epoch. */
   readonly since?: number;
 }
 

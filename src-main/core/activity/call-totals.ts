@@ -39,7 +39,7 @@ export function callTotals(database: DatabaseSync, search: CallSearch, stretches
   return { total: of('total'), failed: of('failed'), tokensIn: of('tokensIn'), tokensOut: of('tokensOut') };
 }
 
-/** Calls begun at `since` or later, the servers that cost most first. */
+/** Calls started at `since` or later, the most expensive servers first. */
 export function callsByServer(database: DatabaseSync, since: number, stretches: AggregateCache): ServerTotals[] {
   const sums = `server, count(*) AS calls, sum(${isProblem}) AS failures,
     sum(coalesce(tokensIn, 0) + coalesce(tokensOut, 0)) AS tokens`;
@@ -189,7 +189,7 @@ export interface CallSearch {
   readonly spilled?: boolean | undefined;
   readonly app?: string | undefined;
   readonly server?: string | undefined;
-  /** Begun then or later, and before `until`; in ms since the epoch. */
+  /** Only calls started at `since` or later and before `until`, in ms since the epoch. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }

@@ -61,7 +61,7 @@ export class CrashedRuns {
       if (runs.length === 0) rmSync(this.#file, { force: true });
       else writeFileSync(this.#file, JSON.stringify(this.#runs), { mode: 0o600 });
     } catch {
-      // The texts lie in the same folder: whoever keeps them tells what is wrong with it.
+      // The texts are in the same folder, and their store reports what is wrong with it.
     }
   }
 }

@@ -18,8 +18,8 @@ export class IncrementalTransaction {
   }
 
   /**
-   * Does a part of it, begun if need be; false: the file was a broken one and another was begun, which has this part and none before.
-   * Throws what SQLite throws: it is to be undone then.
+   * Runs a part of the transaction, and starts it if necessary. Returns false if the file was broken and replaced: the
+   * new file has this part and none of those before. Rethrows SQLite errors; the caller must then roll back.
    */
   add(part: (database: DatabaseSync) => void): boolean {
     const { generation } = this.#store;

@@ -13,7 +13,7 @@ export function startOfHour(time: number): number {
 
 /** How long before those of UTC the hours begin here at that time, in ms, less than an hour: half of one in India. */
 export function hourOffsetMs(time: number): number {
-  // Told in minutes to the west.
+  // Measured in minutes to the west.
   const minutes = -new Date(time).getTimezoneOffset() % 60;
   return ((minutes + 60) % 60) * 60_000;
 }

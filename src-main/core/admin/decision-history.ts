@@ -12,7 +12,7 @@ import type { AppliedEdit } from './revert-edit.ts';
 export interface WayBack {
   /** The written edits. */
   readonly written?: readonly AppliedEdit[];
-  /** Descriptions that it told apps. */
+  /** Descriptions that the decision listed to apps. */
   readonly texts?: readonly { readonly server: string; readonly tools: readonly string[] }[];
   /** The rejected proposal, restored on undo. */
   readonly rejected?: Proposal;
@@ -45,7 +45,10 @@ export class DecisionHistory {
     return decided.map(({ back: _back, ...shown }) => shown);
   }
 
-  /** Its id; undefined where it could not be written: it is done all the same, and cannot be taken back here. Never rejects. */
+  /**
+   * The decision's id; undefined if it could not be stored: the decision still applies, but cannot be undone here.
+   * Never rejects.
+   */
   async add(decision: NewDecision): Promise<string | undefined> {
     const kept: StoredDecision = { ...decision, id: randomBytes(4).toString('hex'), at: Date.now() };
     return this.#change((all) => [...all, kept]).then(
@@ -55,8 +58,8 @@ export class DecisionHistory {
   }
 
   /**
-   * Takes one out, and `work` takes it back; whoever comes second finds it gone. Rejects with AppError not_found, or as `work` does: then
-   * it stays.
+   * Removes a decision and lets `work` revert it; a second caller finds it gone. Rejects with AppError not_found, or as
+   * `work` does: then the decision stays.
    */
   async undo(id: string, work: (decision: StoredDecision) => Promise<void>): Promise<void> {
     // Out before the work: of two that take it back at once, in two processes, one does.

@@ -1,7 +1,8 @@
 /**
- * Sign-ins that no entry of the config leads to any more: the entry was taken out of the file by hand, or leads elsewhere. They are taken
- * back when they have been gone for a while: an editor saves in steps, and a file that is switched for another comes back. Which there
- * are, and since when, lies in a small file, so that a core that starts anew goes on counting; it holds names and fingerprints alone.
+ * Sign-ins that no config entry leads to any more, because the entry was removed by hand or has another address. They
+ * are revoked after a delay: an editor saves in steps, and a file that was swapped for another may come back. A small
+ * file holds which ones there are and since when, so that a restarted core continues counting; it holds only names and
+ * fingerprints.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -20,7 +21,7 @@ export interface OrphanedSignInsDeps {
   readonly config: Pick<ConfigStore, 'current' | 'changed' | 'path'>;
   readonly edits: Pick<UserEdits, 'rawEntries'>;
   readonly signIns: OAuthManager;
-  /** A sign-in was taken back, for the audit. */
+  /** Called when a sign-in was revoked, for the audit. */
   readonly onSignedOut: (server: string, sentence: string) => void;
   readonly log: Log;
   /** How long one has to be gone, in ms (an hour by default). */
@@ -37,7 +38,7 @@ interface Known {
 /** The known sign-ins by config path: another config file in the same home has entries of its own. */
 type Book = Readonly<Record<string, readonly Known[]>>;
 
-/** Sign-ins of a config, and configs: the first that were told go first. */
+/** Limits for tracked sign-ins of a config, and for configs: the oldest entries are removed first. */
 const maxTrackedSignIns = 1000;
 const maxConfigs = 100;
 const hourMs = 60 * 60_000;
@@ -63,7 +64,7 @@ export class OrphanedSignIns {
     };
   }
 
-  /** One after the other; what goes wrong is tried anew at the next change or start. */
+  /** Checks run one after another; a failure is retried at the next change or start. */
   #look(): void {
     this.#turn = this.#turn
       .then(() => this.#settle())
@@ -83,7 +84,7 @@ export class OrphanedSignIns {
     if (left.length > 0) await this.#update((known) => known.filter(({ key }) => !left.includes(key)));
     const next = gone.filter((one) => !due.includes(one)).map(({ goneSince = now }) => goneSince + standMs - now);
     clearTimeout(this.#timer);
-    // What was due and stays is about an entry that is there and of no use: it is looked at anew after a change.
+    // What was due and stays belongs to an entry that exists but cannot be used: it is checked again after a change.
     if (next.length > 0 && !this.#stopped) this.#timer = setTimeout(() => this.#look(), Math.min(...next)).unref();
   }
 
@@ -133,7 +134,7 @@ export class OrphanedSignIns {
   }
 }
 
-/** Whoever is in the config is not gone; whoever was known and is not in it any more is gone from now on. */
+/** A sign-in in the config is not gone; a known one that is no longer in the config is gone from now on. */
 function merge(known: readonly Known[], current: readonly Known[], now: number): readonly Known[] {
   const keys = new Set(current.map(({ key }) => key));
   const gone = known.filter(({ key }) => !keys.has(key)).map((one) => ({ goneSince: now, ...one }));

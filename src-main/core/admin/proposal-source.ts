@@ -129,7 +129,7 @@ function textsOf(change: ServerChange): NonNullable<WayBack['texts']> {
   return change.kind === 'describe' ? [{ server: change.server, tools: Object.keys(change.texts) }] : [];
 }
 
-/** An edit that was taken out of the file is nothing that could be asked again: whoever wrote it has to write it again. */
+/** An edit that was removed from the file cannot be proposed again: its author has to write it again. */
 async function reject(
   id: string,
   proposal: Proposal | undefined,

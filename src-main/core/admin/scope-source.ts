@@ -65,7 +65,7 @@ function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
   ];
 }
 
-/** A right whose name says nothing is told by its name. */
+/** A scope without a known meaning is shown by its name. */
 function may(text: string): string {
   return text.endsWith(')') ? `${text}.` : `use the right ${text}.`;
 }

@@ -1,4 +1,4 @@
-/** Launches found elsewhere that may mend a server, as items of the inbox; and what was decided about them. */
+/** Launches found elsewhere that may repair a server, as inbox items, and the decisions about them. */
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { markInvisible } from '../base/visible-text.ts';
@@ -108,7 +108,7 @@ async function decide(item: InboxItem, { action, by }: UserDecision, parts: Heal
 
 async function undo({ back }: StoredDecision, { healing, edits }: HealSourceParts): Promise<void> {
   const { written = [], offer } = back ?? {};
-  // First of all: else it would be mended again at once, by the yes that was given.
+  // This comes first: otherwise the server would be repaired again at once, by the approval that still stands.
   if (offer?.wanted === true) await healing.dismiss(offer.key);
   if (written.length > 0) await edits.revert(written);
   if (offer?.wanted === false) await healing.restoreDismissed(offer.key);

@@ -1,6 +1,6 @@
 /**
- * Mends servers that do not start, from launches found elsewhere on this machine. Another app's command runs only after the
- * person agreed to its place; what works is written to the config, so that it happens once.
+ * Repairs servers that do not start with launches found elsewhere on this machine. Another app's command runs only
+ * after the user approved its source; a launch that works is written to the config, so that this happens once.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -69,7 +69,7 @@ export class SelfHealing {
   /** Failures that it takes where one may be chance. */
   #patience = minFailures;
   #work: Promise<void> = Promise.resolve();
-  /** A look that has not begun yet: it will see whatever happens until then. */
+  /** A check that has not started yet: it will include everything that happens until then. */
   #next: Promise<void> | undefined;
 
   constructor(deps: HealingDeps) {
@@ -86,7 +86,10 @@ export class SelfHealing {
     return (await this.#deps.findOffers(server, {}))[0];
   }
 
-  /** For models and whoever asks why a server does not start: that a launch is known which waits for the person's yes. */
+  /**
+   * A hint for models and for users who ask why a server does not start: a launch is known that waits for the user's
+   * approval.
+   */
   hintFor(server: string): string | undefined {
     const offer = this.#offers.get(server)?.[0];
     if (offer === undefined) return undefined;
@@ -199,7 +202,7 @@ export class SelfHealing {
   }
 
   async #isAllowed({ source, entry, reach }: HealCandidate): Promise<boolean> {
-    // A secret is given to another program, and reach to a server, at the person's word on that launch only.
+    // A secret is passed to another program, and access to a server, only if the user approved that launch.
     if (secretNamesIn(entry).length > 0 || reach.length > 0) return false;
     return this.#deps.policy() === 'auto' || (await this.#deps.consents.has(source.id));
   }
@@ -287,7 +290,7 @@ export function valuesFrom(environment: EnvironmentResolver, vault: Pick<SecretS
     source === 'secret' ? vault.read(secretVaultKey(name)) : (await environment.resolve())[name];
 }
 
-// Whether a server is ill in a way that another launch could mend.
+// Whether another launch could repair the server.
 
 /** These say that the launch itself is wrong; any other failure may be chance. */
 const atOnce: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'config_invalid']);

@@ -201,7 +201,10 @@ export class ServerAdmin {
     this.#noteDecision('approve', proposal);
   }
 
-  /** The person's no: an edit of the config file is taken back there. Rejects with AppError not_found, config_invalid. */
+  /**
+   * The user's rejection: an edit of the config file is reverted there. Rejects with AppError not_found,
+   * config_invalid.
+   */
   async reject(id: string): Promise<void> {
     const edits = this.#foreignEdits();
     if (edits?.id !== id) {
@@ -327,7 +330,7 @@ export class ServerAdmin {
     if (change.kind === 'update' && change.fields['inheritEnv'] !== undefined) return true;
     const server = this.#config.current.servers.find(({ name }) => name === change.server);
     if (server?.kind !== 'stdio' || server.isolate === undefined) return false;
-    // Added anew it would be in the usual one.
+    // Added again, it would be in the default one.
     if (change.kind === 'remove') return !isDefaultSandbox(server.isolate);
     return change.kind === 'update' && changesSandbox(change.fields);
   }
@@ -367,7 +370,7 @@ export class ServerAdmin {
     return this.#config.current.servers.find(({ name }) => name === server) ?? config;
   }
 
-  /** Throws AppError not_allowed where the person wants to hear of no such change. */
+  /** Throws AppError not_allowed if the user does not accept such changes. */
   #requireAllowed({ kind }: ServerChange): void {
     const { agentChanges, mayAdd, mayRemove } = this.#config.current.policy;
     if (agentChanges !== 'refuse' && (kind !== 'add' || mayAdd) && (kind !== 'remove' || mayRemove)) return;
@@ -402,7 +405,10 @@ export class ServerAdmin {
     return Object.fromEntries(changes.map(({ server }) => [server, this.#servers.find(server)?.config.hash ?? null]));
   }
 
-  /** Writes the config, all or nothing, and waits until the servers follow: whoever asks next finds what it asked for. */
+  /**
+   * Writes the config, all or nothing, and waits until the servers follow, so that the author's next request sees the
+   * change.
+   */
   async #apply(asked: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
     // Plain secrets of another app's entry are stored in the vault.
     const isFound = asked.some((change) => change.kind === 'add' && change.isFoundHere === true);
@@ -411,7 +417,7 @@ export class ServerAdmin {
     await this.#follow();
     for (const change of changes) {
       if (change.kind === 'describe') await this.#describe(change, author);
-      // Whoever follows the config may have been first to apply it, and is starting the server still.
+      // Another follower of the config may have applied it first and may still be starting the server.
       else await this.#servers.find(change.server)?.start();
     }
   }

@@ -135,7 +135,7 @@ export function describeEdits(waiting: readonly PendingEdit[]): string {
 /** Fields that neither launch, connect, nor say what models read or may do. */
 const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'notes', 'source', 'registry']);
 
-/** Something starts, is reached, or is told to models that was not before: the page does not make its approval the easy button. */
+/** Something new starts, is reached, or is shown to models: the page does not make its approval the default button. */
 export function isRisky(change: ServerChange): boolean {
   if (change.kind === 'remove' || change.kind === 'disable') return false;
   if (change.kind !== 'update') return true;
@@ -164,7 +164,7 @@ type NewProposal = Pick<Proposal, 'author' | 'changes' | 'bases' | 'secrets'> & 
   readonly sentence?: string | undefined;
 };
 
-/** Open proposals; whoever asks for more is not asking. All apps share one person, so none may take all there is room for. */
+/** Limits for open proposals, in total and for one app. All apps share one user, so no app may use the whole quota. */
 const maxProposals = 100;
 const maxProposalsPerApp = 20;
 /** One proposal as JSON, in bytes: what is longer nobody reads before they decide. */

@@ -6,7 +6,7 @@ import type { RevocationResult } from '../servers/oauth/revoke-grant.ts';
 import type { OAuthManager } from '../servers/oauth/oauth-manager.ts';
 import { joinNames } from '../trust/inbox/entry-consequences.ts';
 
-/** How long a person waits to be told what became of a sign-in, in ms; it goes on after that. */
+/** How long the user waits for the outcome of a sign-out, in ms; the sign-out continues after that. */
 const signOutTimeoutMs = 5000;
 
 /** `later`: it is gone here, and what became of it there is not known yet. */

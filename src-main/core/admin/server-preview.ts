@@ -63,7 +63,9 @@ const packageFetchTimeoutMs = 200_000;
 const maxDefinitions = 500;
 /** In characters of JSON; what is longer is cut from the look, and said to be. */
 const maxDefinitionLength = 256 * 1024;
-/** Fetched anew at each start, which a box without the network cannot; or in need of the service of containers. */
+/**
+ * Fetched again at each start, which a sandbox without network access cannot do; or dependent on a container service.
+ */
 const needsOutside = /^(?:uvx|uv|pipx|bunx|pnpx|pnpm|yarn|docker|podman|nerdctl)$/;
 
 export class ServerPreviewer {

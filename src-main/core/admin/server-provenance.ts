@@ -112,7 +112,7 @@ function floatingVersion({ command, args, isolate }: StdioServerConfig): string 
   return isolate?.kind === 'auto' ? `the newest when it was installed for its box, or without one ${newest}` : newest;
 }
 
-/** It was so when it was added; what is run now is told from the launch. */
+/** The source when the server was added; what runs now is read from the launch. */
 function addedFrom({ registry }: ServerConfig): readonly string[] {
   if (registry === undefined) return [];
   const { name, server, version } = registry;
@@ -140,7 +140,7 @@ function reachOf(server: ServerConfig): readonly string[] {
   return ['Runs with your rights: whatever you can read, write and reach, it can.'];
 }
 
-/** On a desktop it is of interest to whoever wrote it into the entry, or gave a server what is each person's own. */
+/** On a desktop this matters only if the entry sets it, or if the server receives values of each user. */
 function placed(server: ServerConfig): readonly string[] {
   const { placement, reason } = placementOf(server);
   return server.placement === undefined && placement !== 'personal' ? [] : [reason];

@@ -53,8 +53,8 @@ export class ServerRemoval {
   }
 
   /**
-   * Does something that a person agreed to and that may take servers out: what signed in to those is taken back. Resolves with what came of
-   * it and whom that was about; rejects as the work does.
+   * Runs an approved change that may remove servers, and revokes their sign-ins. Resolves with its result and the
+   * revoked sign-ins; rejects as the work does.
    */
   async runThenSignOut<T>(
     work: () => Promise<T>,
@@ -68,7 +68,7 @@ export class ServerRemoval {
     return { result, signedOut: gone.flatMap(({ name }, at) => (left[at] === true ? name : [])) };
   }
 
-  /** Takes sign-ins back of entries that go by hand, after a while. Answers how that ends. */
+  /** Revokes sign-ins of entries that were removed by hand, after a delay. Returns a function that stops this. */
   watch(): () => void {
     return new OrphanedSignIns(this.#parts).watch();
   }

@@ -103,8 +103,9 @@ export class ServerReviews {
   }
 
   /**
-   * Starts it once in a box, as the person asks, to see what it lists; what they are told stands in the review from then on. `id`: of what
-   * they saw. Rejects with AppError server_not_found, config_conflict, or bad_request for one that is accepted.
+   * Starts the server once in a sandbox, at the user's request, to see what it lists; the findings are part of the
+   * review from then on. `id`: the version that the user saw. Rejects with AppError server_not_found, config_conflict,
+   * or bad_request for an accepted server.
    */
   async preview(name: string, id: string): Promise<ServerReview> {
     const { config, looks, note } = this.#parts;

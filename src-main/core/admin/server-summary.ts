@@ -93,7 +93,10 @@ function writtenClient(client: OAuthClient): JsonObject {
   };
 }
 
-/** Secrets also stand where no name tells them: in headers of any name, in a path of an address, alone in an argument. */
+/**
+ * Secrets also appear where no name reveals them: in headers of any name, in the path of an address, alone in an
+ * argument.
+ */
 function forModels({ args, url, headers, isolation, ...others }: Record<string, unknown>): Record<string, unknown> {
   const extraArgs = isObject(isolation) ? isolation['extra_args'] : undefined;
   return {

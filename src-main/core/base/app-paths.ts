@@ -29,7 +29,7 @@ interface Folders {
   readonly cache: string;
 }
 
-/** All paths from what the process was given; touches nothing on disk. */
+/** Derives all paths from its arguments; touches nothing on disk. */
 export function resolveAppPaths(env: Env, platform: NodeJS.Platform, homedir: string): AppPaths {
   const path = platform === 'win32' ? win32 : posix;
   const { home, runDir, socketPath, namesPipe, tokenFile } = socketLocation(env, platform, homedir);

@@ -1,6 +1,7 @@
 /**
- * How a core proves that it is the user's before it is given the token: on Windows any user can listen on any pipe name. The proof counts for the
- * pipe that it was asked on, so that another process cannot have it made by the real core.
+ * How a core proves that it belongs to the user before it receives the token: on Windows any user can listen on any
+ * pipe name. The proof is bound to the pipe that it was requested on, so that another process cannot obtain it from the
+ * real core.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 

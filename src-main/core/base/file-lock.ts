@@ -12,7 +12,10 @@ interface FileLockOptions {
   readonly waitMs?: number;
 }
 
-/** Runs `work` while holding `<path>.lock`. Throws `config_conflict` when another process does not let go in time. */
+/**
+ * Runs `work` while holding `<path>.lock`. Throws `config_conflict` if another process does not release the lock in
+ * time.
+ */
 export async function withSqliteLock<T>(
   path: string,
   work: () => Promise<T>,
@@ -62,7 +65,10 @@ export class LockFile implements Disposable {
     this.#isMine = false;
   }
 
-  /** Made aside and then linked: whoever is killed in between leaves no lock without a number, which would hold for as long as a forgotten one. */
+  /**
+   * The file is written elsewhere and then linked: a process that is killed in between leaves no lock without a number,
+   * which would hold as long as a forgotten one.
+   */
   #create(): boolean {
     if (contentOf(this.#file) !== undefined) return false;
     const whole = this.#draft();

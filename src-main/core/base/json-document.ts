@@ -7,13 +7,14 @@ import { Emitter } from './emitter.ts';
 import { withSqliteLock } from './file-lock.ts';
 
 export interface JsonDocument {
-  /** It may be another one. Of a file it is told from `start` to `stop`; a database tells by itself. */
+  /** The content may have changed. A file is watched from `start` to `stop`; a database notifies by itself. */
   readonly changed: Emitter;
   /** undefined: there is none, or what stands there is no JSON. Never rejects. */
   read(): Promise<unknown>;
   /**
-   * One after the other, in whatever process: `change` is given what stands there then, perhaps more than once, and nothing is written
-   * where it gives that back. What it throws is thrown, and so is what the file system throws, or AppError store_unreachable.
+   * Changes run one after another, across processes. `change` receives the current content, perhaps more than once;
+   * nothing is written if it returns the same content. Rethrows what `change` or the file system throws, or AppError
+   * store_unreachable.
    */
   change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R>;
   start(): Promise<void>;

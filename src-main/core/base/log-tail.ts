@@ -1,4 +1,4 @@
-/** The end of a log file, and on with what comes, also over the moment when it becomes `<name>.1` and is begun anew. */
+/** Reads the end of a log file and follows it, also when it becomes `<name>.1` and a new file is started. */
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { AppError } from './errors.ts';
@@ -27,7 +27,7 @@ export async function readLogTail(file: string, maxBytes: number, mark?: string)
   try {
     const current = await readPart(file, maxBytes, mark);
     const room = maxBytes - Buffer.byteLength(current?.text ?? '');
-    // What was written before the file was begun anew; a young one alone would say next to nothing.
+    // Also shows what was written before the rotation: a new file alone would contain very little.
     const before =
       current?.isGoingOn === true || current?.skipped === true ? undefined : await older(`${file}.1`, room, mark);
     const text = (before?.text ?? '') + (current?.text ?? '');

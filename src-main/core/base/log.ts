@@ -129,7 +129,7 @@ class MaskedLog implements Log {
   }
 }
 
-/** Instead of fields that no JSON tells. */
+/** Written instead of fields that JSON cannot represent. */
 const unwritable = '{"unwritable":true}';
 
 function orInstead(make: () => string, instead: string): string {

@@ -134,7 +134,7 @@ export function maskObject(value: unknown): unknown {
   return new Masker().maskObject(value);
 }
 
-/** Masks as maskText and maskObject do, and besides that every secret value it was told of, wherever it stands. */
+/** Masks as maskText and maskObject do, and also every known secret value, wherever it appears. */
 export class Masker {
   #searched: SecretMatchers = compileSecretMatchers([]);
 
@@ -152,7 +152,7 @@ export class Masker {
     return this.#searched;
   }
 
-  /** One that knows what another one's `known` says. */
+  /** Creates a masker that shares another one's `known` secrets. */
   static fromMatchers(known: SecretMatchers): Masker {
     const masker = new Masker();
     masker.#searched = known;

@@ -16,12 +16,12 @@ export class MemoryReclaimer {
   #bytes = 0;
   #lastAt = 0;
 
-  /** Collects when nothing was let go of for so long, in ms. */
+  /** Collects garbage after this many ms without a release. */
   constructor(quietMs = defaultQuietMs) {
     this.#quietMs = quietMs;
   }
 
-  /** To be told of what has been let go, about. Returns at once. */
+  /** Notes that about this many bytes were released. Returns at once. */
   noteReleased(bytes: number): void {
     this.#bytes += bytes;
     this.#lastAt = performance.now();

@@ -15,12 +15,12 @@ export interface DatabaseSchema {
   readonly steps: readonly string[];
 }
 
-/** How long a statement waits for another process, in ms: it holds up the main thread, and whoever asked can ask again. */
+/** How long a statement waits for another process, in ms. It blocks the main thread, and the caller can retry. */
 const busyTimeoutMs = 250;
 
 /**
- * Opens or makes the file and its tables. Throws NewerDatabaseError, or what SQLite throws; isBroken tells whether setAside helps. Errors name
- * the file.
+ * Opens or creates the file and its tables. Throws NewerDatabaseError, or rethrows SQLite errors; isBroken returns
+ * whether setAside helps. Errors name the file.
  */
 export function openPrivateDatabase(file: string, kind: DatabaseSchema): DatabaseSync {
   try {
@@ -36,8 +36,9 @@ function open(file: string, kind: DatabaseSchema): DatabaseSync {
   const database = new PrivateDatabase(file, { timeout: busyTimeoutMs });
   try {
     requireKnown(database, kind, file);
-    // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies. What a part of a transaction may have
-    // to take back is a few pages, in memory: by default they went through a file in the system's temporary folder, a third of what a row cost.
+    // With WAL, NORMAL loses at most the last moments in a power cut, and nothing when the process dies. The pages that
+    // a transaction may have to roll back are few and stay in memory: by default they went through a file in the
+    // system's temporary folder, a third of the cost of a row.
     database.exec(
       `${kind.pragmas ?? ''}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY`,
     );

@@ -43,7 +43,7 @@ function isMeaningful(value: string): boolean {
   return value.trim().length >= minWordLength && /[A-Za-z]/.test(value) && /[\d!@#%^&*+?]/.test(value);
 }
 
-/** Programs print a key or a file of several lines line by line. The frame of a key tells nothing. */
+/** Programs print a key or a file of several lines line by line. The frame lines of a key reveal nothing. */
 function linesOf(secret: string): readonly string[] {
   if (!/[\r\n]/.test(secret)) return [];
   const lines = secret.split(/[\r\n]+/).map((line) => line.trim());

@@ -33,7 +33,7 @@ export class Semaphore {
     });
   }
 
-  /** Gives a slot back, to whoever is first in line. */
+  /** Gives a slot back to the first waiter in line. */
   release(): void {
     const [next] = this.#line;
     if (next === undefined) this.#free++;
@@ -102,7 +102,7 @@ export class FairSemaphore<Owner> {
       this.#free--;
       this.#held.set(owner, held + 1);
       line.delete(next);
-      // Its turn is over: whoever else waits comes first.
+      // Its turn is over: the other waiters come first.
       this.#lines.delete(owner);
       if (line.size > 0) this.#lines.set(owner, line);
       next();

@@ -1,4 +1,6 @@
-/** How things are told in words: numbers with their nouns, sizes, and the word that was probably meant. The page has its own (`lib/format.ts`). */
+/**
+ * Formats numbers with their nouns, sizes, and the closest known word. The page has its own version (`lib/format.ts`).
+ */
 import { editDistance } from './edit-distance.ts';
 
 /** `1 server`, `2 servers`. */

@@ -9,7 +9,7 @@ export interface WorkerThreadOptions<Out> {
   readonly stack?: number;
   readonly idleTimeoutMs: number;
   readonly onMessage: (message: Out) => void;
-  /** The thread ended by itself; whatever it was given is lost. The next message starts another one. */
+  /** The thread ended by itself; its pending messages are lost. The next message starts another thread. */
   readonly onLost: (error: Error) => void;
 }
 

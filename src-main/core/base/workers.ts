@@ -57,16 +57,16 @@ export function createUrgencyFlag(): UrgencyFlag {
   return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
 }
 
-/** Ends the pauses of whoever rests by it, at once. */
+/** Ends the pauses of threads that are throttled by this flag, at once. */
 export function raiseUrgency(hurry: UrgencyFlag): void {
   Atomics.store(hurry, 0, 1);
   Atomics.notify(hurry, 0);
 }
 
 /**
- * To be called between pieces of a long work by a thread for which nobody waits: it sleeps for a moment after each stretch, until there is
- * a hurry. Whatever its priority is, a system lets a thread that is at work go on for some milliseconds, and whoever is woken meanwhile
- * waits behind it.
+ * To be called between pieces of long work by a thread that nothing waits for: it sleeps for a moment after each slice,
+ * until urgency is raised. Whatever the thread's priority is, the system lets a busy thread run on for some
+ * milliseconds, and a thread that wakes meanwhile waits for it.
  */
 export function createThrottle(hurry: UrgencyFlag): () => void {
   let from = performance.now();

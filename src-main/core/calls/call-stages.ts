@@ -93,14 +93,17 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
   };
 }
 
-/** Whether whoever calls has a line of their own now, to the server that wants them to sign in. Rejects with AppError. */
+/**
+ * Returns whether the caller has a connection of their own by now to the server that requires a sign-in. Rejects with
+ * AppError.
+ */
 async function admittedTo(servers: ServerSet, error: unknown, context: CallerContext): Promise<boolean> {
   if (!(error instanceof AppError) || error.code !== 'server_unauthorized') return false;
   const server = error.data?.['server'];
   return typeof server === 'string' && (await servers.find(server)?.admit(context)) === true;
 }
 
-/** The session has read what the server says, also where another one's answer is given again, or the call failed. */
+/** Records that the session has read the server's text, also for a cached result or a failed call. */
 async function noted(
   flow: CallStagesDeps['flow'],
   tool: CatalogEntry,
@@ -118,7 +121,7 @@ async function noted(
   }
 }
 
-/** The server was not there when it was called: whoever goes elsewhere does nothing twice. */
+/** The server was not available for the call, so calling another one repeats nothing. */
 const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'server_unauthorized']);
 
 /** Returns the next step after a failed call. Only the caller may retry it. */
@@ -133,7 +136,7 @@ function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, cata
   return 'Whether it did what was asked is not known: look before calling again.';
 }
 
-/** A tool of another server that does the same by its words, for whoever cannot have this one now. */
+/** Suggests a tool of another server that does the same according to its words, while this one is unavailable. */
 function insteadOf(
   { id, name, server, definition }: CatalogEntry,
   catalog: LiveCatalog,

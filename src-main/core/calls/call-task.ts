@@ -1,6 +1,6 @@
 /**
- * A slow call as a task, for apps that know tasks: the same call that others are given a handle for. Source: the extension
- * `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663).
+ * A slow call as a task, for apps that support tasks: the same call for which other apps receive a handle. Source: the
+ * extension `io.modelcontextprotocol/tasks` of 2026-07-28 (SEP-2663).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { tasksExtension } from '../servers/extension-set.ts';
@@ -23,7 +23,7 @@ export function withoutTasks<T extends CallerContext>(context: T): T {
   return { ...context, clientCapabilities: { ...context.clientCapabilities, extensions } };
 }
 
-/** Is told how a task stands. */
+/** Receives the status of a task. */
 export type TaskStatusListener = (state: JsonObject) => void;
 
 interface Question {
@@ -121,12 +121,15 @@ export class CallTask {
     this.notifyListeners();
   }
 
-  /** Somebody is told how it stands whenever that changes. */
+  /** Whether a listener receives each change of the status. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** `tell` is told each state from now on, and at once the one that it has come to. Gives how that ends. */
+  /**
+   * `tell` receives each status from now on, and at once the current one unless the task is working. Returns a function
+   * that ends this.
+   */
   subscribe(tell: TaskStatusListener): () => void {
     const state = this.toStatus();
     if (state['status'] !== 'working') tell(state);
@@ -134,7 +137,7 @@ export class CallTask {
     return () => void this.#listeners.delete(tell);
   }
 
-  /** It stands otherwise now: whoever listens is told how, as `tasks/get` would. */
+  /** The status has changed: notifies the listeners with the same content as `tasks/get`. */
   notifyListeners(): void {
     this.#updatedAt = Date.now();
     if (this.#listeners.size === 0) return;
@@ -150,7 +153,7 @@ export class CallTask {
       this.notifyListeners();
       return () => {
         this.#questions.delete(key);
-        // Ended, it tells that itself.
+        // A task that ended notifies by itself.
         if (!this.#isCancelled) this.notifyListeners();
       };
     });

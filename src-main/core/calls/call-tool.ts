@@ -37,11 +37,11 @@ export interface CallRequest {
   readonly why?: string | undefined;
   /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
   readonly sensitivity?: string | undefined;
-  /** The helper tells the schema of a refused call in its own words, at each refusal. */
+  /** The helper explains the schema of a refused call itself, at each refusal. */
   readonly tellsSchema?: boolean;
-  /** A program made it: what it is told, the model may never read. */
+  /** A program made the call: the model may never read what it returns. */
   readonly inProgram?: boolean;
-  /** Which tools its caller may be told of in place of this one; undefined: all. */
+  /** The tools that may be suggested to the caller in place of this one; undefined: all. */
   readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
   /** How a large result is treated; undefined: as the settings and the client app require. */
   readonly spill?: SpillOptions | 'never' | undefined;
@@ -70,7 +70,7 @@ export interface CallerContext extends CallContext {
   readonly exchange?: Pick<ClientRequest, 'addCall' | 'id'> | undefined;
   /** Under which it is remembered what was read, where a session is one request only; absent: the session. */
   readonly memoryId?: string | undefined;
-  /** Whether the call may take as long as it takes: its client app is given a handle in time. */
+  /** Whether the call may run without a time limit, because its client app receives a handle in time. */
   readonly mayGoOn?: (() => boolean) | undefined;
   /** How its person has long answers; absent: as everybody. */
   readonly results?: ResultSettings;
@@ -92,7 +92,7 @@ export interface ShownSchemas {
 export interface Admission {
   /** It does not run after all. */
   giveBack(): void;
-  /** `bytes`: of what was given. Resolves when it counts; never rejects. */
+  /** `bytes`: size of the returned result. Resolves when it is counted; never rejects. */
   ended(bytes: number): Promise<void>;
 }
 
@@ -106,7 +106,7 @@ export interface ShapedResult {
 }
 
 export interface CallStages {
-  /** Somebody gathers traces: each call has a place in one, and its server is told which. */
+  /** Traces are collected: each call has a place in one, and its server receives the trace context. */
   readonly isTraced?: boolean | undefined;
   /** Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call. */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;

@@ -1,6 +1,6 @@
 /**
- * The one rule for what helper tools of ours answer: whoever reads `structuredContent` alone reads the whole answer. Claude Code,
- * Codex, VS Code and Cursor hand their models nothing else where it is there.
+ * The one rule for results of our helper tools: `structuredContent` alone contains the whole result. Claude Code,
+ * Codex, VS Code and Cursor pass nothing else to their models if it is present.
  */
 import { isObject, tryParseJson } from '../base/json.ts';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,6 +1,7 @@
 /**
- * Tools that the person runs by hand, as a client app of its own called "You": through the one pipeline, with what the server asks
- * meanwhile put to the person, and told step by step to whoever watches. The latest runs are kept in memory, no longer than the core.
+ * Tools that the user runs by hand, as a client app called "You": through the same pipeline, with questions of the
+ * server put to the user, and step by step updates for watchers. The latest runs are kept in memory while the core
+ * runs.
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -78,7 +79,7 @@ export class ManualRun {
   readonly startedAt = Date.now();
   readonly changed = new Emitter<void>();
   readonly log: string[] = [];
-  /** Moves with whatever is told of it. */
+  /** Increases with each update. */
   revision = 1;
   progress: JsonObject | undefined;
   end: RunEnd | undefined;
@@ -113,7 +114,7 @@ export class ManualRun {
     found.answer(answer);
   }
 
-  /** Resolves when something is told that is newer than `after`, or the signal says that nobody waits any more. */
+  /** Resolves when there is an update newer than `after`, or when the signal aborts. */
   async waitForUpdate(after: number, signal: AbortSignal): Promise<void> {
     while (this.revision <= after && this.end === undefined && !signal.aborted) {
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -144,7 +145,7 @@ export class ManualRun {
       const { code, message, fix = '' } = toAppError(error);
       const outcome =
         code === 'cancelled' || code === 'paused' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
-      // What a server refuses with is told in its own words.
+      // A server's error keeps its own text.
       const told =
         error instanceof RpcError ? { code: String(error.code), message: errorText(error), fix: '' } : undefined;
       this.#finish({ endedAt: Date.now(), outcome, error: told ?? { code, message, fix }, sent });

@@ -23,7 +23,7 @@ export function namedArguments(given: unknown): JsonObject | undefined {
   return given === undefined || given === null ? undefined : toObject('arguments', given);
 }
 
-/** The tool that is meant, under any of its names. Throws AppError bad_request when none is given, or several are. */
+/** The tool that is meant, under any of its names. Throws AppError bad_request if there is none, or more than one. */
 export function readToolName(input: JsonObject): string {
   const name = readString(input, nameKeys);
   if (name !== undefined) return name;

@@ -30,7 +30,7 @@ export interface CallRecorders {
   readonly notes: Pick<CallAuditor, 'record'>;
 }
 
-/** Returns at once: most of the work is put off to when the log writes its next batch. */
+/** Returns at once: most of the work is deferred until the log writes its next batch. */
 export function recordCall({ activity: log, texts, timeline, scans, notes }: CallRecorders, call: FinishedCall): void {
   const durationMs = call.times.total;
   const make = (): void => {

@@ -39,7 +39,7 @@ interface RefusedCall {
   readonly context: Pick<CallerContext, 'mode' | 'shownSchemas'>;
 }
 
-/** An error of the server's for whoever called; itself where it is not about the arguments. */
+/** A server's error with an explanation for the caller; the error itself if it is not about the arguments. */
 export async function withSchemaHint(error: RpcError, call: RefusedCall, schemas: SchemaChecker): Promise<RpcError> {
   const isRefusal = error.code === rpcCode.invalidParams && !saysUnknown.test(error.message);
   const isDefect = error.code === rpcCode.invalidParams || error.code === rpcCode.internal;

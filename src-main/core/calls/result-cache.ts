@@ -129,8 +129,9 @@ export class ResultCache {
 }
 
 /**
- * The app's own. A server may have asked whoever can answer, for roots say: what it tells one session it need not tell another;
- * undefined where no session is known by which to tell that.
+ * The principal. If the client app can answer questions, a server may have asked it, for roots for example, so a result
+ * of one session need not fit another: then the session counts, too. Undefined for a shared principal, whose session is
+ * not known.
  */
 function ownerOf({ principal, clientCapabilities, sessionId }: CallerContext): readonly string[] | undefined {
   if (!askable.some((capability) => isObject(clientCapabilities[capability]))) return [principal.owner];
@@ -168,7 +169,7 @@ function marked({ result, at }: Kept, now: number): Result {
 
 // What makes two calls of a tool the same call: its server's entry, its name, its arguments whatever the order of their members.
 
-/** Members of a request that say nothing about the answer; `_meta` tells who asks and how progress is reported. */
+/** Members of a request that do not affect the result; `_meta` says who calls and how progress is reported. */
 const plain: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 
 /** `of`: what the answer depends on besides. undefined where a call is more than its arguments: a task, a further try, or something unknown. */

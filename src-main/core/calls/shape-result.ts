@@ -41,7 +41,7 @@ interface ResultShaperOptions {
   /** The size of a long result, and both its ends. Rejects where no thread can read it. */
   readonly excerpt: (result: RawJson, bytes: number) => Promise<Excerpt>;
   readonly settings: () => ResultSettings;
-  /** Longest answer that a client app is given whole, in bytes. */
+  /** The largest result that a client app receives whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
   /** How a model reads on in the mode of its session; undefined where it is shown no tool for it. */
   readonly readHint: (context: CallerContext) => ReadHint | undefined;
@@ -109,7 +109,7 @@ export class ResultShaper {
     if (context.mode === 'server') return { none: 'server' };
     if (request.spill === 'never') return { none: 'wanted' };
     if (codeToolNames.has(request.via)) return { none: 'program' };
-    // A user interface draws what it is given.
+    // A user interface draws its whole result.
     if (context.showsViews === true && viewUriOf(tool.definition) !== undefined) return { none: 'wanted' };
     const { inlineBytes } = this.#options;
     return spillLimit(settings, tool, request.spill, {
@@ -210,7 +210,7 @@ export class ResultShaper {
       return spilledResult(kept, { media, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // The tool has done its work: of its result is given what the app takes.
+      // The tool has done its work, so as much of its result is returned as the app takes.
       log.warn(`A result of ${server}:${tool} could not be stored.`, { error });
       return this.#cut(rest, media, limit, error, context);
     }
@@ -273,7 +273,7 @@ function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppErr
   };
 }
 
-// What a model is told in place of an answer that lies on disk: what it is, how it looks, how to read on.
+// What is returned to the model in place of a spill: what it is, its outline, how to read it.
 
 /**
  * Lines with the call that reads on in an answer on disk, in the words of a mode: `Read on: call_tool {"name":"read_result",…}`.
@@ -296,7 +296,7 @@ const firstWithLinks = '2025-06-18';
 
 /** Facts about the result besides those on disk. */
 interface ReturnedResult {
-  /** Blocks that are told as they are. */
+  /** Blocks that are returned unchanged. */
   readonly media: readonly JsonObject[];
   /** The outline of the data that was encoded as TOON. */
   readonly top?: DataOutline | undefined;

@@ -1,4 +1,4 @@
-/** One call that may outlive the request it came in: its own signal, its own way to whoever waits, and what came of it. */
+/** One call that may outlive its request: it has its own signal, its own way to its waiters, and its result. */
 import type { JsonObject } from '../base/json.ts';
 import { cancelledError } from '../wire/peer.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -34,7 +34,7 @@ export class SlowCall {
       // A server is not bothered for progress that the client app did not ask for.
       onProgress: context.onProgress && hearProgress,
       onLog: hearLog,
-      // What it asked when it is given up, nobody needs to answer.
+      // Its open questions need no answer once the call is cancelled.
       askClient: (method, input, asked) => ask(method, input, AbortSignal.any([asked, this.#controller.signal])),
     };
     this.start({});
@@ -65,7 +65,7 @@ export class SlowCall {
     this.#answer = Promise.resolve(result);
   }
 
-  /** The server wants input before it goes on (2026-07-28): whoever waits is asked, and the next try goes on. */
+  /** The server requires input before it continues (2026-07-28): the waiters are asked, and the next try continues. */
   get needsInput(): boolean {
     return this.#result !== undefined && scalarOf(this.#result, 'resultType') === 'input_required';
   }
@@ -98,8 +98,8 @@ export class SlowCall {
   }
 }
 
-// Whoever waits for a call now: its own request first, later any number of `await_result`. What the server reports goes to all
-// of them, what it asks to the latest; a question that comes while nobody waits is kept for the next.
+// The waiters of a call: its own request first, later any number of `await_result`. The server's notifications go to
+// all of them, its questions to the latest; a question without a waiter is kept for the next one.
 
 /** How long a question waits for somebody to be asked, in ms. */
 const clientRequestTimeoutMs = 5 * 60_000;
@@ -107,7 +107,7 @@ const clientRequestTimeoutMs = 5 * 60_000;
 /** One of them; an object of a class, since every call has one and few are ever slow. */
 class Waiter {
   readonly context: CallerContext;
-  /** Whether the call was over in time. Rejects with AppError cancelled when the waiting is given up. */
+  /** Resolves with whether the call was over in time. Rejects with AppError cancelled if the wait is cancelled. */
   readonly left: Promise<boolean>;
   readonly #all: Set<Waiter>;
   readonly #ms: number | undefined;
@@ -129,7 +129,7 @@ class Waiter {
     this.#begin();
   }
 
-  /** Its time stands still while the client app answers a question, and begins anew afterwards. */
+  /** Its timeout pauses while the client app answers a question, and restarts afterwards. */
   pause(): void {
     clearTimeout(this.#timer);
   }
@@ -187,7 +187,7 @@ class SlowCallWaiters {
     return this.#progress;
   }
 
-  /** Resolves with whether the call was over within `ms`. Rejects with AppError cancelled when the waiting is given up. */
+  /** Resolves with whether the call was over within `ms`. Rejects with AppError cancelled if the wait is cancelled. */
   wait(context: CallerContext, ms?: number): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(true);
     if (context.signal.aborted) return Promise.reject(cancelledError(context.signal));

@@ -20,7 +20,10 @@ export interface SlowCallsOptions {
   /** How long this client app may be left without an answer, in ms; undefined: as long as it takes. */
   readonly limitMs: (app: string) => number | undefined;
   readonly room: ResultMemoryQuota;
-  /** How whoever called waits for it, as a model writes it; undefined where the client app could not: it is not given a handle. */
+  /**
+   * How a caller waits for the result, as a model writes it; undefined if the client app could not: then it receives no
+   * handle.
+   */
   readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
   /**
    * Puts an answer of a tool on disk that there is no room for in memory, and gives what stands for it. Rejects where the
@@ -66,7 +69,7 @@ interface HandedOut {
   bytes: number;
   /** It was fetched, or is not there any more. */
   readonly isOver: PromiseWithResolvers<void>;
-  /** The same for an app that knows tasks, which was given this instead of a handle. */
+  /** The same for an app that supports tasks, which received this instead of a handle. */
   readonly task: CallTask | undefined;
 }
 
@@ -191,7 +194,7 @@ export class SlowCalls {
     return this.#waiting.has(call.context.signal) && (await call.waiters.wait(context, limitMs));
   }
 
-  /** The session is over: what still runs is cancelled, what was kept is let go. */
+  /** The session is over: running calls are cancelled, and kept results are discarded. */
   end(): void {
     for (const handed of [...this.#calls.values()]) this.#forget(handed, 'the session ended');
   }
@@ -251,10 +254,10 @@ export class SlowCalls {
     if (this.#calls.get(handle) !== handed || call.result === undefined) return;
     const bytes = resultBytes(call.result);
     this.#forgetIn(handed, unfetchedRetentionMs);
-    // A question is put to whoever comes, or the call could not go on.
+    // A question is kept even beyond the quota: otherwise the call could not continue.
     if (this.#options.room.reserve(bytes)) handed.bytes = bytes;
     else if (!call.needsInput) {
-      // Whoever waits has it already; nobody can have it again.
+      // A waiter already has the result, and nobody can fetch it again.
       if (call.waiters.wasWaited) return this.#forget(handed, 'fetched');
       call.result = await this.#aside(call, call.result, bytes);
     }
@@ -290,7 +293,7 @@ export class SlowCalls {
   }
 }
 
-// What a model is told of a call that goes on without it: that nothing is lost, and how to get at the answer.
+// What is returned to a model for a call that continues without it: that nothing is lost, and how to fetch the result.
 
 const pendingKey = 'tooltray/pending';
 

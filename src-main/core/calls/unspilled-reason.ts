@@ -1,4 +1,4 @@
-/** Why a big answer went to its app whole, for whoever wonders afterwards. */
+/** Explains afterwards why a large result was returned to its app whole. */
 import type { UnspilledReason } from '../activity/call-record.ts';
 import { isObject } from '../base/json.ts';
 import { defaultInlineBytes } from '../client-apps/app-traits.ts';
@@ -6,12 +6,18 @@ import { parseSpillInfo } from '../spills/spill.ts';
 import type { Result } from '../wire/message.ts';
 import { scalarOf, RawJson } from '../wire/raw-json.ts';
 
-/** From which size an answer is kept on disk: the call's own wish, else the tool's, the server's, everyone's, else what suits the app. */
+/**
+ * The size from which a result is spilled: set by the call, else the tool, the server, the global setting, else by what
+ * suits the app.
+ */
 export interface SpillLimit {
   readonly toFile: boolean;
   /** In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is none. */
   readonly bytes: number;
-  /** Nobody named it: it is what the app would cut. Pictures and sound are told however long they are, and do not count. */
+  /**
+   * Nothing sets the limit: it is the size at which the app would truncate. Images and audio are returned at any
+   * length, and do not count.
+   */
   readonly ofApp: boolean;
 }
 
@@ -24,7 +30,10 @@ export interface UnspilledResult {
   readonly limitBytes?: number;
 }
 
-/** undefined for what is not big (`carefulBytes`), or did not pass. `bytes`: of what was given, as it was measured for the record. */
+/**
+ * Undefined for a result that is not large (`carefulBytes`) or was spilled. `bytes`: size of the returned result, as
+ * measured for the record.
+ */
 export function unspilledReason(given: Result, bytes: number, limit: CallSpillLimit): UnspilledResult | undefined {
   if (bytes < defaultInlineBytes) return undefined;
   if (!(given instanceof RawJson) && parseSpillInfo(given) !== undefined) return undefined;

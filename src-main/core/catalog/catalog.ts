@@ -130,7 +130,7 @@ function entries(
     .sort(([a], [b]) => compare(a, b))
     .map(([name, definition]) => {
       const id = `${server.name}:${name}`;
-      // A tool called like one of our own helpers is told apart by its server even when there is only one.
+      // A tool named like one of our helpers is distinguished by its server even if there is only one.
       const needed = prefix ?? (reserved.has(name) ? prefixes.get(server.name) : undefined);
       const wanted = needed !== undefined && !reserved.has(name) && saysPrefix(name, needed, own) ? undefined : needed;
       const entry = { id, server: server.name, name, listedName: names.allocate(wanted, name, id), definition };
@@ -146,8 +146,8 @@ function marked(definition: JsonObject, down: string): Pick<CatalogEntry, 'defin
 }
 
 /**
- * Whether a name says already whose it is: `git_log` of git is not listed as `git_git_log`, though it can be called so. Unless the
- * same server has another one that would be listed like it.
+ * Whether a name already includes its server: `git_log` of git is not listed as `git_git_log`, though it can be called
+ * so. Not if the same server has another tool that would be listed under that name.
  */
 function saysPrefix(name: string, prefix: string, own: ReadonlySet<unknown>): boolean {
   if (!name.toLowerCase().startsWith(`${prefix.toLowerCase()}_`) || name.length === prefix.length + 1) return false;

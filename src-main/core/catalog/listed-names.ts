@@ -29,7 +29,7 @@ export function slugs(
   return result;
 }
 
-/** Gives out listed names; each is given once. */
+/** Assigns listed names, each once. */
 export class ListedNameAllocator {
   readonly #taken: Set<string>;
 

@@ -29,7 +29,7 @@ export function createToolEnablement(servers: () => AppConfig['servers']): IsToo
   return (server, tool) => isToolEnabled({ servers: servers() }, server, tool);
 }
 
-/** Whether there is that tool at all; what there is not is nowhere told of. */
+/** Whether the tool exists at all; a tool that does not exist is reported nowhere. */
 type HasTool = (server: string, definition: JsonObject) => boolean;
 
 interface LiveCatalogOptions {

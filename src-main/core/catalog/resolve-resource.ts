@@ -11,9 +11,10 @@ export interface ResourceTarget {
 }
 
 /**
- * The server that has it: where it is listed, that which has shown it in an answer (`shownBy`; no list has to have what a link
- * points at), or one whose template it fits. Nobody else is asked: who answers for an address that is not theirs would be
- * believed. Throws AppError where several have it: whoever stands first in the config would answer in the name of the others.
+ * The server that has the resource: where it is listed, the one that showed it in a result (`shownBy`; a list need not
+ * contain what a link points at), or one with a matching template. No other server is asked: a server that answers for
+ * an address that is not its own would be believed. Throws AppError if several have it: the first one in the config
+ * would answer in the name of the others.
  */
 export function resolveResource(
   catalog: Catalog,

@@ -1,4 +1,7 @@
-/** Under which addresses resources are listed: as their servers have them, but told apart where several have the same. */
+/**
+ * The addresses under which resources are listed: as their servers have them, but made unique where several servers
+ * have the same.
+ */
 import type { JsonObject } from '../base/json.ts';
 import type { Listing } from '../servers/listing.ts';
 import { isViewUri, viewUriOf } from '../servers/ui-metadata.ts';
@@ -49,8 +52,8 @@ export function listTemplates(servers: readonly ResourceServer[]): CatalogResour
 }
 
 /**
- * Resources, and for an app that shows them the user interfaces that tools name (`views`): no list has to have those, and all are told
- * apart.
+ * Resources, and for an app that shows them the user interfaces that tools name (`views`). Lists need not contain
+ * those; all of them get unique addresses.
  */
 export function listResources(
   servers: readonly ResourceServer[],
@@ -75,7 +78,7 @@ function addressed(wishes: readonly Wish[], wrap: (server: string, uri: string) 
   const times = new Map<string, number>();
   for (const { wanted } of wishes) times.set(wanted, (times.get(wanted) ?? 0) + 1);
   return wishes.map(({ server, uri, definition, wanted }) => {
-    // None of several has it plainly: else whoever stands first would be read in place of the other.
+    // If several have the address, none of them keeps it: otherwise the first one would be read in place of another.
     const isPlain = times.get(wanted) === 1 && !isTooltrayUri(wanted);
     const listedUri = isPlain ? wanted : wrap(server.name, uri);
     return {

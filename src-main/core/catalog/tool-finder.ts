@@ -86,7 +86,7 @@ export interface UnavailableTool {
   readonly tool: string | undefined;
   /** Names that were probably meant, the nearest first: ids of tools, helper tools, servers. */
   readonly nearest: readonly string[];
-  /** Its server is being started now, so that whoever waits may be answered. */
+  /** Its server is being started now, so a caller that waits may get a result. */
   readonly coming: boolean;
   /** The same in words, with what helps. */
   readonly error: AppError;
@@ -193,8 +193,8 @@ export class ToolFinder {
   }
 
   /**
-   * Servers whose tools are in no list, and why: `slow: starting, 12 s; a, b: switched off`. undefined where there are none.
-   * `except`: those that are told of elsewhere.
+   * Servers whose tools are in no list, and why: `slow: starting, 12 s; a, b: switched off`. Undefined if there are
+   * none. `except`: those that are reported elsewhere.
    */
   missingServers(only?: string, except: readonly string[] = []): string | undefined {
     const wanted = only === undefined ? undefined : this.server(only)?.config.name;
@@ -270,7 +270,7 @@ export class ToolFinder {
     return missing('no-server', error, []);
   }
 
-  /** A name that says whose it is. */
+  /** A name that includes its server. */
   #ofServer(spelling: string, { server, rest }: Meaning, catalog: Catalog): UnavailableTool {
     const { name } = server.config;
     const own = server.listing.tools.flatMap((tool) => (typeof tool.name === 'string' ? [tool.name] : []));

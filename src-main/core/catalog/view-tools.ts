@@ -20,7 +20,7 @@ interface ToolServer {
   readonly listing: Pick<Listing, 'tools'>;
 }
 
-/** The same tools, with the addresses under which the app is given their interfaces. */
+/** The same tools, with the addresses under which the app receives their interfaces. */
 export function withListedViews<T extends ToolEntry>(tools: readonly T[], views: readonly ListedView[]): readonly T[] {
   if (views.length === 0) return tools;
   const listed = new Map(views.map(({ server, uri, listedUri }) => [`${server} ${uri}`, listedUri]));

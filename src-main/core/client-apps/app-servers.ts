@@ -93,7 +93,7 @@ function isSwitchedOff(entry: AppEntry): boolean {
   return entry['disabled'] === true || entry['enabled'] === false;
 }
 
-/** Is this entry ours, whoever wrote it and wherever Tooltray was then? */
+/** Whether this entry is ours, no matter what wrote it and where Tooltray was then. */
 export function isTooltrayEntry(name: string, entry: AppEntry): boolean {
   if (name === entryName) return true;
   const launch = parseLaunch(entry);

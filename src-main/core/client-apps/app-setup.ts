@@ -251,14 +251,14 @@ export class AppSetup {
     return {};
   };
 
-  /** Our entries that start what is gone are written anew. Resolves to the names of the apps. */
+  /** Rewrites entries of ours whose launch is gone. Resolves to the names of the apps. */
   async repair(onProblem: (place: AppConfigFile, error: unknown) => void): Promise<readonly string[]> {
     const changes = await repairEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
     if (changes.length > 0) this.#forget();
     return changes.map(({ app }) => knownApp(app).name);
   }
 
-  /** Our own servers are others: what is here already has to be found out anew. */
+  /** Our own servers have changed, so which offered servers already exist has to be determined again. */
   configChanged(): void {
     this.imports.invalidate();
     this.#changed.emit();

@@ -10,7 +10,10 @@ interface ClientAppFacts {
   readonly window: number;
   /** It keeps tool definitions out of the context until they are needed (documented or measured, 2026-11). */
   readonly defersTools: boolean;
-  /** Longest answer it is given whole, in bytes: below what it would cut itself, far above where it keeps answers on disk itself. */
+  /**
+   * The largest result that the app receives whole, in bytes: below the size at which it truncates, and far above the
+   * size at which it stores results on disk itself.
+   */
   readonly inlineBytes: number;
   /** How long it may be left without an answer, in seconds: below its own limit, where that is known. */
   readonly callLimitSeconds: number;
@@ -18,7 +21,7 @@ interface ClientAppFacts {
   readonly answerCut?: { readonly tokens: number } | { readonly bytes: number };
   /** Which half it hands to its model of an answer that says the same as text and as structured content. */
   readonly reads: 'text' | 'structured';
-  /** It reads lists anew when it is told that they have changed. */
+  /** The app reads lists again when it is notified that they have changed. */
   readonly followsLists: boolean;
   /** Its model has tools and nothing else: it opens no file by its path, and no resource by its address. */
   readonly toolsOnly?: true;
@@ -29,7 +32,7 @@ export const defaultInlineBytes = 40_000;
 /** For apps that write long answers to a file themselves and let the model read in it. */
 const largeInlineBytes = 1_000_000;
 
-/** Below the 60 s after which clients made with the SDK give up unless told otherwise. */
+/** Below the 60 s after which clients made with the SDK give up by default. */
 const defaultCallLimitSeconds = 50;
 
 export const clientApps: readonly ClientAppFacts[] = [
@@ -123,7 +126,7 @@ export function appTraits(app: string | undefined): ClientAppFacts {
   return unknownApp;
 }
 
-/** The longest answer that an app is given whole, in bytes. */
+/** The largest result that an app receives whole, in bytes. */
 export function inlineBytesOf(app: string): number {
   return appTraits(app).inlineBytes;
 }

@@ -1,4 +1,4 @@
-/** Remembers each change of an app's file with what the file was before, so that it can be taken back to the byte. */
+/** Stores each change of an app's file with the file's previous content, so that it can be reverted byte for byte. */
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

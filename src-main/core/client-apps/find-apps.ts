@@ -65,7 +65,7 @@ async function isInstalled(machine: Machine, app: KnownApp, file: string): Promi
   return false;
 }
 
-// The names of the programs that run now, as far as the system tells: enough to say that an app is open.
+// The names of the running programs, as far as the system lists them: enough to say that an app is open.
 
 const processListTimeoutMs = 5000;
 

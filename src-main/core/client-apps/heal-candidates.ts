@@ -25,7 +25,7 @@ import { writeFileAtomic } from '../base/atomic-file.ts';
 export interface HealCandidate {
   readonly server: string;
   readonly source: Pick<HealSource, 'id' | 'title'>;
-  /** The file it comes from; undefined where it is the person's own command, found anew. */
+  /** The file it comes from; undefined if it is the user's own command, found in another place. */
   readonly file: string | undefined;
   /** The whole entry as it would be written. */
   readonly entry: JsonObject;
@@ -285,7 +285,7 @@ async function repairedLaunches(
   return repaired;
 }
 
-/** One that was written down for good, as some installers do: it hides what has moved since. */
+/** A PATH that an entry fixes, as some installers do: it hides programs that have moved since. */
 function hasOwnPath(env: Readonly<Record<string, string>>): boolean {
   return Object.entries(env).some(([name, value]) => isPath(name) && !value.includes('${'));
 }
@@ -320,7 +320,7 @@ function stringsOf(value: unknown): Readonly<Record<string, string>> {
 // Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known app.
 
 interface HealSource {
-  /** A person's yes is given to a source, once. */
+  /** The user approves a source, once. */
   readonly id: string;
   /** The display name. */
   readonly title: string;

@@ -60,8 +60,8 @@ export async function planInstall(
 }
 
 /**
- * Answers undefined when the app was connected already. `revision` is what planInstall told; a file that has changed since is refused.
- * When the entry does not work, the file is put back as it was and `server_not_started` thrown.
+ * Returns undefined if the app was already connected. `revision` comes from planInstall; a file that has changed since
+ * is refused. If the entry does not work, the file is restored and `server_not_started` thrown.
  */
 export async function installEntry(
   place: AppConfigFile,
@@ -78,7 +78,7 @@ export async function installEntry(
   throw await takenBack(change, `The entry for ${place.app.name} did not work: ${problem}`, journal);
 }
 
-/** Writes our entry anew where it launches something that has moved. Whether it is switched on stays as it is. */
+/** Rewrites our entry if it launches something that has moved. It stays enabled or disabled. */
 export async function repairEntry(
   place: AppConfigFile,
   launch: AppLaunch,
@@ -153,8 +153,8 @@ function ourEntryIn(text: string, { app }: AppConfigFile): Record<string, unknow
 // Disconnects an app: the file as it was before, where nobody has changed it since; else our entries are cut out of it.
 
 /**
- * Answers undefined when there was no entry of ours. `revision` is what planUninstall told; a file that has changed since is refused.
- * Throws AppError `config_invalid` when the file cannot be read, `config_conflict` when it is another one.
+ * Returns undefined if there was no entry of ours. `revision` comes from planUninstall; a file that has changed since
+ * is refused. Throws AppError `config_invalid` if the file cannot be read, `config_conflict` if it has changed.
  */
 export async function uninstallEntries(
   place: AppConfigFile,

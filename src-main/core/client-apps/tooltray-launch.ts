@@ -105,9 +105,12 @@ export function tokenIn(launch: AppLaunch | undefined, app: string): string | un
   return /^Bearer ([\w-]{43})$/.exec(launch.headers?.['Authorization'] ?? '')?.[1];
 }
 
-// Mends our own entries in client apps: one that starts what is no longer there is written anew.
+// Repairs our own entries in client apps: one whose program is gone is rewritten.
 
-/** The entries that were mended. An entry of another instance (its own TOOLTRAY_HOME), or one that still works, is left alone. */
+/**
+ * Returns the repaired entries. An entry of another instance (its own TOOLTRAY_HOME), or one that still works, is left
+ * alone.
+ */
 export async function repairEntries(
   places: readonly AppConfigFile[],
   launchFor: (app: string) => StdioLaunch,

@@ -23,7 +23,7 @@ interface AppFileUpdate {
 interface UpdateSteps {
   /** Returns the new text from the current one; undefined means no file. Called again if the file changed meanwhile. */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
-  /** Before the new text takes the old one's place: the moment for a backup. */
+  /** Called before the new text replaces the old one, to make a backup. */
   readonly beforeWrite?: (update: AppFileUpdate) => Promise<void>;
 }
 
@@ -177,8 +177,8 @@ class OldFile {
   }
 
   /**
-   * Whoever opened the old file before it was replaced writes into it still: then it has to be the file again. Not where
-   * something else than `replacement` has come into its place meanwhile.
+   * A program that opened the old file before it was replaced still writes into it: then the old file must be restored.
+   * Not if something other than `replacement` has taken its place meanwhile.
    */
   putBackIfWritten(replacement?: string): boolean {
     if (this.#file === undefined || this.#spare === undefined || textOf(this.#file) === this.#expected) return false;

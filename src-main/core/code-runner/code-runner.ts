@@ -194,7 +194,7 @@ function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, glob
     return { language: globals === 'execute' ? 'python' : 'javascript', isSure: false };
   }
   if (isPython) return { language: 'python', isSure: true };
-  // What is neither is told as an error of the language it is meant to be.
+  // Code that is neither is reported as an error of the language it seems to be.
   return error !== undefined && isJavaScript !== true && readsLikePython(code) ? { error } : asJavaScript;
 }
 

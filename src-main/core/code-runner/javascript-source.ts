@@ -39,7 +39,7 @@ function parses(read: () => string): boolean {
   }
 }
 
-/** Types become spaces, so that every place stays; what needs more than that is written anew. */
+/** Types become spaces, so that every position stays; code that needs more than that is generated. */
 function strip(code: string): CompiledSource {
   try {
     return { code: stripTypeScriptTypes(code), map: (place) => place };
@@ -68,5 +68,5 @@ export interface Position {
   readonly column: number;
 }
 
-/** From a place in what was evaluated to the place in what was given. */
+/** Maps a position in the evaluated code to the position in the original code. */
 export type MapPosition = (place: Position) => Position;

@@ -148,7 +148,7 @@ export interface CheckedMessage {
   readonly error: CodeRunError | undefined;
   /** It parses as Python, and uses what only JavaScript has. */
   readonly isForeign?: boolean;
-  /** Whether it is JavaScript or TypeScript; told by the process, which asks that parser. */
+  /** Whether it is JavaScript or TypeScript; determined by the process, which asks that parser. */
   readonly isJavaScript?: boolean;
 }
 
@@ -198,7 +198,7 @@ export interface GuestChannel {
   /** One run at a time. */
   run(message: RunMessage, listener: GuestListener): void;
   reply(message: HostReplyMessage): void;
-  /** Nothing is told of the other end any more. */
+  /** Detaches the listener: nothing more is reported. */
   release(): void;
   /** Ends it whatever it is doing. */
   terminate(): Promise<void>;

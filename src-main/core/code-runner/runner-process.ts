@@ -90,7 +90,7 @@ export class RunnerProcess implements GuestChannel {
   }
 
   #send(message: ToPython): void {
-    // A process that has just died is told of by its exit.
+    // A process that has just died reports it by its exit.
     this.#child.send(message, () => undefined);
   }
 

@@ -7,7 +7,7 @@ const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]
 /** Places to end a sentence early, because only an addition follows. */
 const joints =
   /;\s|\s[–—-]+\s|:\s|,\s(?=(?:which|with|including|such|e\.g|i\.e|so|because|since|if|unless|when|while|where|for example|but|optionally|using|based|like|as well|not|then|otherwise|after|before|defaults?|or (?:a |the )?(?:comma|JSON)|excluding|except|without|in which|whose|followed|depending)\b)/gi;
-/** Words that begin a phrase that tells how, of what kind or what for. */
+/** Words that start a phrase about manner, kind or purpose. */
 const adding =
   '(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\\w-])';
 /** Fallback places to end a clause. */

@@ -42,7 +42,7 @@ export function withoutFillers(text: string): string {
 export function condenseLine(text: string | undefined, max = 80): string {
   const whole = toSingleLine(text ?? '');
   const line = firstClause(withoutFillers(whole), max);
-  // A server says behind its first sentence that a tool is on its way out; whoever chooses by the line must know.
+  // A server may say after the first sentence that a tool is deprecated; a model that chooses by this line must know.
   const isCutOff = deprecation.test(whole.slice(0, maxInspectedLength)) && !deprecation.test(line);
   return isCutOff
     ? `Deprecated. ${firstClause(withoutFillers(whole), Math.max(0, max - 'Deprecated. '.length))}`

@@ -1,4 +1,6 @@
-/** A schema as a list has it: without what a model does not need to write arguments. A refusal tells the rest. */
+/**
+ * A schema as a list has it: without what a model does not need to write arguments. A refused call returns the rest.
+ */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { firstClause } from './clauses.ts';
 import { schemaMapKeywords, subschemaKeywords } from './shape-schema.ts';

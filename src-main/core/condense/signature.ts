@@ -2,11 +2,11 @@
 import { referredBy } from '../base/json-pointer.ts';
 import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../base/json.ts';
 
-// A tool as one line that is enough to call it by: `create_entities(entities: {name, entityType, observations: string[]}[])`.
-// `?` may be left out; no type is a text. Types are those of TypeScript, and beside them in brackets what values are limited to:
-// `integer(1..100)`, `string(uri)`, `string(..64, /^a/)`, `number(>0..)`, `T[1..3, unique]`. `[A, B]` has a place for each,
-// `{[key]: T}` any keys. `…` has more values than are shown. `~` stands where the schema says more than the line can: whoever
-// writes such a line leads to the schema, too.
+// A tool as one line that is enough to call it: `create_entities(entities: {name, entityType, observations:
+// string[]}[])`. `?` marks optional arguments; no type means text. Types are those of TypeScript, followed by limits in
+// brackets: `integer(1..100)`, `string(uri)`, `string(..64, /^a/)`, `number(>0..)`, `T[1..3, unique]`. `[A, B]` is a
+// tuple, `{[key]: T}` allows any keys. `…` has more values than are shown. `~` marks a schema that says more than the
+// line can: a caller that writes such lines must also point to the schema.
 
 interface SignedTool {
   readonly name: string;

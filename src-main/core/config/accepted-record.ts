@@ -22,7 +22,10 @@ export interface Agreed {
   readonly plain?: JsonObject | undefined;
   /** Blocked launches or addresses by server name. A different launch under that name is a new question. */
   readonly blocked?: Readonly<Record<string, JsonObject>>;
-  /** An earlier record could not be used, and the user has not agreed anew: what is missing here may have been agreed to. */
+  /**
+   * An earlier record could not be used, and the user has not accepted again: an entry that is missing here may have
+   * been accepted.
+   */
   readonly lost?: LostReason;
 }
 

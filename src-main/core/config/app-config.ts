@@ -44,14 +44,14 @@ interface ServerBase {
   readonly idleStopMs: number | undefined;
   /** Time to connect and initialise, in ms (30 000 by default). */
   readonly initTimeoutMs: number;
-  /** Ceiling for one call, in ms; progress starts it anew. */
+  /** Ceiling for one call, in ms; progress restarts it. */
   readonly callTimeoutMs: number;
   /** Longest single message accepted from the server, in bytes (512 MiB by default). */
   readonly maxMessageBytes: number;
   readonly description: string | undefined;
   /** Why it is off though its switch says on; lifted by a person. */
   readonly held?: LeaseHandle;
-  /** Said by whoever added it; the launch may have been changed since. */
+  /** Stated when the server was added; the launch may have changed since. */
   readonly registry?: RegistryOrigin;
   /** Placement in a team, from the entry; absent means the default (placement.ts). Ignored on a desktop. */
   readonly placement?: Placement;
@@ -157,7 +157,7 @@ export interface ToolFilter {
 
 /** The tools that `proxy-dispatch` lists and calls, and its result format. */
 interface DispatchSettings extends ToolFilter {
-  /** A text as it is, or as mini-a tells it: the whole result as JSON; undefined: the former. */
+  /** A text as it is, or as in mini-a: the whole result as JSON; undefined: the former. */
   readonly answers?: 'plain' | 'whole' | undefined;
 }
 
@@ -304,11 +304,11 @@ export interface DataFlowSettings {
   readonly secrets: 'ask' | 'mask' | 'off';
 }
 
-/** How much the HTTP endpoint takes on at once. What is beyond is refused with 429 or 503, and told when to come again. */
+/** How much load the HTTP endpoint accepts. Further requests are refused with 429 or 503 and a retry delay. */
 export interface HttpSettings {
   /** Sessions of the handshake era. */
   readonly sessions: number;
-  /** A session of which nothing was heard for so long is over. */
+  /** A session without a message for this long is over. */
   readonly sessionIdleMinutes: number;
   /** Streams that stay open: `subscriptions/listen`, and the GET of a session. */
   readonly streams: number;
@@ -411,7 +411,9 @@ export interface AppConfig {
   readonly code: CodeSettings;
   /** Edits of the home's own config file by other programs count as the person's word. */
   readonly trustEdits: boolean;
-  /** A server that does not start is mended from what other apps launch: after a yes, by itself, or not at all. */
+  /**
+   * A server that does not start is repaired from what other apps launch: after approval, automatically, or not at all.
+   */
   readonly heal: 'ask' | 'auto' | 'off';
   /** Other ways to a tool are not its business. */
   readonly dispatch: DispatchSettings;
@@ -446,7 +448,7 @@ export interface LayerOverrides {
   readonly people?: readonly LayerSetting[] | undefined;
 }
 
-/** Something in the config file that a person should mend. Positions are 1-based. */
+/** Something in the config file that the user should fix. Positions are 1-based. */
 export interface ConfigProblem {
   readonly severity: 'error' | 'warning';
   readonly file: string;

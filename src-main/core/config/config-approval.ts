@@ -136,7 +136,7 @@ export class ConfigApproval {
     const servers = Object.entries(is.servers).flatMap(([name, server]): [string, WrittenServer][] => {
       const [old, known] = [own(was.servers, name), own(agreed.servers, name)];
       if (old === undefined || !isSameLaunch(old, server) || loosensTools(old.entry, server.entry)) {
-        // Whoever writes it here has seen it; nothing else than a person's own entry lifts what they blocked.
+        // An author who writes it here has seen it; only the user's own entry lifts a block of theirs.
         if (old === undefined || !isSameLaunch(old, server)) delete blocked[name];
         return isBlocked(blocked, name, server) ? [] : [[name, server]];
       }
@@ -340,7 +340,7 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   const servers = config.servers.flatMap((server): readonly ServerConfig[] => {
     if (!entries.has(server.name)) return [asWritten.get(server.name) ?? server];
     const known = own(agreed.servers, server.name);
-    // It is there, so that whoever asks for it is told what it waits for.
+    // It is listed, so that a caller learns what it waits for.
     return known === undefined ? [off(server, 'review')] : build(server.name, known, used, env);
   });
   return { ...used, servers };

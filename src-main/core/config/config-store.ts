@@ -19,7 +19,7 @@ import { readConfigText, updateConfigFile } from './update-config-file.ts';
 
 /** Editors write in several steps; a change counts when the file has been quiet for this long, in ms. */
 const debounceMs = 50;
-/** How often it is looked whether the links on the way to a folder lead elsewhere, in ms: no watcher tells of those above it. */
+/** How often the links on the path of a folder are checked, in ms: no watcher reports changes above the folder. */
 const symlinkPollIntervalMs = 400;
 
 interface ConfigStoreOptions {
@@ -103,7 +103,7 @@ export class ConfigStore {
     return this.#current;
   }
 
-  /** The same, for whoever looks again at every step. */
+  /** The same as a function, for callers that read it at every step. */
   readonly latest = (): AppConfig => this.#current;
 
   /** One part of it, looked up whenever it is asked for. */

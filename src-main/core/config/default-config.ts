@@ -66,7 +66,7 @@ export function defaultConfig(path: string): AppConfig {
 /** Per server; times in ms, sizes in bytes. */
 export const serverDefaults = {
   initTimeoutMs: 30_000,
-  // A generous ceiling: some tools work for many minutes, and progress starts it anew.
+  // A generous ceiling: some tools work for many minutes, and progress restarts it.
   callTimeoutMs: 3_600_000,
   maxMessageBytes: 512 * 1024 * 1024,
 } as const;

@@ -1,4 +1,4 @@
-/** `tooltray token`: personal tokens of a team's people, told once. */
+/** `tooltray token`: personal tokens of a team's users, each shown once. */
 import type { AccessToken } from '../../../team/users/access-tokens.ts';
 import { command, jsonFlag, readUntil } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';

@@ -57,7 +57,7 @@ export class Baseline {
     return { instructions: this.#newInstructions(servers), lists: owe(key, servers.filter(isOwed), loaded) };
   }
 
-  /** The app was told that a list has changed. */
+  /** The app was notified that a list has changed. */
   announce(keys: readonly ListKey[]): void {
     for (const key of keys) {
       const known = this.#lists.get(key);

@@ -40,7 +40,7 @@ export interface Progress {
 /** In characters, of what a server says of its progress. */
 const maxProgressMessageLength = 200;
 
-/** Calls of one request that are told of it; a program may make more. */
+/** At most this many calls of one request are recorded for it; a program may make more. */
 const maxFinishedCalls = 1000;
 
 /** Who asks, as it is when the request is over: a handshake may change all of it. */
@@ -55,12 +55,12 @@ export interface StepOwner {
 /** How a request ended: with what went out, or without an answer. */
 export type StepEnd = Message | 'cancelled';
 
-/** Gives a request up for a person: it ends at once, and its app is told by whom. */
+/** Cancels a request for the user: it ends at once, and its app is told that the user cancelled it. */
 export interface Canceller {
   cancel(exchange: ClientRequest): void;
 }
 
-/** Hears of every request and its end. */
+/** Records every request and its end. */
 export interface StepRecorder {
   /** For a step that begins then, in ms since the epoch: grows with the time, over restarts as well. */
   readonly idAt: (startedAt: number) => number;
@@ -100,12 +100,12 @@ export class ClientRequest {
   /** Mostly there is no other: then it is counted when there is time. */
   #only: LedgerCall | undefined;
   #isOver = false;
-  /** How far it is, where the server told. */
+  /** The last progress that the server reported. */
   progress: Progress | undefined;
   /** Who can give the request up for a person; undefined: nobody. */
   canceller: Canceller | undefined;
 
-  /** `late` hears of calls that end when the request has long been answered with a handle or a question. */
+  /** `late` receives calls that end after the request was answered with a handle or a question. */
   constructor(
     { method, params, idAt, now }: RecordedRequest,
     { counter, taker }: { readonly counter: PayloadCounter; readonly taker: ResultIntake },
@@ -187,8 +187,8 @@ export class ClientRequest {
 }
 
 /**
- * One count for one answer: that which was told with it. What pictures and sound cost depends on the model, so that they are in
- * none: keeping them on disk is not claimed to save what their bytes look like.
+ * The token count that was returned with the result. The cost of images and audio depends on the model, so no count
+ * includes it: spilling them is not reported as a saving of their bytes.
  */
 function countedWhenSpilled(given: Result): TokenCount | undefined {
   const facts = given instanceof RawJson ? undefined : parseSpillInfo(given);

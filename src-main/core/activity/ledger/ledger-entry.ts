@@ -3,14 +3,14 @@ import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { TokenCount } from '../token-counter.ts';
 
 /**
- * Why tokens crossed the line to a client app:
- * - `lists`: answers to tools/list, resources/list, resources/templates/list, prompts/list
- * - `instructions`: answers to initialize and server/discover
- * - `discovery`: what helper tools tell of tools: search results, descriptions, schemas
- * - `helpers`: everything else that helper tools say, what they wrap an answer in included
- * - `results`: tools' answers as they were given
- * - `code`: what a model's program handed on of the answers it got
- * - `readback`: answers kept on disk, read again in parts
+ * Why tokens were sent to a client app:
+ * - `lists`: results of tools/list, resources/list, resources/templates/list, prompts/list
+ * - `instructions`: results of initialize and server/discover
+ * - `discovery`: what helper tools return about tools: search results, descriptions, schemas
+ * - `helpers`: everything else that helper tools return, including what they wrap a result in
+ * - `results`: results of tools as they were returned
+ * - `code`: what a model's program passed on of the results it received
+ * - `readback`: spills that were read again in parts
  * - `other`: resources, prompts, errors, notifications, questions: they would be the same without Tooltray
  */
 export type Cause = 'lists' | 'instructions' | 'discovery' | 'helpers' | 'results' | 'code' | 'readback' | 'other';
@@ -81,7 +81,8 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
   };
 }
 
-// What the answer to a tools/call is about, told from the tool's name and, where one tool does many things, from its input.
+// The subject of a tools/call result, derived from the tool's name and, where one tool does many things, from its
+// input.
 
 /**
  * `direct`: a server's own tool, or one that stands for a server; `call`: a helper that calls tools or looks after something;

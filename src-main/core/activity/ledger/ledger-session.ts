@@ -90,7 +90,7 @@ export class LedgerSession {
   /** A request has come. */
   onRequest(method: string, params: JsonObject): ClientRequest {
     const { steps, counter, now } = this.#parts;
-    // Whoever asks has mostly asked before.
+    // A caller has usually called before.
     const { taker } = this.#standing ?? this.#of(this.#facts.who());
     const exchange = new ClientRequest({ method, params, idAt: steps.idAt, now: now() }, { counter, taker }, (call) => {
       if (this.#late.push(call) > maxLateRequests) void this.#late.shift();
@@ -99,13 +99,13 @@ export class LedgerSession {
     return exchange;
   }
 
-  /** A request was given up: no answer goes out. */
+  /** A request was cancelled: no response is sent. */
   onCancelled(exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, 'cancelled', this.#owner());
     exchange.close();
   }
 
-  /** The app has answered a question of ours, which `asked` was told of. */
+  /** The app has answered a question of ours; `asked` received that question. */
   onResponse(message: Message, exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, message, this.#owner());
     exchange.close();
@@ -121,7 +121,7 @@ export class LedgerSession {
     if (this.#of(who).isRead) {
       const book = (late: Promise<CountedCall>[]): void =>
         this.#enter(this.#book(message, exchange, who, late), who, exchange);
-      // Lists are set against the servers of this moment, and calls that ended late are of whoever came for them by now.
+      // Lists are compared with the current servers, and late calls belong to the caller that has fetched them by now.
       if (exchange?.method === 'tools/call' && this.#late.length === 0) this.#parts.later(() => book([]));
       else book(this.#late);
     }

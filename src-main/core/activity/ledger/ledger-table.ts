@@ -81,7 +81,7 @@ const expressions: Readonly<Record<SavingsKey, string>> = {
   server: 'server',
   tool: "CASE WHEN server = '' THEN tool ELSE server || ':' || tool END",
   hour: 'hour',
-  // Its day is told here: SQLite goes by the system's table of zones, which containers may have none of.
+  // The day is computed here: SQLite uses the system's time zone database, which containers may not have.
   day: 'hour',
   cause: 'cause',
   mode: 'mode',
@@ -92,7 +92,7 @@ export function sumLedger(
   { since = 0, by = 'cause', app }: SavingsQuery,
   now: number,
 ): readonly CauseSum[] {
-  // Sessions and hours are kept for the last days only; the last hours are told apart there, too.
+  // Sessions and hours are retained for the last days only, and only there are the last hours distinguished.
   const fine = by === 'session' || by === 'hour' || since > now - hourlyRetentionMs;
   const table = fine ? 'ledgerHours' : 'ledgerDays';
   const key = !fine && by === 'day' ? 'day' : expressions[by];
@@ -230,7 +230,7 @@ export function computeBreakEven(sums: readonly CauseSum[], net: number): BreakE
   const of = (...causes: readonly Cause[]): readonly CauseSum[] => sums.filter(({ cause }) => causes.includes(cause));
   const lists = totalSavings(of('lists', 'instructions'));
   const searches = of('discovery').reduce((sum, { times }) => sum + times, 0);
-  // Whoever has to look a tool up has to call it through something, too.
+  // A tool that was looked up is also called through a helper tool.
   const each = totalSavings(of('discovery', 'helpers')).spent / searches;
   const saved = lists.baseline - lists.spent;
   return {

@@ -29,7 +29,7 @@ export interface LedgerOptions {
   readonly maxBytes: number;
   readonly masker: Masker;
   readonly log: Log;
-  /** Whoever made it closes it, after this ledger. */
+  /** Its creator closes it after this ledger. */
   readonly tokenCounter: Pick<TokenCounter, 'count'>;
   /** The servers that apps would have without us, as they are now. */
   readonly servers: () => readonly ListedServer[];
@@ -39,7 +39,7 @@ export interface LedgerOptions {
   readonly hasModel: (app: string) => boolean;
   readonly acceptsResults: (app: string) => ResultIntake;
   readonly now: () => number;
-  /** Hears of every request and answer, and of what they weigh. */
+  /** Records every request and response, and their sizes. */
   readonly steps: StepRecorder;
   /** Queue that counts tokens once calls have finished. */
   readonly putOff: DeferredQueue;

@@ -50,7 +50,7 @@ export class ListAccounting {
     this.#baseline.announce(announcements.get(method) ?? []);
   }
 
-  /** undefined: nothing that this app would have heard of. */
+  /** Undefined if this app would not have been notified of anything. */
   serversChanged({ direct, defers }: ListReader): Promise<readonly LedgerEntry[]> | undefined {
     if (direct) return undefined;
     const owed = this.#baseline.serversChanged(this.#parts.servers());

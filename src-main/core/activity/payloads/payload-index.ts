@@ -124,7 +124,7 @@ function remake(database: DatabaseSync, stretch: number): void {
   }
 }
 
-/** A damaged row is found by none of its words; whoever opens it is told. */
+/** A damaged row matches no search; opening it reports the damage. */
 function readable(row: PackedPayloads): string {
   try {
     return wordsIn(unpackPayloads(row));

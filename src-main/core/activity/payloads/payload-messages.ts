@@ -19,7 +19,7 @@ export type PayloadSideInput = { readonly text: string | Uint8Array<ArrayBuffer>
 export interface PayloadRow {
   /** Id of the call's record. */
   readonly id: number;
-  /** ms since the epoch: an id alone may be another call's, where the record of calls was begun anew. */
+  /** In ms since the epoch. An id alone may belong to another call if the activity record was started over. */
   readonly startedAt: number;
   readonly sides: Readonly<Record<PayloadSide, PayloadSideInput>>;
 }

@@ -41,7 +41,7 @@ const steps: readonly string[] = [
     BEGIN UPDATE deleted SET until = old.startedAt WHERE until < old.startedAt; END`,
 ];
 
-// What is deleted is overwritten where it stood, and the pages it had to itself are given back.
+// Deleted content is overwritten in place, and pages that it had to itself are given back to the file system.
 const pragmas = 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST';
 const kind = { name: 'The texts of calls', pragmas, steps };
 

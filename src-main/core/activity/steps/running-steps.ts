@@ -1,4 +1,7 @@
-/** Steps that are told while they run, on disk: what a core did not live to end is ended by the next one, and was no mistake of whoever saw it. */
+/**
+ * Steps that are reported while they run, on disk: a step that a core did not live to finish is ended by the next one,
+ * and a user who saw it running was not mistaken.
+ */
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { isProcessRunning } from '../../base/file-lock.ts';

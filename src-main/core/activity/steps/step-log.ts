@@ -1,6 +1,7 @@
 /**
- * Takes down what client apps ask and are given, a step each: those that run, which a person may see and end, and those that are over, on
- * disk beside the calls that ran for them. Written in batches off the answers' way, bounded, and never a reason for an answer to fail.
+ * Records what client apps request and receive, one step each: running steps, which the user may see and cancel, and
+ * finished ones, on disk beside the calls that ran for them. It is written in batches after the responses, limited in
+ * size, and never a reason for a response to fail.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { Emitter } from '../../base/emitter.ts';
@@ -113,7 +114,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
     });
   }
 
-  /** Before somebody is told that they run: whatever becomes of the core, they are found again. */
+  /** Written before anyone is notified that they run, so that they are found again if the core crashes. */
   persistRunning(open: readonly RunningStep[]): void {
     const now = Date.now();
     const due = this.#told.dueForWrite(
@@ -187,7 +188,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
   /** A step is never there without its calls. Throws what SQLite throws. */
   write(database: DatabaseSync): void {
     const { steps, counted } = this.#given;
-    // Given before the work: whatever comes of it, `written` tells.
+    // Taken before the work, because `written` reports its outcome.
     const [newSteps, newCounted] = [this.#pending, this.#counted];
     [this.#pending, this.#counted] = [[], []];
     steps.push(...newSteps);
@@ -221,7 +222,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
     clearTimeout(this.#checkTimer);
   }
 
-  /** While something runs for long, whoever watches is told of it now and then: how far it is may have changed. */
+  /** While a step runs for long, its watchers are notified periodically: its progress may have changed. */
   #look(): void {
     this.#checkTimer = undefined;
     const [oldest] = this.#open.values();
@@ -237,7 +238,7 @@ export class StepLog implements StepRecorder, BatchParticipant {
     const said = given === undefined ? undefined : textOf(given);
     const words = this.words(exchange, owner.mode);
     const [first] = finishedCalls;
-    // Of one that was ended the app was given other words than its call.
+    // For a cancelled step, the app received a different text than its call.
     const isItsCall =
       words.kind === 'call' && finishedCalls.length === 1 && first?.via === undefined && first?.outcome !== 'cancelled';
     const requestBytes = Buffer.byteLength(asked);

@@ -260,7 +260,7 @@ function lowestLookedThrough(database: DatabaseSync, { clauses, values }: Condit
   return ids.length < 2 ? undefined : Number(ids[0]?.['id']);
 }
 
-/** More is asked than whose they are and when they were. */
+/** Returns whether the search filters by more than owner and time. */
 function isLookedThrough({ app, server, problems, spilled, blocked, text }: StepSearch): boolean {
   const isFiltered = problems === true || spilled === true || blocked === true;
   return app !== undefined || server !== undefined || isFiltered || wordsOf(text).length > 0;

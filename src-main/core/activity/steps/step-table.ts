@@ -33,7 +33,7 @@ export const stepColumns = [
   ...['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'durationMs', 'requestBytes'],
   ...['givenBytes', 'calls', 'outcome', 'errorText', 'unkept', 'user'],
 ] as const;
-// Not OR IGNORE: the triggers would be told to ignore as well.
+// Not OR IGNORE, because the triggers would then ignore errors as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
 const maxErrorLength = 2000;
 /** Few at a time: what is deleted keeps the thread for as long as what was inserted. */

@@ -1,12 +1,13 @@
-/** A step: one request of a client app and the answer that it was given, or one question of ours to it. */
+/** A step: one request of a client app with the response to it, or one question of ours to the app. */
 import { toText, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
 import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/ledger-entry.ts';
 
 /**
- * `handshake`: it was told who we are; `list`: tools, resources or prompts were read; `search`, `schema`: tools were looked for, or what one
- * takes; `readback`: an answer kept on disk was read on; `call`: a tool was called; `program`: a program of the model ran; `await`: an answer
- * was come for; `prompt`, `resource`: one was read; `change`: something about servers; `question`: we asked the app.
+ * `handshake`: the server introduced itself; `list`: tools, resources or prompts were listed; `search`, `schema`: tools
+ * were searched, or a schema was read; `readback`: a spill was read; `call`: a tool was called; `program`: a program of
+ * the model ran; `await`: a pending result was fetched; `prompt`, `resource`: one was read; `change`: a change of
+ * servers; `question`: we asked the app.
  */
 export type StepKind =
   | 'handshake'

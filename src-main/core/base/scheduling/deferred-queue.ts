@@ -1,8 +1,11 @@
-/** Work that is put off and done between calls, a little at a time: what it takes is spent on the way of none of them. */
+/** Deferred work, done between calls in small slices, so that no call waits for it. */
 import { Emitter } from '../emitter.ts';
 
 const startDelayMs = 200;
-/** It is begun and gone on with where nothing more came for so long: whoever calls in a row is not in the way of its own records. */
+/**
+ * Work starts and continues once nothing new was added for this long: a client that calls repeatedly does not wait for
+ * its own records.
+ */
 const idleThresholdMs = 8;
 /** No longer than this after the first of it, and no more than so many, does it wait for a quiet moment. */
 const maxMs = 2000;
@@ -103,7 +106,7 @@ export class DeferredQueue {
     try {
       work();
     } catch (error) {
-      // A mistake in what is put off is the developer's to see, not a reason to end the core.
+      // An error in deferred work is for the developer to see, not a reason to end the core.
       process.emitWarning(error instanceof Error ? error : new Error(String(error)));
     }
   }

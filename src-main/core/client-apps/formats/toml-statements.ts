@@ -1,4 +1,6 @@
-/** Cuts a TOML text into statements with their places, which no parser for it tells. The text is known to be valid. */
+/**
+ * Splits a TOML text into statements with their positions, which no TOML parser reports. The text is known to be valid.
+ */
 
 export interface TomlStatement {
   readonly kind: 'table' | 'list' | 'pair';

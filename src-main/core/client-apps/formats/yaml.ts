@@ -1,4 +1,7 @@
-/** Entries in YAML files: places come from the `yaml` package, the text around them stays, which its own writer would lay out anew. */
+/**
+ * Entries in YAML files: positions come from the `yaml` package, and the text around them stays; the package's own
+ * writer would reformat it.
+ */
 import {
   cannotEditError,
   cannotReadError,

@@ -72,7 +72,7 @@ function refused(thrown: JSException, map: MapPosition): Started {
   return { error: toCodeRunError({ name, message, stack }, map, 'SYNTAX_ERROR'), map };
 }
 
-// An error of the code as it is reported: a code, words, and the places in the code as it was given.
+// An error of the code as it is reported: a code, a text, and positions in the original code.
 
 /** Name of the model's code in stack traces. */
 const codeFile = 'code.js';

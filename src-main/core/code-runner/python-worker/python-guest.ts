@@ -199,7 +199,7 @@ function parsed(text: string): JsonObject {
   }
 }
 
-/** The error as the guest tells it, in words and numbers only. */
+/** The error as the guest reports it, in words and numbers only. */
 function errorOf({ error }: JsonObject): CodeRunError | undefined {
   if (!isObject(error)) return undefined;
   const { code, message, line, column, stack } = error;
