@@ -5,7 +5,7 @@ import type { AppError } from '../../src-main/core/base/errors.ts';
 import { modeValues } from '../../src-main/core/config/app-config.ts';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 
-test('every mode is found by its name and says in a line what it is', () => {
+test('finds every mode by its name, and describes it in one line', () => {
   for (const mode of allModes.modes) {
     expect(allModes.find(mode.name)).toBe(mode);
     expect(allModes.find(` ${mode.name.toUpperCase()}`)).toBe(mode);
@@ -13,14 +13,14 @@ test('every mode is found by its name and says in a line what it is', () => {
   }
 });
 
-test('README has every mode in its table', () => {
+test('README lists every mode in its table', () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const [, table = ''] = readme.split('\n## Modes\n');
   const rows = [...table.matchAll(/^\| `([a-z]+)` +\|/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual([...modeValues].toSorted());
 });
 
-test('every helper tool of every mode can be found by its name, and no two different ones share one', () => {
+test('finds every helper tool by its name, which no other one has', () => {
   for (const helper of allModes.modes.flatMap((mode) => mode.helpers)) {
     expect(allModes.helpers.get(helper.definition.name)).toBe(helper);
   }
@@ -35,7 +35,7 @@ test.each([
   ['', ''],
   ['constructor', ''],
   ['__proto__', 'Did you mean "proxy"? '],
-])('there is no mode %j, and the answer names those there are', (name, meant) => {
+])('rejects the unknown mode %j and lists the modes', (name, meant) => {
   expect(() => allModes.find(name)).toThrow(
     expect.objectContaining({
       code: 'mode_unknown',

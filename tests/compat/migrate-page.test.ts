@@ -59,7 +59,7 @@ async function call(name: string, args: Params = {}, from = client): Promise<{ i
   return { isError: result['isError'] ?? false, text: textOf(result) };
 }
 
-describe('for everyone', () => {
+describe('differences for everyone', () => {
   test.each(modeNames)('the tools of all four products can be called in mode %s', async (mode) => {
     const from = inMode.get(mode);
     const message = { message: 'hello' };
@@ -83,7 +83,7 @@ describe('for everyone', () => {
     expect(config).toMatchObject({ policy: { agentChanges: 'allow' }, trustEdits: true, port: 8080 });
   });
 
-  test('the port and the policies are others without them', () => {
+  test('the port and the policies differ without them', () => {
     expect(parseConfig('{}', '/c.json', {}).config).toMatchObject({
       mode: 'auto',
       port: 8690,
@@ -103,7 +103,7 @@ describe('ToolMux', () => {
     expect(named.filter((name) => !allModes.helpers.has(name))).toEqual([]);
   });
 
-  test('its file is read, and means gateway without a mode', () => {
+  test('reads its file as mode gateway if it has no mode', () => {
     const entry = { base_url: 'https://example.org/mcp', transport: 'http', timeout: 20 };
     const text = JSON.stringify({ cache_model: 'm', servers: { a: entry, b: { command: 'x' } } });
     const { config, problems } = parseConfig(text, '/home/me/toolmux/mcp.json', {});
@@ -112,7 +112,7 @@ describe('ToolMux', () => {
     expect(parseConfig(JSON.stringify({ mode: 'search', servers: {} }), '/c.json', {}).config?.mode).toBe('search');
   });
 
-  test('tools that change servers are listed with exposeAdmin alone, others with extraTools', async () => {
+  test('lists tools that change servers only with exposeAdmin, and others with extraTools', async () => {
     const names = new Set((await Promise.all([...inMode.values()].map((one) => one.toolNames()))).flat());
     expect([...names]).not.toContain('manage_servers');
     expect([...names]).not.toContain('optimize_descriptions');
@@ -122,7 +122,7 @@ describe('ToolMux', () => {
     expect(listed).toEqual(expect.arrayContaining(['manage_servers', 'optimize_descriptions', 'list_all_tools']));
   });
 
-  test('names: my_server is my-server, git_log is not doubled, and other spellings can be called', async () => {
+  test('names: my_server becomes my-server, git_log is not doubled, and other spellings can be called', async () => {
     const names = await client.toolNames();
     expect(names).toEqual(expect.arrayContaining(['my-server_echo_tool', 'git_log']));
     expect(names).not.toContain('git_git_log');
@@ -136,7 +136,7 @@ describe('ToolMux', () => {
     expect(JSON.stringify(result)).not.toMatch(/not found/i);
   });
 
-  test('catalog_tools returns everything, and less with a query', async () => {
+  test('catalog_tools returns everything, or less with a query', async () => {
     const all = JSON.parse((await call('catalog_tools')).text) as unknown[];
     const found = JSON.parse((await call('catalog_tools', { query: 'reverse' })).text) as unknown[];
     expect(found.length).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ describe('ToolMux', () => {
     expect(text).toContain('reverse');
   });
 
-  test('execute ends at 50 calls', async () => {
+  test('execute stops at 50 calls', async () => {
     const code = `for (let i = 0; i < 51; i++) await call_tool('git_log', {}); return 'done'`;
     expect((await call('execute', { code, language: 'javascript' })).text).not.toContain('done');
     const fewer = code.replace('51', '50');
@@ -157,7 +157,7 @@ describe('ToolMux', () => {
 });
 
 describe('mini-a', () => {
-  test('its settings are read', () => {
+  test('reads its settings', () => {
     const [, block = ''] = /```json\n([\s\S]*?)```/.exec(section('mini-a')) ?? [];
     const { config, problems } = parseConfig(block, '/c.json', {});
     expect(problems).toEqual([]);
@@ -168,7 +168,7 @@ describe('mini-a', () => {
     });
   });
 
-  test('its actions and parameters are those that the page names; connections have aliases and the server as id', async () => {
+  test('has the actions and parameters that the page names; connections have aliases and the server as id', async () => {
     const listed = await call('proxy-dispatch', { action: 'list' });
     const { connections } = JSON.parse(listed.text) as { connections: { id: string; alias: string }[] };
     expect(connections.map(({ id }) => id)).toEqual(['git', 'my_server']);
@@ -200,7 +200,7 @@ describe('mini-a', () => {
 });
 
 describe('Magg', () => {
-  test('its file is read', () => {
+  test('reads its file', () => {
     const servers = {
       line: { command: 'npx -y some-server', prefix: 'line', env: { A: 'b' }, source: 'https://example.org' },
       far: { uri: 'https://example.org/mcp', transport: {} },
@@ -210,7 +210,7 @@ describe('Magg', () => {
     expect(config?.servers).toMatchObject([{ command: 'npx', args: ['-y', 'some-server'] }, { kind: 'http' }]);
   });
 
-  test('the file of a kit is imported, without the source of its servers', () => {
+  test('imports the file of a kit, without the source of its servers', () => {
     const calculator = { source: 'https://example.org', command: 'npx -y calc-mcp', enabled: true };
     const kit = { name: 'calc', description: 'Calculators', version: '1', keywords: ['x'], servers: { calculator } };
     const { servers } = readServersOfText(JSON.stringify(kit), 'kit.d/calc.json', { home: '/home/me' });
@@ -230,7 +230,7 @@ describe('Magg', () => {
     expect(texts.filter((text) => /git_log|plain/.test(text))).toHaveLength(2);
   });
 
-  test('what the page calls not available is not there', async () => {
+  test('what the page lists as not available does not exist', async () => {
     const named = codeIn(section('Magg'), 'Not available.');
     expect(named).toEqual(expect.arrayContaining(['magg_*', 'magg://', 'MAGG_READ_ONLY', 'MAGG_SELF_PREFIX']));
     expect([...allModes.helpers.keys()].filter((name) => name.startsWith('magg'))).toEqual([]);
@@ -252,7 +252,7 @@ describe('MCPProxy', () => {
     expect(schema.properties.operation.enum.toSorted()).toEqual(operations.toSorted());
   });
 
-  test('its settings are read without a problem', () => {
+  test('reads its settings without a problem', () => {
     const settings = {
       listen: '127.0.0.1:8080',
       routing_mode: 'retrieve_tools',
@@ -289,22 +289,22 @@ describe('MCPProxy', () => {
     });
   });
 
-  test('a key without an effect is reported with the reason', () => {
+  test('reports a key without an effect with the reason', () => {
     const text = JSON.stringify({ mcpServers: [], health_check_interval: '5s' });
     const { problems } = parseConfig(text, '/home/me/.mcpproxy/mcp_config.json', {});
     expect(problems).toMatchObject([{ path: 'health_check_interval', suggestion: expect.any(String) as string }]);
   });
 
-  test('a tool without annotations is offered for call_tool_write', async () => {
+  test('recommends call_tool_write for a tool without annotations', async () => {
     const { text } = await call('retrieve_tools', { query: 'plain' });
     expect(JSON.parse(text)).toMatchObject({ tools: [{ name: 'git:plain', call_with: 'call_tool_write' }] });
   });
 
-  test('stored scripts are rejected', async () => {
+  test('rejects stored scripts', async () => {
     expect(await call('code_execution', { script: 'nightly' })).toMatchObject({ isError: true });
   });
 
-  test('what the page calls not available is not there', async () => {
+  test('what the page lists as not available does not exist', async () => {
     const named = codeIn(section('MCPProxy'), 'Not available.');
     const tools = ['quarantine_security', 'set_profile', 'search_servers', 'list_registries'];
     tools.push('add_from_registry', 'read_cache', 'tail_log');

@@ -76,11 +76,11 @@ describe.each(Object.entries(pages))("%s's page", (_page, tools) => {
   });
 });
 
-test.each(values)('%s takes the values of %s that its page names', (tool, parameter, words) => {
+test.each(values)('%s accepts the values of %s that its page names', (tool, parameter, words) => {
   const { enum: known } = objectOrEmpty(propertiesOf(tool)[parameter]);
   expect(known).toEqual(expect.arrayContaining([...words]));
 });
 
-test('every mode of the four systems is there', () => {
+test('every mode of the four systems exists', () => {
   expect(allModes.modes.map(({ name }) => name)).toEqual(expect.arrayContaining([...modes]));
 });

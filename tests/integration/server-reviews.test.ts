@@ -42,7 +42,7 @@ const heldOf = (core: TestCore): Record<string, string> =>
     core.host.core.servers.all.flatMap(({ config }) => (config.held === undefined ? [] : [[config.name, config.held]])),
   );
 
-test('a server that another program wrote is listed as one in review, shown verbatim with what it means, and starts once accepted', async () => {
+test('lists a server that another program wrote as in review, shows it verbatim, and starts it once accepted', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   const entry = { ...other, env: { NODE_OPTIONS: '--no-warnings', TOKEN: 's3cret\u200b' } };
   await edit(core, { servers: { a: echo, b: entry } });
@@ -63,7 +63,7 @@ test('a server that another program wrote is listed as one in review, shown verb
   expect((await rpc(core, 'proposals'))['proposals']).toEqual([]);
 });
 
-test('yes to one server is yes to no other, and to no setting', async () => {
+test('accepting one server accepts no other, and no setting', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { policy: { agentChanges: 'allow' }, servers: { a: echo, b: other, c: other } });
   await decide(core, 'b', 'accept');
@@ -71,7 +71,7 @@ test('yes to one server is yes to no other, and to no setting', async () => {
   expect(core.host.core.options.config.current.policy.agentChanges).toBe('ask');
 });
 
-test('yes to something else than was shown is refused', async () => {
+test('rejects a decision about an entry that changed since it was shown', async () => {
   await using core = await startCore({ servers: {} }, own);
   await edit(core, { servers: { b: echo } });
   const [one] = await reviews(core);
@@ -83,7 +83,7 @@ test('yes to something else than was shown is refused', async () => {
   expect(heldOf(core)).toEqual({ b: 'review' });
 });
 
-test('refused, its entry is gone; a changed one is what was accepted before', async () => {
+test('refusing removes a new entry, and restores the accepted one of a changed server', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { servers: { a: { ...echo, env: { X: '1' } }, b: other } });
   const [a] = await reviews(core, 'a');
@@ -96,7 +96,7 @@ test('refused, its entry is gone; a changed one is what was accepted before', as
 });
 
 describe('a blocked server', () => {
-  test('stays off over restarts and rewrites of the file, asks no more, and can be accepted later', async () => {
+  test('stays off across restarts and edits of the file, asks no more, and can be accepted later', async () => {
     await using core = await startCore({ servers: { a: echo } }, own);
     await edit(core, { servers: { a: echo, b: other } });
     await decide(core, 'b', 'block');
@@ -115,21 +115,21 @@ describe('a blocked server', () => {
     await expect.poll(() => next.server('b').state.kind, patient).toBe('ready');
   });
 
-  test('was accepted before, and is ended', async () => {
+  test('is stopped if it was accepted before', async () => {
     await using core = await startCore({ servers: { a: echo, b: other } }, own);
     await decide(core, 'b', 'block');
     expect(core.server('b').state.kind).toBe('disabled');
     expect(heldOf(core)).toEqual({ b: 'blocked' });
   });
 
-  test('that launches something else is a new question', async () => {
+  test('is reviewed again if it launches something else', async () => {
     await using core = await startCore({ servers: { b: echo } }, own);
     await decide(core, 'b', 'block');
     await edit(core, { servers: { b: other } });
     expect(heldOf(core)).toEqual({ b: 'review' });
   });
 
-  test('in a file that is not our own is marked there', async () => {
+  test('is marked in a file that Tooltray does not own', async () => {
     await using core = await startCore({ servers: {} });
     const file = join(core.home, 'team.json');
     await writeFile(file, JSON.stringify({ servers: { a: echo, b: other } }));
@@ -148,7 +148,7 @@ describe('a blocked server', () => {
   });
 });
 
-test("MCPProxy's quarantine is a review: no switch lifts it, the person's word does", async () => {
+test("treats MCPProxy's quarantine as a review that only the user's decision ends", async () => {
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
   expect(await reviews(core)).toMatchObject([{ server: 'held', standing: 'in-review' }]);
   await expect(rpc(core, 'setServerEnabled', { server: 'held', enabled: true })).rejects.toMatchObject({
@@ -159,7 +159,7 @@ test("MCPProxy's quarantine is a review: no switch lifts it, the person's word d
   expect(await inFile(core)).toEqual({ held: { ...echo, quarantined: false } });
 });
 
-test('a version that floats is written down as the person asks, and nothing is asked anew by that', async () => {
+test('writes a pinned version into the config on request, without another review', async () => {
   const npx = { command: 'npx', args: ['-y', 'some-server@latest', '--flag'], enabled: false };
   await using core = await startCore({ servers: { floats: npx, fixed: echo } }, own);
   await expect(rpc(core, 'pinVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
@@ -174,7 +174,7 @@ test('a version that floats is written down as the person asks, and nothing is a
   expect(await reviews(core)).toEqual([]);
 });
 
-test('it is an item of the inbox, and what was decided there is taken back from there', async () => {
+test('lists a review in the inbox, where its decision can be undone', async () => {
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
   const { inbox } = core.host.core;
   const [item] = await inbox.items();
@@ -194,7 +194,7 @@ test('it is an item of the inbox, and what was decided there is taken back from 
   expect(heldOf(core)).toEqual({ held: 'review' });
 });
 
-test('what the person writes through Tooltray is accepted with that', async () => {
+test('accepts what the user writes through Tooltray', async () => {
   await using core = await startCore({ servers: {} }, own);
   await core.host.core.edits.save('mine', echo, false);
   await core.host.core.edits.addAll([{ name: 'more', entry: other }]);
@@ -202,7 +202,7 @@ test('what the person writes through Tooltray is accepted with that', async () =
   expect(await reviews(core, 'mine')).toMatchObject([{ standing: 'accepted' }]);
 });
 
-test('decisions stand in the activity', async () => {
+test('records decisions in the activity', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { servers: { a: echo, b: other } });
   await decide(core, 'b', 'block');

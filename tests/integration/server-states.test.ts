@@ -143,7 +143,7 @@ afterAll(async () => {
 });
 
 describe.each(Object.entries(states))('a tool of a server that is %s', (_state, { server, tool, words }) => {
-  test.each(Object.entries(ways))('by %s is answered by that state', async (way, call) => {
+  test.each(Object.entries(ways))('by %s returns that state', async (way, call) => {
     if (server === 'nobody' && way.includes('gateway')) return;
     const text = await call(client, server, tool);
     for (const word of words) expect(text).toMatch(word);
@@ -152,7 +152,7 @@ describe.each(Object.entries(states))('a tool of a server that is %s', (_state, 
     expect(text).not.toMatch(/Did you mean/);
   });
 
-  test('by tooltray call is answered by that state', async () => {
+  test('by tooltray call returns that state', async () => {
     const context = { core: core.host.core } as Parameters<typeof coreHandlers.call>[1];
     const asked = coreHandlers.call({ tool: `${server}:${tool}`, arguments: {} }, context, never);
     const error = await asked.then(
@@ -172,25 +172,25 @@ test.each<[string, Params]>([
   ['search', { query: 'echo' }],
   ['retrieve_tools', { query: 'echo' }],
   ['proxy', { action: 'list', type: 'tool' }],
-])('%s names the servers whose tools are missing, and why, in a line', async (name, args) => {
+])('%s names the servers whose tools are missing, with the reason', async (name, args) => {
   expect(await told(client, name, args)).toContain(
     'dead: did not start: "no-such-command-here" was not found on PATH; off: switched off; cloud: needs sign-in; held: waits for review; broken: its entry has an error',
   );
 });
 
-test('get_tool_count names them as well, each once', async () => {
+test('get_tool_count names each of them once', async () => {
   const text = await told(client, 'get_tool_count', {});
   expect(text).toMatch(/"failed_servers":\{"dead":.*"cloud":/);
   expect(text).toContain('"not_listed":"off: switched off; held: waits for review; broken: its entry has an error"');
 });
 
-test('proxy-dispatch tells them in its list, with what is the matter', async () => {
+test('proxy-dispatch lists them with their problems', async () => {
   const text = await told(client, 'proxy-dispatch', { action: 'list' });
   expect(text).toMatch(/"alias":"c2".{0,30}"lastError":"dead did not start/);
   expect(text).toContain('"not_listed":"off: switched off; held: waits for review; broken: its entry has an error"');
 });
 
-test('a server that is asked for its tools only tells of itself', async () => {
+test('a list for one server reports only that server', async () => {
   expect(await told(client, 'list_all_tools', { server: 'off' })).toContain('"not_listed":"off: switched off"');
   expect(await told(client, 'list_all_tools', { server: 'good' })).not.toContain('not_listed');
 });
@@ -200,7 +200,7 @@ test.each([
   ['good', /good is a server|Missing 'tool' argument/],
   ['good:ecko_tool', /Did you mean good:echo_tool/],
   ['off:ecko_tool', /off is switched off\. When it was listed last it had no tool .*Did you mean off:echo_tool/],
-])('%s comes near to what there is, of that server alone', async (name, text) => {
+])('%s suggests similar names of that server only', async (name, text) => {
   expect(await told(client, 'call_tool', { name })).toMatch(text);
 });
 
@@ -212,7 +212,7 @@ describe('a server that is starting', () => {
     return started;
   }
 
-  test('is waited for by every way to its tool, with progress', async () => {
+  test('delays every call to its tools until it is ready, with progress', async () => {
     await using slow = await startingCore('every-way');
     const app = await slow.open();
     const calls = Object.entries(ways).map(async ([way, call]) => [way, await call(app, 'slow', 'work')] as const);
@@ -231,34 +231,31 @@ describe('a server that is starting', () => {
     });
   });
 
-  test('is told of lists after their time', async () => {
+  test('adds its tools to a list that is requested once it is ready', async () => {
     await using slow = await startingCore('checked');
     const app = await slow.open();
     open('checked');
     expect(await told(app, 'list_all_tools', {})).toContain('slow_work');
   });
 
-  test.runIf(allCases)(
-    'is waited for by nobody who names another one, or a mode whose list cannot change',
-    async () => {
-      await using slow = await startingCore('never');
-      const fixed = allModes.modes.filter(({ fixedList }) => fixedList === true).map(({ name }) => name);
-      expect(fixed).toContain('search');
-      for (const mode of fixed) {
-        const app = await slow.open({}, { mode });
-        expect((await app.toolNames()).length).toBeGreaterThan(0);
-      }
-      const app = await slow.open();
-      expect(await told(app, 'call_tool', { name: 'good:echo_tool', arguments: { message: 'x' } })).toContain(
-        '"who":"A"',
-      );
-      expect(await told(app, 'good_echo_tool', { message: 'x' })).toContain('"who":"A"');
-      expect(await told(app, 'good:nope', {})).toContain('was not found on good');
-      expect(slow.server('slow').state.kind).toBe('connecting');
-    },
-  );
+  test.runIf(allCases)('delays no request for another server, and no mode with a fixed list', async () => {
+    await using slow = await startingCore('never');
+    const fixed = allModes.modes.filter(({ fixedList }) => fixedList === true).map(({ name }) => name);
+    expect(fixed).toContain('search');
+    for (const mode of fixed) {
+      const app = await slow.open({}, { mode });
+      expect((await app.toolNames()).length).toBeGreaterThan(0);
+    }
+    const app = await slow.open();
+    expect(await told(app, 'call_tool', { name: 'good:echo_tool', arguments: { message: 'x' } })).toContain(
+      '"who":"A"',
+    );
+    expect(await told(app, 'good_echo_tool', { message: 'x' })).toContain('"who":"A"');
+    expect(await told(app, 'good:nope', {})).toContain('was not found on good');
+    expect(slow.server('slow').state.kind).toBe('connecting');
+  });
 
-  test('is waited for with its prompts and resources, too', async () => {
+  test('delays requests for its prompts and resources', async () => {
     await using slow = await startingCore('prompts');
     const app = await slow.open();
     const asked = Object.values(requests).map((request) => app.exchange(...request('slow')));
@@ -268,7 +265,7 @@ describe('a server that is starting', () => {
     for (const { message } of await Promise.all(asked)) expect(message.error?.message).not.toContain('starting');
   });
 
-  test.runIf(allCases)('is waited for by no name that does not say whose it is, and named in the answer', async () => {
+  test.runIf(allCases)('delays no name without a server, and is named in the error', async () => {
     await using slow = await startingCore('bare');
     const app = await slow.open();
     for (const [method, params] of [
@@ -280,7 +277,7 @@ describe('a server that is starting', () => {
     expect(slow.server('slow').state.kind).toBe('connecting');
   });
 
-  test('that does not come in its time is an error with the cause', async () => {
+  test('returns the cause if it does not start in time', async () => {
     await using slow = await startCore(
       { servers: { good, slow: { ...gated('too-late'), initTimeoutSeconds: 1 } } },
       { settled: false },
@@ -291,7 +288,7 @@ describe('a server that is starting', () => {
     );
   });
 
-  test('is no concern of a client app that gives its call up', async () => {
+  test('starts regardless of a client app that cancels its call', async () => {
     await using slow = await startingCore('given-up');
     const app = await slow.open();
     app.writeText(JSON.stringify({ jsonrpc: '2.0', id: 'mine', method: 'tools/call', params: { name: 'slow_work' } }));
@@ -303,7 +300,7 @@ describe('a server that is starting', () => {
   });
 });
 
-test.runIf(allCases)('a listed server that is woken by a call says in the meantime that it starts', async () => {
+test.runIf(allCases)('a lazy server reports progress while a call starts it', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
   open('woken');
   const config = { servers: { slow: { ...gated('woken'), lazy: true } } };
@@ -335,7 +332,7 @@ const requests: Record<string, (server: string) => readonly [string, Params]> = 
 
 const absent = Object.entries(states).filter(([state]) => state !== 'not there at all');
 
-describe.each(Object.entries(requests))('%s of such a server is answered by its state as well:', (_what, request) => {
+describe.each(Object.entries(requests))('%s of such a server returns its state:', (_what, request) => {
   test.each(absent)('%s', async (_state, { server, words }) => {
     const [method, params] = request(server);
     const { message } = await client.exchange(method, params);
@@ -343,13 +340,13 @@ describe.each(Object.entries(requests))('%s of such a server is answered by its 
     for (const word of words) expect(message.error?.message).toMatch(word);
   });
 
-  test('but one that there is not has none', async () => {
+  test('has no state for an unknown server', async () => {
     const { message } = await client.exchange(...request('nobody'));
     expect(message.error?.message).toMatch(/was not found/);
   });
 });
 
-test.each(absent)('so is what the tool proxy is asked for: %s', async (_state, { server, words }) => {
+test.each(absent)('the proxy tool returns the state as well: %s', async (_state, { server, words }) => {
   const wrapped = `tooltray://${server}/notes://today`;
   for (const input of [
     { action: 'call', type: 'resource', path: wrapped },
@@ -361,7 +358,7 @@ test.each(absent)('so is what the tool proxy is asked for: %s', async (_state, {
       expect([input, await told(client, 'proxy', input)]).toEqual([input, expect.stringMatching(word)]);
 });
 
-test.runIf(allCases)('what a server had when it was listed last is known by its bare name and address', async () => {
+test.runIf(allCases)('knows the last listing of a server by bare name and URI', async () => {
   const home = mkdtempSync(join(tmpdir(), 'tooltray-states-home-'));
   await using first = await startCore({ servers: { good, asker: fixture('asker') } }, { home });
   await first.host.stop();
@@ -380,7 +377,7 @@ test.runIf(allCases)('what a server had when it was listed last is known by its 
   rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 });
 
-test('an error of the reading tools names the tool that was called', async () => {
+test('an error of a reading tool names the tool that was called', async () => {
   const text = await told(client, 'call_tool', {
     name: 'read_result',
     arguments: { resultFile: 'x', op: 'query', pattern: 'y' },
@@ -388,7 +385,7 @@ test('an error of the reading tools names the tool that was called', async () =>
   expect(text).toContain("read_result with op='query' requires a 'query'");
 });
 
-test('over HTTP the state comes as a result that the model reads', async () => {
+test('returns the state over HTTP as a result that the model reads', async () => {
   const http = new HttpClient(core.url);
   await http.initialize();
   const { message } = await http.exchange('tools/call', { name: 'off_echo_tool', arguments: {} });
@@ -400,7 +397,7 @@ const diesOfACall = `
 import { anyTool, serveRaw } from ${JSON.stringify(join(import.meta.dirname, '../fixtures/servers/raw/raw-server.ts'))};
 serveRaw({ name: 'dies', listTools: () => ({ tools: [anyTool('echo')] }), call: () => process.exit(3) });`;
 
-test('a server that wants to be signed in to again says so in its tools, stands last, and no more when that is done', async () => {
+test('a server that needs another sign-in says so in its tools and is listed last, until it is signed in', async () => {
   await using shut = await startOAuthFixture();
   await using twin = await startOAuthFixture();
   await using asking = await startCore({ servers: { shut: { url: shut.url }, twin: { url: twin.url } } });
@@ -433,55 +430,52 @@ test('a server that wants to be signed in to again says so in its tools, stands 
   expect(await told(one, 'shut_whoami', {})).toContain('the one who signed in');
 });
 
-test.runIf(allCases)(
-  'a server that has failed for long says so in its tools, and no more when it is back',
-  async () => {
-    const home = mkdtempSync(join(tmpdir(), 'tooltray-ill-'));
-    const program = join(home, 'program.ts');
-    const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
-    writeFileSync(program, works);
-    await using ill = await startCore(
-      {
-        servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') },
-        dispatch: { deny: ['twin:echo'] },
-      },
-      { home },
-    );
-    const one = await ill.open();
-    const description = async (): Promise<string> => {
-      const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };
-      return tools.find(({ name }) => name === 'ill_echo')?.description ?? '';
-    };
-    const before = await description();
-    writeFileSync(program, 'process.exit(1);');
-    const server = ill.server('ill');
-    await server.sleep();
-    void server.ready().catch(() => undefined);
-    await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
-    expect(await description()).toMatch(/^\[not answering\] /);
-    await one.notification('notifications/tools/list_changed');
-    const found = await one.callTool('search_tools', { query: 'echo' });
-    const hits = JSON.parse(textOf(found)) as { name: string }[];
-    expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
-    const refused = await one.callTool('ill_echo', { message: 'x' });
-    expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
-    // What a setting hides, or a program may not call, is not named.
-    const dispatched = { action: 'call', tool: 'ill:echo', arguments: { message: 'x' } };
-    expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Another tool).*ill/s);
-    const code = 'call_tool("ill", "echo", { message: "x" })';
-    const allowed = { options: { allowed_servers: ['ill'] } };
-    expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
-    expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
-    // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
-    expect(ill.host.core.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
-    writeFileSync(program, diesOfACall);
-    let last = '';
-    while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
-    expect(last).not.toContain('Another tool');
-    writeFileSync(program, works);
-    // It may have come back by itself already, as it was before.
-    await server.sleep();
-    await server.retry();
-    expect(await description()).toBe(before);
-  },
-);
+test.runIf(allCases)('a server that has failed for long says so in its tools, until it is back', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'tooltray-ill-'));
+  const program = join(home, 'program.ts');
+  const works = `import ${JSON.stringify(fixture('echo').args[0])};`;
+  writeFileSync(program, works);
+  await using ill = await startCore(
+    {
+      servers: { ill: { command: process.execPath, args: [program] }, twin: fixture('echo') },
+      dispatch: { deny: ['twin:echo'] },
+    },
+    { home },
+  );
+  const one = await ill.open();
+  const description = async (): Promise<string> => {
+    const { tools } = (await one.request('tools/list')) as { tools: { name: string; description: string }[] };
+    return tools.find(({ name }) => name === 'ill_echo')?.description ?? '';
+  };
+  const before = await description();
+  writeFileSync(program, 'process.exit(1);');
+  const server = ill.server('ill');
+  await server.sleep();
+  void server.ready().catch(() => undefined);
+  await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
+  expect(await description()).toMatch(/^\[not answering\] /);
+  await one.notification('notifications/tools/list_changed');
+  const found = await one.callTool('search_tools', { query: 'echo' });
+  const hits = JSON.parse(textOf(found)) as { name: string }[];
+  expect(hits.map(({ name }) => name).at(-1)).toBe('ill_echo');
+  const refused = await one.callTool('ill_echo', { message: 'x' });
+  expect(textOf(refused)).toMatch(/ill .*Another tool that may do: twin_echo\./s);
+  // What a setting hides, or a program may not call, is not named.
+  const dispatched = { action: 'call', tool: 'ill:echo', arguments: { message: 'x' } };
+  expect(await told(one, 'proxy-dispatch', dispatched)).toMatch(/^(?!.*Another tool).*ill/s);
+  const code = 'call_tool("ill", "echo", { message: "x" })';
+  const allowed = { options: { allowed_servers: ['ill'] } };
+  expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
+  expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
+  // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
+  expect(ill.host.core.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
+  writeFileSync(program, diesOfACall);
+  let last = '';
+  while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));
+  expect(last).not.toContain('Another tool');
+  writeFileSync(program, works);
+  // It may have come back by itself already, as it was before.
+  await server.sleep();
+  await server.retry();
+  expect(await description()).toBe(before);
+});

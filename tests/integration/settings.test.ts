@@ -38,7 +38,7 @@ async function introduce(core: TestCore, name: string): Promise<SocketClient> {
   return client;
 }
 
-describe('which mode a session is in', () => {
+describe('the mode of a session', () => {
   let core: TestCore;
   beforeAll(async () => {
     core = await startCore({
@@ -49,32 +49,32 @@ describe('which mode a session is in', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('the one of the config, where nobody says otherwise', async () => {
+  test("is the config's by default", async () => {
     expect(await (await core.open()).toolNames()).toEqual(helpers);
     expect([await namesAt(core, ''), await namesAt(core, '', 'modern')]).toEqual([helpers, helpers]);
   });
 
-  test('the one of the client app, where the shim or the address names it', async () => {
+  test("is the client app's if the shim or the URL names it", async () => {
     expect(await (await core.open({}, { app: 'Cursor' })).toolNames()).toEqual(tools);
     expect([await namesAt(core, '/app/Cursor'), await namesAt(core, '/app/Cursor', 'modern')]).toEqual([tools, tools]);
     expect(await (await core.open({}, { app: 'Zed' })).toolNames()).toEqual(helpers);
   });
 
-  test.each(['constructor', '__proto__', 'toString'])('an app called %s is an app like any other', async (app) => {
+  test.each(['constructor', '__proto__', 'toString'])('treats an app named %s like any other', async (app) => {
     expect(await namesAt(core, `/app/${app}`)).toEqual(helpers);
     expect(await (await core.open({}, { app })).toolNames()).toEqual(helpers);
   });
 
-  test('the one that is asked for, whatever the app', async () => {
+  test('is the requested one for every app', async () => {
     expect(await (await core.open({}, { app: 'Cursor', mode: 'search' })).toolNames()).toEqual(helpers);
     expect([await namesAt(core, '/mode/proxy'), await namesAt(core, '/mode/proxy', 'modern')]).toEqual([tools, tools]);
   });
 
-  test('the one of the client app, where only its introduction names it', async () => {
+  test("is the client app's if only initialize names it", async () => {
     expect(await (await introduce(core, 'claude-code')).toolNames()).toEqual(tools);
   });
 
-  test('the one of the client app that a request of 2026-07-28 names, on whatever connection it comes', async () => {
+  test('is the one of the client app that a stateless request names, on any connection', async () => {
     const asked = ['claude-code', 'Zed', 'claude-code'].map((name) => namesAt(core, '', 'modern', name));
     expect(await Promise.all(asked)).toEqual([tools, helpers, tools]);
     const line = await core.connect();
@@ -100,12 +100,12 @@ describe('extraTools', () => {
     expect(await listed('proxy', ['call_tool', 'search_tools'])).toEqual(['call_tool', 'search_tools', ...tools]);
   });
 
-  test('are listed once, also when they are named twice or belong to the mode anyway', async () => {
+  test('are listed once, even if named twice or part of the mode', async () => {
     expect(await listed('proxy', ['call_tool', 'call_tool'])).toEqual(['call_tool', ...tools]);
     expect(await listed('search', ['call_tool', 'search_tools'])).toEqual(helpers);
   });
 
-  test('that nobody knows are left out, tools of servers included', async () => {
+  test('that do not exist are omitted, including server tools', async () => {
     expect(await listed('search', ['echo_tool', 'constructor', '__proto__', 'call_tool '])).toEqual(helpers);
   });
 });
@@ -118,7 +118,7 @@ describe('raw', () => {
     return all.find((tool) => tool['name'] === 'decorated') ?? {};
   };
 
-  test('leaves the definitions of servers as they are', async () => {
+  test('keeps the definitions of servers unchanged', async () => {
     expect(await definition(true)).toMatchObject({
       title: 'Decorated',
       description: 'Has every optional field, and unknown ones beside each.',
@@ -144,7 +144,7 @@ describe('raw', () => {
   });
 });
 
-test('a change of what is listed reaches sessions that are open, and each is told once', async () => {
+test('notifies each open session once of a change to its list', async () => {
   await using core = await startCore({ servers: { echo }, mode: 'proxy' });
   const [proxy, search] = [await core.open(), await core.open({}, { mode: 'search' })];
   expect([await proxy.toolNames(), await search.toolNames()]).toEqual([tools, helpers]);
@@ -160,7 +160,7 @@ test('a change of what is listed reaches sessions that are open, and each is tol
   expect([await proxy.toolNames(), search.notifications.length]).toEqual([helpers, 0]);
 });
 
-test('a mode that there is not, written while sessions are open, leaves them the one they have', async () => {
+test('an unknown mode in the config leaves open sessions in theirs', async () => {
   await using core = await startCore({ servers: { echo }, mode: 'search' });
   const session = await core.open();
   await core.write({ servers: { echo }, mode: 'serch' });

@@ -80,7 +80,7 @@ const lines: Record<string, (core: TestCore) => Promise<Call>> = {
 };
 
 describe.each(someOf(2, Object.entries(lines)))('a client app of %s', (_line, open) => {
-  test('is given a handle in time, waits with it, and gets the answer as often as it asks; the tool has run once', async () => {
+  test('gets a handle in time, waits with it, and gets the result on every request; the tool runs once', async () => {
     await using slow = await slowCore({ extraTools: ['await_result'] });
     const call = await open(slow.core);
     const first = await call('work', slow.work);
@@ -96,7 +96,7 @@ describe.each(someOf(2, Object.entries(lines)))('a client app of %s', (_line, op
     expect(slow.noted()).toEqual(['work']);
   });
 
-  test('ends it through its handle, which the server hears', async () => {
+  test('cancels a call through its handle at the server', async () => {
     await using slow = await slowCore({ extraTools: ['await_result'] });
     const call = await open(slow.core);
     const { handle } = pendingOf(await call('work', slow.work));
@@ -106,25 +106,22 @@ describe.each(someOf(2, Object.entries(lines)))('a client app of %s', (_line, op
   });
 });
 
-test.runIf(allCases)(
-  'an answer that nobody waits for and memory has no room for is kept on disk, whole, under the name of its tool',
-  async () => {
-    await using slow = await slowCore({ mode: 'search', results: { threshold: 0 } });
-    const call = await lines['the handshake era over the socket']!(slow.core);
-    const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
-    const whole = 'a line of an answer\n'.repeat(3_500_000);
-    slow.finish(whole);
-    const { spills } = slow.core.host.core;
-    // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
-    await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
-    const [spill] = await spills.list();
-    const wait = { name: 'await_result', arguments: { handle } };
-    await expect.poll(async () => textOf(await call('call_tool', wait))).toContain(spill?.file);
-    expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });
-    expect(readFileSync(spill?.file ?? '', 'utf8') === whole).toBe(true);
-    expect(slow.noted()).toEqual(['work']);
-  },
-);
+test.runIf(allCases)('spills a pending result that exceeds memory whole, under the name of its tool', async () => {
+  await using slow = await slowCore({ mode: 'search', results: { threshold: 0 } });
+  const call = await lines['the handshake era over the socket']!(slow.core);
+  const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
+  const whole = 'a line of an answer\n'.repeat(3_500_000);
+  slow.finish(whole);
+  const { spills } = slow.core.host.core;
+  // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
+  await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
+  const [spill] = await spills.list();
+  const wait = { name: 'await_result', arguments: { handle } };
+  await expect.poll(async () => textOf(await call('call_tool', wait))).toContain(spill?.file);
+  expect(spill).toMatchObject({ server: 'slow', tool: 'work', kind: 'text' });
+  expect(readFileSync(spill?.file ?? '', 'utf8') === whole).toBe(true);
+  expect(slow.noted()).toEqual(['work']);
+});
 
 test.each(
   someOf(2, [
@@ -153,7 +150,7 @@ test.each(
   expect(slow.noted()).toEqual(['work']);
 });
 
-test('await_result is listed from the first handle on, and the client app is told', async () => {
+test('lists await_result from the first handle on, with a list_changed', async () => {
   await using slow = await slowCore();
   const [client, other] = [await slow.core.open(), await slow.core.open()];
   expect(await client.toolNames()).not.toContain('await_result');
@@ -163,7 +160,7 @@ test('await_result is listed from the first handle on, and the client app is tol
   expect(await other.toolNames()).not.toContain('await_result');
 });
 
-test('in 2026-07-28, where a list must not change by that, a call waits as ever unless await_result is listed', async () => {
+test('a stateless call waits without a handle unless await_result is listed', async () => {
   await using slow = await slowCore();
   const client = new ModernClient(await slow.core.connect());
   const listed = async (): Promise<unknown> => (await client.once('tools/list')).result?.['tools'];
@@ -178,16 +175,13 @@ test('in 2026-07-28, where a list must not change by that, a call waits as ever 
 test.each([
   ['without', 0.2, false],
   ['with', 0, true],
-])(
-  '%s the form of its answers a tool is listed where calls may stay unanswered for %d s',
-  async (_what, slowCallSeconds, has) => {
-    await using slow = await slowCore({ slowCallSeconds, raw: true, results: { threshold: 0 } });
-    const { tools } = await (await slow.core.open()).request('tools/list');
-    expect(JSON.stringify(tools).includes('outputSchema')).toBe(has);
-  },
-);
+])('lists a tool %s its outputSchema if calls may stay pending for %d s', async (_what, slowCallSeconds, has) => {
+  await using slow = await slowCore({ slowCallSeconds, raw: true, results: { threshold: 0 } });
+  const { tools } = await (await slow.core.open()).request('tools/list');
+  expect(JSON.stringify(tools).includes('outputSchema')).toBe(has);
+});
 
-test('progress goes to whoever waits, under the token of the wait, and the last of it is told', async () => {
+test('sends progress to the waiting request, under its token, and reports the last step', async () => {
   await using slow = await slowCore();
   const client = await slow.core.open();
   const { handle } = pendingOf(await client.callTool('work', slow.work, { _meta: { progressToken: 'first' } }));
@@ -203,8 +197,8 @@ test('progress goes to whoever waits, under the token of the wait, and the last 
   expect(pendingOf(waited)).toMatchObject({ progress: '1 of 2, half' });
 });
 
-describe('cancelling', () => {
-  test('the request before there is a handle cancels the call', async () => {
+describe('cancellation', () => {
+  test('of a request before it has a handle cancels the call', async () => {
     await using slow = await slowCore({ slowCallSeconds: 60 });
     const client = await slow.core.open();
     client.write({ jsonrpc: '2.0', id: 77, method: 'tools/call', params: { name: 'work', arguments: slow.work } });
@@ -214,7 +208,7 @@ describe('cancelling', () => {
     expect(slow.noted()).toEqual(['work', 'cancelled']);
   });
 
-  test('a wait ends the wait only', async () => {
+  test('of a wait ends only the wait', async () => {
     await using slow = await slowCore();
     const client = await slow.core.open();
     const first = await client.callTool('work', slow.work);
@@ -226,7 +220,7 @@ describe('cancelling', () => {
     expect(slow.noted()).toEqual(['work']);
   });
 
-  test('the session that ends takes its call along', async () => {
+  test('by the end of the session cancels the call', async () => {
     await using slow = await slowCore();
     const client = await slow.core.open();
     await client.callTool('work', slow.work);
@@ -236,7 +230,7 @@ describe('cancelling', () => {
   });
 });
 
-test('another session gets nothing for a handle', async () => {
+test('rejects a handle of another session', async () => {
   await using slow = await slowCore();
   const [client, other] = [await slow.core.open(), await slow.core.open()];
   const { handle } = pendingOf(await client.callTool('work', slow.work));
@@ -247,11 +241,11 @@ test('another session gets nothing for a handle', async () => {
   });
 });
 
-describe('a question of the server while nobody waits', () => {
+describe("a server's question while no request waits", () => {
   const accepted = { action: 'accept', content: {} };
   const capabilities = { elicitation: { form: {} } };
 
-  test('is put to the client app that waits next (handshake era)', async () => {
+  test('goes to the client app that waits next (stateful)', async () => {
     await using slow = await slowCore();
     const client = await slow.core.open(capabilities);
     client.onRequest('elicitation/create', () => accepted);
@@ -264,7 +258,7 @@ describe('a question of the server while nobody waits', () => {
     expect(client.requests.map(({ method }) => method)).toEqual(['elicitation/create']);
   });
 
-  test('comes back from the next wait as input that is required (2026-07-28)', async () => {
+  test('is returned by the next wait as input_required (stateless)', async () => {
     await using slow = await slowCore({ mode: 'search', extraTools: ['await_result'] });
     const client = new ModernClient(new HttpClient(slow.core.url, true), capabilities);
     client.onAsk('elicitation/create', () => accepted);
@@ -278,7 +272,7 @@ describe('a question of the server while nobody waits', () => {
   });
 });
 
-test('a tool whose server dies while it runs is not called again', async () => {
+test('does not call a tool again whose server exits while it runs', async () => {
   await using slow = await slowCore({ slowCallSeconds: 60 });
   const client = await slow.core.open();
   expect(await client.callTool('die')).toMatchObject({ isError: true });
@@ -286,7 +280,7 @@ test('a tool whose server dies while it runs is not called again', async () => {
   expect(slow.noted()).toEqual(['die']);
 });
 
-test('a call whose line to an HTTP server breaks is not sent again', async () => {
+test('does not send a call again whose connection to an HTTP server breaks', async () => {
   await using broken = await breakingServer();
   await using core = await startCore({ servers: { broken: { url: broken.url } } });
   const client = await core.open();
@@ -295,7 +289,7 @@ test('a call whose line to an HTTP server breaks is not sent again', async () =>
   expect(broken.calls()).toBe(1);
 });
 
-test('a call is recorded once, when it is really over', async () => {
+test('records a call once, when it has ended', async () => {
   await using slow = await slowCore();
   const { activity } = slow.core.host.core;
   const client = await slow.core.open();

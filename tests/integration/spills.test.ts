@@ -46,7 +46,7 @@ const waysIn: Readonly<Record<string, { call: [string, Params]; read: (input: Pa
   },
 };
 
-test('there is a way in for every mode', () => {
+test('waysIn covers every mode', () => {
   expect(Object.keys(waysIn).toSorted(), 'say in `waysIn` above how it calls and reads on').toEqual(
     allModes.modes.map(({ name }) => name).toSorted(),
   );
@@ -55,7 +55,7 @@ test('there is a way in for every mode', () => {
 describe.each(someOf(3, Object.keys(waysIn)))('in mode %s', (mode) => {
   const { call, read } = waysIn[mode] as (typeof waysIn)[string];
 
-  test('80 kB are kept on disk, and the words that are given lead into them', async () => {
+  test('spills 80 kB, and the summary names calls that read the spill', async () => {
     await using core = await startCore({ servers, mode });
     const client = await core.open();
     const given = await client.callTool(...call);
@@ -73,7 +73,7 @@ describe.each(someOf(3, Object.keys(waysIn)))('in mode %s', (mode) => {
   });
 });
 
-test('where the tool that reads on is not listed, the words lead to the resource, and where it is, to the tool', async () => {
+test('the summary points to the resource if the reading tool is not listed, else to the tool', async () => {
   await using core = await startCore({ servers });
   const few = await core.open();
   expect(await few.toolNames()).not.toContain('read_result');
@@ -87,7 +87,7 @@ test('where the tool that reads on is not listed, the words lead to the resource
   expect(textOf(await all.callTool('x_big'))).toContain('Read on: read_result {');
 });
 
-test('the file is for its owner alone, in a folder for its owner alone', async () => {
+test('only the owner can read the file and its folder', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
   const file = (await core.host.core.spills.list())[0]?.file ?? '';
@@ -95,7 +95,7 @@ test('the file is for its owner alone, in a folder for its owner alone', async (
   expect([await modeOf(file), await modeOf(dirname(file))]).toEqual(['600', '700']);
 });
 
-test('the whole can be read as the resource that the answer links to', async () => {
+test('the linked resource returns the whole result', async () => {
   await using core = await startCore({ servers });
   const client = await core.open();
   const { content } = (await client.callTool('x_big')) as { content: Params[] };
@@ -105,7 +105,7 @@ test('the whole can be read as the resource that the answer links to', async () 
   expect([link?.['mimeType'], files.length]).toEqual(['application/json', 30]);
 });
 
-test('an app of a revision that knows no links is given none', async () => {
+test('sends no link to an app of a revision without links', async () => {
   await using core = await startCore({ servers });
   const client = await core.connect();
   const clientInfo = { name: 'old', version: '1' };
@@ -114,13 +114,13 @@ test('an app of a revision that knows no links is given none', async () => {
   expect(content.map(({ type }) => type)).toEqual(['text']);
 });
 
-test('an app that keeps long answers itself is given them whole', async () => {
+test('returns large results whole to an app that stores them itself', async () => {
   await using core = await startCore({ servers });
   const client = await core.open({}, { app: 'claude-code' });
   expect(textOf(await client.callTool('x_big')).length).toBeGreaterThan(70_000);
 });
 
-test('the endpoint of one server passes everything on untouched', async () => {
+test('the endpoint of one server passes everything unchanged', async () => {
   await using core = await startCore({ servers });
   const client = new HttpClient(`${core.url}/server/x`);
   await client.initialize();
@@ -132,12 +132,12 @@ test.each([
   ['everyone', { threshold: 0 }],
   ['its server', { threshold: 100, thresholds: { x: 0 } }],
   ['itself', { threshold: 100, thresholds: { x: 100, 'x:big': 0 } }],
-])('a tool for which the limit of %s says never is told whole', async (_whose, results) => {
+])("returns a tool's result whole if the limit of %s is 0", async (_whose, results) => {
   await using core = await startCore({ servers, results });
   expect(textOf(await (await core.open()).callTool('x_big')).length).toBeGreaterThan(70_000);
 });
 
-test('a tool with a limit of its own is spilled by it', async () => {
+test("spills a tool's result at the tool's own limit", async () => {
   await using core = await startCore({ servers, results: { threshold: 0, thresholds: { 'y:echo': 200 } } });
   const client = await core.open();
   await client.callTool('y_echo', { message: 'x'.repeat(100) });
@@ -146,7 +146,7 @@ test('a tool with a limit of its own is spilled by it', async () => {
   expect([short, (await core.host.core.spills.list()).length]).toEqual([0, 1]);
 });
 
-test('an app with a limit of its own is spilled by it, and no other app; that of a tool wins', async () => {
+test("spills at an app's own limit for that app only, but a tool's limit wins", async () => {
   const results = { threshold: 0, appThresholds: { Zed: 200, constructor: 0 }, thresholds: { 'x:big': 1_000_000 } };
   await using core = await startCore({ servers, results });
   const kept = async (app: string, tool: string): Promise<boolean> => {
@@ -159,7 +159,7 @@ test('an app with a limit of its own is spilled by it, and no other app; that of
   ]);
 });
 
-test('a picture is shown where only the limit of the app would keep it, and kept where the person set one', async () => {
+test("returns an image over the app's limit, but spills it over a limit that the user set", async () => {
   const picture = (results: Params) => startCore({ servers, results });
   const isShown = async (client: SocketClient): Promise<boolean> => {
     const { content } = (await client.callTool('x_picture')) as { content: Params[] };
@@ -171,20 +171,20 @@ test('a picture is shown where only the limit of the app would keep it, and kept
   expect((await strict.host.core.spills.list()).map(({ kind }) => kind)).toContain('image');
 });
 
-test('an answer that is not there is told as any resource that is not', async () => {
+test('rejects an unknown spill like any unknown resource', async () => {
   await using core = await startCore({ servers });
   const client = await core.open();
   const read = client.request('resources/read', { uri: 'tooltray://spill/nothing' });
   await expect(read).rejects.toMatchObject({ code: -32602 });
 });
 
-test('what a model writes beside the name in call_tool goes to the tool that has such a parameter', async () => {
+test('passes arguments beside the name in call_tool to a tool that has such parameters', async () => {
   await using core = await startCore({ servers, mode: 'search' });
   const client = await core.open();
   expect(textOf(await client.callTool('call_tool', { name: 'y_echo', message: 'hoisted' }))).toContain('hoisted');
 });
 
-test('what is kept is on record with its call, and sizes are those before and after', async () => {
+test('records a spill with its call, with sizes before and after', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
   const [record] = core.host.core.activity.recent();
@@ -192,17 +192,17 @@ test('what is kept is on record with its call, and sizes are those before and af
   expect(record?.resultBytes).toBeGreaterThan((record?.givenBytes ?? 0) * 10);
 });
 
-test('TOON is told where it is switched on and shorter, and reads back to the same', async () => {
+test('returns TOON if enabled and shorter, and it decodes to the same data', async () => {
   await using core = await startCore({ servers, results: { toon: true, threshold: 0 } });
   const rows = Array.from({ length: 50 }, (_, id) => ({ id, name: `row ${id}`, done: id % 2 === 0 }));
   const text = textOf(await (await core.open()).callTool('y_echo', { message: JSON.stringify(rows) }));
   expect([text.split('\n')[0], fromToon(text)]).toEqual(['[50]{id,name,done}:', rows]);
 });
 
-describe('where nothing can be written', () => {
+describe('when nothing can be written', () => {
   const lastOf = (text: string): string => text.slice(-200);
 
-  test('a result is cut to the limit of the app: its beginning, its end and why', async () => {
+  test("cuts a result to the app's limit, with its beginning, its end and the reason", async () => {
     await using core = await startCore({ servers, results: { maxBytes: 1000 } });
     const client = await core.open();
     const whole = textOf(await (await core.open({}, { app: 'claude-code' })).callTool('x_big'));
@@ -214,7 +214,7 @@ describe('where nothing can be written', () => {
     expect(text.match(/\[CUT: .*\]/g)).toHaveLength(1);
   });
 
-  test.each([300_000, 3_000_000])('so is one of %d bytes, to the limit that is set', async (length) => {
+  test.each([300_000, 3_000_000])('cuts a result of %d bytes to the configured limit', async (length) => {
     await using core = await startCore({ servers, results: { maxBytes: 1000, threshold: 2000 } });
     const message = `begin ${'é "x" '.repeat(length / 8)} end`;
     const result = await (await core.open()).callTool('y_echo', { message });
@@ -224,7 +224,7 @@ describe('where nothing can be written', () => {
     expect(result['structuredContent']).toBeUndefined();
   });
 
-  test('a result that fits is given as it is, though it was to be a file', async () => {
+  test('returns a result that fits, even if a file was requested', async () => {
     await using core = await startCore({ servers, mode: 'dispatch', results: { maxBytes: 10 } });
     const asked = { action: 'call', tool: 'echo', arguments: { message: 'short enough' }, resultToFile: true };
     expect(textOf(await (await core.open()).callTool('proxy-dispatch', asked))).toContain('short enough');
@@ -241,7 +241,7 @@ const searches: Readonly<Record<string, (query: string) => [string, Params]>> = 
 };
 
 test.each(someOf(1, Object.keys(searches)))(
-  'a search in mode %s finds what reads on in a kept answer, and nothing else does',
+  'a search in mode %s finds the tool that reads spills only by queries about that',
   async (mode) => {
     await using core = await startCore({ servers, mode });
     const client = await core.open();
@@ -263,7 +263,7 @@ test.each(
     [{ head: 20 }, 'head: 20 did not make it shorter: it came as one line.'],
     [{ max_lines: 5 }, 'max_lines: 5 did not make it shorter'],
   ]),
-)('where %j was asked of a tool whose answer is one line, it is said why that did not help', async (args, told) => {
+)('explains why %j did not shorten a result of one line', async (args, told) => {
   await using core = await startCore({ servers });
   const client = await core.open();
   expect(textOf(await client.callTool('x_big', args))).toContain(told);
@@ -272,7 +272,7 @@ test.each(
   expect(textOf(lines)).not.toContain('did not make it');
 });
 
-test('what is told of a match in data is the element around it, but for proxy-dispatch, which tells lines as mini-a does', async () => {
+test('grep returns the element around a match in data, but lines as mini-a does through proxy-dispatch', async () => {
   await using core = await startCore({ servers });
   const client = await core.open();
   await client.callTool('x_big');

@@ -44,7 +44,7 @@ describe.each([
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('every name fits every client app, none is listed twice, and each tool is called by the name it is listed under', async () => {
+  test('every listed name fits all client apps, is unique, and calls its tool', async () => {
     const client = await core.open();
     const names = await client.toolNames();
     expect(names.filter((name) => !everyClient.test(name))).toEqual([]);
@@ -58,26 +58,26 @@ describe.each([
     expect(answers).toEqual(oddNames.map((name) => `called ${name}`));
   });
 
-  test('each is found by its canonical id, too', async () => {
+  test('each tool is found by its canonical ID', async () => {
     const client = await core.open({}, { mode: 'search' });
     const answers = await Promise.all(oddNames.map((name) => client.say('call_tool', { name: `odd:${name}` })));
     expect(answers).toEqual(oddNames.map((name) => `called ${name}`));
   });
 
-  test('names of nothing at all are unknown tools, not members of an object', async () => {
+  test('names of object members and empty names are unknown tools', async () => {
     const client = await core.open();
     for (const name of ['valueOf', 'isPrototypeOf', '__defineGetter__', '', ' ', ':', 'odd:', 'odd_']) {
       await expect(client.callTool(name)).rejects.toMatchObject({ code: -32602 });
     }
   });
 
-  test('strict clients take the whole list', async () => {
+  test('strict clients accept the whole list', async () => {
     const expected = await (await core.open()).toolNames();
     expect(await strictly(core.url, toolNames)).toEqual({ v1: expected, legacy: expected, modern: expected });
   });
 });
 
-describe('schemas that are none', () => {
+describe('invalid schemas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-schemas-'));
   const file = join(folder, 'tools.json');
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -131,7 +131,7 @@ describe('schemas that are none', () => {
   test.each([
     ['condensed', false],
     ['raw', true],
-  ])('strict clients take the %s list with every tool, and each can be called', async (_how, raw) => {
+  ])('strict clients accept the %s list with every tool, and each can be called', async (_how, raw) => {
     writeFileSync(file, JSON.stringify({ tools: [...tools, { description: 'without a name' }, null, 'tool', 5] }));
     await using core = await startCore({ servers, raw });
     const expected = [...tools.map(({ name }) => `bad_${name}`).sort(), 'other_echo'];
@@ -145,7 +145,7 @@ describe('schemas that are none', () => {
   });
 });
 
-test('resources, templates and prompts that do not fit are listed so that strict clients take them, too', async () => {
+test('strict clients accept malformed resources, templates and prompts in the lists', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-lists-'));
   const file = join(folder, 'lists.json');
   const odd = {
@@ -182,7 +182,7 @@ test('resources, templates and prompts that do not fit are listed so that strict
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('10 000 tools are listed, found and called, and the other server answers as before', async () => {
+test('lists, finds and calls 10,000 tools, without delay for another server', async () => {
   await using core = await startCore({
     servers: { many: fixture('misbehaving', 'many', '10000'), other: fixture('echo') },
   });

@@ -60,7 +60,7 @@ describe('in a whole core', () => {
 
   describe.each(['socket', 'HTTP'] as const)('over %s', (door) => {
     const open = doors[door];
-    test('a slow call is answered with a task, which ends with the answer of the call', async () => {
+    test('returns a task for a slow call, which ends with the result of the call', async () => {
       const [app, file] = [await open('proxy'), nextFile()];
       const { result } = await app.call('slow_work', { file });
       expect(result).toMatchObject({ resultType: 'task', status: 'working', pollIntervalMs: 1000 });
@@ -73,7 +73,7 @@ describe('in a whole core', () => {
       expect(textOf(over['result'] as Params)).toBe('done');
     });
 
-    test('through a helper tool as well', async () => {
+    test('returns a task through a helper tool', async () => {
       const [app, file] = [await open('search'), nextFile()];
       const { result } = await app.call('call_tool', { name: 'slow_work', arguments: { file } });
       expect(result?.['resultType']).toBe('task');
@@ -81,7 +81,7 @@ describe('in a whole core', () => {
       expect(textOf((await endOf(app, result?.['taskId']))['result'] as Params)).toBe('done');
     });
 
-    test('what the server asks meanwhile is a part of the task, and is answered by an update; who listens is told', async () => {
+    test("adds the server's question to the task, accepts the answer as an update, and notifies listeners", async () => {
       const [line, file] = [await lines[door]('proxy'), nextFile()];
       const app = new ModernClient(line, knows);
       const { taskId } = (await app.call('slow_work', { file, ask: true })).result ?? {};
@@ -108,14 +108,14 @@ describe('in a whole core', () => {
       expect(line.notifications.at(-1)?.params).toMatchObject({ taskId, result: over['result'] });
     });
 
-    test('one that is cancelled says so', async () => {
+    test('reports a cancelled task as cancelled', async () => {
       const app = await open('proxy');
       const { taskId } = (await app.call('slow_work', { file: nextFile() })).result ?? {};
       expect((await app.once('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
       expect((await taskOf(app, taskId)).result).toMatchObject({ taskId, status: 'cancelled' });
     });
 
-    test('tasks of several servers are told apart, whatever their servers call them', async () => {
+    test('distinguishes tasks of several servers with any IDs', async () => {
       const app = await open('search', quick);
       const ids: unknown[] = [];
       for (const name of ['one_work', 'two_work']) {
@@ -132,7 +132,7 @@ describe('in a whole core', () => {
       }
     });
 
-    test('who listens to tasks is told of those it has, under the ids it knows, and nobody of anybody else’s', async () => {
+    test('notifies a listener of its own tasks under its IDs, and of no others', async () => {
       const [line, strange] = [await lines[door]('proxy', quick), await lines.socket('proxy', quick)];
       const [app, stranger] = [new ModernClient(line, knows), new ModernClient(strange, knows)];
       const ids: unknown[] = [];
@@ -159,7 +159,7 @@ describe('in a whole core', () => {
       expect((await plain.once('subscriptions/listen', wish)).error).toMatchObject({ code: -32021 });
     });
 
-    test('a task that nobody has is told as the extension wants it, one of another session too', async () => {
+    test('rejects an unknown task as the extension specifies, and one of another session', async () => {
       const [app, other] = [await open('proxy'), await doors.socket('proxy')];
       const { taskId } = (await app.call('slow_work', { file: nextFile() })).result ?? {};
       expect((await taskOf(other, taskId)).error).toMatchObject({ code: -32602 });
@@ -168,7 +168,7 @@ describe('in a whole core', () => {
     });
   });
 
-  test('what came of a task counts as read by whoever fetched it, at the server’s own address as well', async () => {
+  test("counts the result of a task as read by the session that gets it, also at the server's endpoint", async () => {
     const noted = vi.spyOn(quick.host.core.trust.flow, 'recordText');
     onTestFinished(() => noted.mockRestore());
     for (const [place, tool] of [
@@ -184,7 +184,7 @@ describe('in a whole core', () => {
     }
   });
 
-  test('a program is answered with what came of a tool, and not with a task', async () => {
+  test('returns a program the result of a tool, not a task', async () => {
     const [app, file] = [await doors.socket('code'), nextFile()];
     const wait = `await call_tool("slow_work", ${JSON.stringify({ file })})`;
     const code = `const given = await call_tool("one_work", {}); ${wait}; return given`;
@@ -195,7 +195,7 @@ describe('in a whole core', () => {
     expect(textOf(over['result'] as Params)).toContain('one: at once');
   });
 
-  test('an app that knows none is given none, and is told what it lacks', async () => {
+  test('sends no task to an app without the extension, and names what it lacks', async () => {
     const app = new ModernClient(await lines.socket('search'));
     const other = new ModernClient(await lines.socket('search', quick));
     expect(textOf((await other.call('one_work')).result ?? {})).toBe('one: at once');
@@ -211,13 +211,13 @@ describe('in a whole core', () => {
     finish(file);
   });
 
-  test('it is declared to apps that know tasks', async () => {
+  test('declares the extension to apps that declare it', async () => {
     const { result } = await (await doors.socket('proxy')).once('server/discover');
     expect(result?.['capabilities']).toHaveProperty(['extensions', extension], {});
   });
 });
 
-test('what servers of 2025-11-25 tell of a task reaches the session that made it, under the id it has there, and no other', async () => {
+test('passes task notifications of stateful servers to the session of the task, under its ID there', async () => {
   const servers = { one: fixture('tasks', 'one', 'legacy'), two: fixture('tasks', 'two', 'legacy') };
   await using core = await startCore({ servers });
   const [app, other] = [await core.open(), await core.open()];

@@ -6,7 +6,7 @@ import { fixture, startCore } from '../support/start-core.ts';
 const victim = fixture('misbehaving', 'well-behaved');
 const other = fixture('misbehaving', 'well-behaved');
 
-test('a tool that is switched off leaves the list at once, its server is not restarted, and a call is told why', async () => {
+test('a disabled tool leaves the list at once, its server keeps running, and a call returns the reason', async () => {
   await using core = await startCore({ servers: { one: victim, two: other } });
   const client = await core.open();
   await client.toolNames();
@@ -19,7 +19,7 @@ test('a tool that is switched off leaves the list at once, its server is not res
   expect(await client.callTool('call_tool', { name: 'one:echo', arguments: {} })).toMatchObject(refused);
 });
 
-test('the endpoint of the server alone neither lists nor calls it', async () => {
+test('the endpoint of the server neither lists nor calls it', async () => {
   await using core = await startCore({ servers: { one: { ...victim, enabledTools: ['pid'] } } });
   const client = new HttpClient(`${core.url}/server/one`);
   await client.initialize();

@@ -112,7 +112,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('there are inputs for every helper tool', () => {
+test('inputs covers every helper tool', () => {
   expect(Object.keys(inputs).sort(), 'add inputs for it to `inputs` above').toEqual(
     [...allModes.helpers.keys()].sort(),
   );
@@ -130,7 +130,7 @@ describe.each(allModes.modes.map((mode) => [mode.name, mode] as const))('in mode
     client = await open(name);
   });
 
-  test.each(inputsIn(mode))('%s says all of its answer in the structure, or has none', async (name, all) => {
+  test.each(inputsIn(mode))('%s repeats its whole text in structuredContent, or has none', async (name, all) => {
     for (const input of all) {
       const args = JSON.parse(JSON.stringify(input).replaceAll('FILE', file)) as Params;
       const result = await client.callTool(name, args);
@@ -139,7 +139,7 @@ describe.each(allModes.modes.map((mode) => [mode.name, mode] as const))('in mode
     }
   });
 
-  test.each(['a', 'x'])('the tool of server %s does, too, wherever it was called before', async (server) => {
+  test.each(['a', 'x'])('the tool of server %s does so too, wherever it was called before', async (server) => {
     for (const input of [...gatewayInputs, ...gatewayInputs]) {
       const result = await client.callTool(server, input);
       expect({ input, unsaid: unsaid(result) }).toEqual({ input, unsaid: [] });
@@ -147,7 +147,7 @@ describe.each(allModes.modes.map((mode) => [mode.name, mode] as const))('in mode
   });
 });
 
-test('answers that are kept on disk are told by their summary alone, whichever way they were asked for', async () => {
+test('returns only the summary of a spilled result through every helper', async () => {
   await using small = await startCore({ servers: { x: servers.x }, results: { threshold: 10 } });
   for (const mode of allModes.modes.map(({ name }) => name)) {
     const client = await small.open({}, { mode });
@@ -169,7 +169,7 @@ test('answers that are kept on disk are told by their summary alone, whichever w
   }
 });
 
-test('a call that takes long says so and gives its answer later in the same way', async () => {
+test('a slow call returns a handle, and later its result in the same form', async () => {
   const args = [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')];
   await using slow = await startCore({ servers: { slow: { command: process.execPath, args } }, slowCallSeconds: 0.1 });
   for (const mode of allModes.modes.map(({ name }) => name)) {

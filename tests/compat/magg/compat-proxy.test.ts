@@ -34,12 +34,12 @@ async function item(input: Params): Promise<Item> {
 const parsed = ({ resource }: Item): unknown => JSON.parse(resource?.text ?? '');
 const names = (value: Item): unknown => (parsed(value) as { name: string }[]).map(({ name }) => name);
 
-test('one tool is listed', async () => {
+test('lists one tool', async () => {
   expect(await client.toolNames()).toEqual(['proxy']);
 });
 
 describe('list', () => {
-  test('24: a page of tools, with what it is of as annotations and in _meta', async () => {
+  test('24: returns a page of tools with its facts in annotations and _meta', async () => {
     const page = await item({ action: 'list', type: 'tool', limit: 1, filter_server: 'm_' });
     expect([page.type, page.resource?.uri, page.resource?.mimeType]).toEqual([
       'resource',
@@ -60,7 +60,7 @@ describe('list', () => {
     expect(names(page)).toEqual(['m_add']);
   });
 
-  test('25: resources come before templates', async () => {
+  test('25: lists resources before templates', async () => {
     const page = await item({ action: 'list', type: 'resource' });
     expect(page.annotations['pythonType']).toBe('mcp.types.Resource | mcp.types.ResourceTemplate');
     expect(parsed(page)).toEqual([
@@ -71,12 +71,12 @@ describe('list', () => {
     ]);
   });
 
-  test('prompts are listed', async () => {
+  test('lists prompts', async () => {
     const page = await item({ action: 'list', type: 'prompt' });
     expect([page.annotations['pythonType'], names(page)]).toEqual(['Prompt', ['m_greet']]);
   });
 
-  test('the proxy shows neither itself nor any other helper', async () => {
+  test('lists neither itself nor any other helper tool', async () => {
     expect(names(await item({ action: 'list', type: 'tool' }))).toEqual([
       ...['m_add', 'm_boom', 'm_pic'],
       ...['e_count_tool', 'e_echo_tool', 'e_reverse_tool'],
@@ -91,13 +91,13 @@ describe('list', () => {
     [{ offset: 4 }, ['e_echo_tool', 'e_reverse_tool']],
     [{ offset: 99 }, []],
     [{ filter_server: 'nobody' }, []],
-  ])('of %j', async (input, found) => {
+  ])('filters and pages by %j', async (input, found) => {
     expect(names(await item({ action: 'list', type: 'tool', ...input }))).toEqual(found);
   });
 });
 
 describe('info', () => {
-  test('26: a tool with its whole schema', async () => {
+  test('26: returns a tool with its whole schema', async () => {
     const info = await item({ action: 'info', type: 'tool', path: 'm_add' });
     expect(info.resource?.uri).toBe('proxy:info/tool/m_add');
     expect(info.annotations).toEqual({
@@ -119,14 +119,14 @@ describe('info', () => {
     ['data://m/cfg', 'Resource'],
     ['item', 'ResourceTemplate'],
     ['data://item/{id}', 'ResourceTemplate'],
-  ])('27: the resource %s', async (path, pythonType) => {
+  ])('27: returns the resource %s', async (path, pythonType) => {
     const info = await item({ action: 'info', type: 'resource', path });
     expect([info.annotations['pythonType'], info.annotations['proxyPath']]).toEqual([pythonType, path]);
   });
 });
 
 describe('call', () => {
-  test.each([{ a: 5, b: 3 }, '{"a": 5, "b": 3}'])('28: a tool with the arguments %j', async (args) => {
+  test.each([{ a: 5, b: 3 }, '{"a": 5, "b": 3}'])('28: calls a tool with the arguments %j', async (args) => {
     const result = await client.callTool('proxy', { action: 'call', type: 'tool', path: 'm_add', args });
     const facts = { proxyType: 'tool', proxyAction: 'call', proxyPath: 'm_add' };
     expect(result).toEqual({
@@ -135,18 +135,18 @@ describe('call', () => {
     });
   });
 
-  test('29: every item of an answer is marked, and stays what it is', async () => {
+  test('29: marks every item of a result, and leaves it otherwise unchanged', async () => {
     const [text, image] = await items({ action: 'call', type: 'tool', path: 'm_pic' });
     expect([text?.annotations['proxyPath'], image?.annotations['proxyPath']]).toEqual(['m_pic', 'm_pic']);
     expect(image).toMatchObject({ type: 'image', data: 'AAEC', mimeType: 'image/png' });
   });
 
-  test('30: a tool that fails', async () => {
+  test('30: returns the error of a tool', async () => {
     const result = await client.callTool('proxy', { action: 'call', type: 'tool', path: 'm_boom' });
     expect([result['isError'], textOf(result)]).toEqual([true, 'kaboom']);
   });
 
-  test.each(['data://cfg', 'data://m/cfg'])('31: JSON under another name becomes JSON (%s)', async (path) => {
+  test.each(['data://cfg', 'data://m/cfg'])('31: returns JSON under another MIME type as JSON (%s)', async (path) => {
     const read = await item({ action: 'call', type: 'resource', path });
     expect(read.resource).toEqual({
       uri: 'data://cfg',
@@ -161,11 +161,11 @@ describe('call', () => {
     ['data://plain', { uri: 'data://plain', mimeType: 'text/plain', text: 'just words' }],
     ['data://bin', { uri: 'data://bin', mimeType: 'application/octet-stream', blob: 'AAEC' }],
     ['data://m/item/7', { uri: 'data://item/7', mimeType: 'text/plain', text: 'item 7' }],
-  ])('31: anything else stays as it is (%s)', async (path, resource) => {
+  ])('31: returns anything else unchanged (%s)', async (path, resource) => {
     expect((await item({ action: 'call', type: 'resource', path })).resource).toEqual(resource);
   });
 
-  test('32: a prompt', async () => {
+  test('32: returns a prompt', async () => {
     const prompt = await item({ action: 'call', type: 'prompt', path: 'm_greet', args: { name: 'Bo' } });
     expect([prompt.resource?.uri, prompt.annotations]).toEqual([
       'proxy:m_greet',
@@ -176,7 +176,7 @@ describe('call', () => {
 });
 
 describe('batch', () => {
-  test('operations run in their order, each under its number, and one that fails does not stop the others', async () => {
+  test('runs operations in order, each under its number, and goes on after one that fails', async () => {
     const operations = [
       { action: 'call', type: 'tool', path: 'm_add', args: { a: 1, b: 2 } },
       { action: 'call', type: 'tool', path: 'nope' },
@@ -196,18 +196,18 @@ describe('batch', () => {
     expect(content[1]?._meta[metaKey]).toMatchObject({ operation: 0, proxyPath: 'm_add' });
   });
 
-  test('a single one needs no number', async () => {
+  test('omits the number of a single operation', async () => {
     const operations = [{ action: 'call', type: 'tool', path: 'm_add', args: { a: 1, b: 2 } }];
     expect(textOf(await client.callTool('proxy', { action: 'batch', operations }))).toBe('3');
   });
 
-  test('it is an error when all of them fail', async () => {
+  test('is an error when all operations fail', async () => {
     const result = await client.callTool('proxy', { action: 'batch', operations: [{ action: 'batch' }] });
     expect([result['isError'], textOf(result)]).toEqual([true, expect.stringContaining('another batch')]);
   });
 });
 
-describe('33: what is refused', () => {
+describe('33: rejected inputs', () => {
   test.each([
     [{ action: 'call', type: 'tool' }, `'path' is required for action`],
     [{ action: 'info', type: 'prompt' }, `'path' is required for action`],
@@ -234,7 +234,7 @@ describe('33: what is refused', () => {
     expect([result['isError'], textOf(result)]).toEqual([true, expect.stringContaining(fragment)]);
   });
 
-  test('no arguments are none, whichever way they are written', async () => {
+  test('accepts empty arguments in any form', async () => {
     const page = await item({ action: 'list', type: 'prompt', args: '{}' });
     expect(page.annotations['totalCount']).toBe(1);
   });

@@ -31,7 +31,7 @@ test.each([
   { text: '{ "k" : 1 }', mimeType: 'application/json; charset=utf-8' },
   { text: '' },
   { blob: 'e30=', mimeType: 'text/plain' },
-])('%j stays as it is', (resource) => {
+])('%j stays unchanged', (resource) => {
   const whole = { uri, ...resource };
   expect(objectify(whole)).toBe(whole);
 });

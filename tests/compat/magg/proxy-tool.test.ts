@@ -23,26 +23,26 @@ async function list(
   return [content[0].annotations, JSON.parse(content[0].resource.text) as unknown[]];
 }
 
-test('the tool and its introduction cost at most 250 tokens', () => {
+test('the tool and the instructions cost at most 250 tokens', () => {
   const context = helperContext(['github', 'playwright', 'postgres'].map((name) => serverWith(name, {})));
   const listed = JSON.stringify(universalMode.helpers.map(({ definition }) => definition));
   expect(countTokens(listed + universalMode.instructions(context))).toBeLessThanOrEqual(250);
 });
 
 describe('paging', () => {
-  test('34: without a limit a hundred are listed, and it is said how many there are', async () => {
+  test('34: lists a hundred without a limit, and the total count', async () => {
     const [facts, tools] = await list({});
     expect([facts['totalCount'], facts['limit'], facts['offset'], tools.length]).toEqual([150, 100, 0, 100]);
   });
 
-  test('all pages together are all tools, each once', async () => {
+  test('all pages together contain every tool once', async () => {
     const pages = await Promise.all([0, 40, 80, 120].map((offset) => list({ limit: 40, offset })));
     const names = pages.flatMap(([, tools]) => tools.map((tool) => (tool as JsonObject)['name']));
     expect(names).toEqual(helperContext([many]).catalog.tools.map((tool) => tool.listedName));
   });
 });
 
-test('a list is condensed, unless texts are wanted raw', async () => {
+test('condenses a list, except in raw mode', async () => {
   const tool = {
     name: 'a',
     description: 'First sentence. Second one.',
@@ -57,7 +57,7 @@ test('a list is condensed, unless texts are wanted raw', async () => {
   expect((await list({}, helperContext([server], true)))[1]).toEqual([tool]);
 });
 
-test('what stands beside the arguments goes along, for the pipeline to judge', async () => {
+test('passes members beside the arguments on to the pipeline', async () => {
   const context = helperContext([many]);
   await proxyTool.run({ action: 'call', type: 'tool', path: 'tool_1', server: 'many', a: 5, args: '{"b":1}' }, context);
   expect(context.calls).toEqual([
@@ -65,7 +65,7 @@ test('what stands beside the arguments goes along, for the pipeline to judge', a
   ]);
 });
 
-test('a big answer stays the bytes it came as, and says once what it is of', async () => {
+test('keeps a large result as bytes, and adds its facts once', async () => {
   const raw = new RawJson([Buffer.from('{"content":[{"type":"text","text":"x"}]}')]);
   const context = Object.assign(helperContext([many]), { callTool: () => Promise.resolve(raw) });
   const result = await proxyTool.run({ action: 'call', type: 'tool', path: 'tool_1' }, context);
@@ -76,7 +76,7 @@ test('a big answer stays the bytes it came as, and says once what it is of', asy
   });
 });
 
-test.each(['tool', 'resource', 'prompt'])('a question to the person comes back as it is (%s)', async (type) => {
+test.each(['tool', 'resource', 'prompt'])('returns input_required unchanged (%s)', async (type) => {
   const question = { resultType: 'input_required', inputRequests: { a: {} }, requestState: 's' };
   const answer = (): Promise<JsonObject> => Promise.resolve(question);
   const server = serverWith('s', { ...toolsNamed('x'), prompts: [{ name: 'x' }] });
@@ -84,7 +84,7 @@ test.each(['tool', 'resource', 'prompt'])('a question to the person comes back a
   expect(await proxyTool.run({ action: 'call', type, path: 'x' }, context)).toEqual(question);
 });
 
-test('arguments of a prompt are handed on as texts', async () => {
+test('converts arguments of a prompt to strings', async () => {
   const asked: unknown[] = [];
   const context = Object.assign(helperContext([serverWith('s', { prompts: [{ name: 'p q' }] })]), {
     getPrompt: async (name: string, args: JsonObject | undefined) => {
@@ -98,7 +98,7 @@ test('arguments of a prompt are handed on as texts', async () => {
   expect(content[0].resource.uri).toBe('urn:prompt:p%20q');
 });
 
-test('facts are added to what an item says of itself already', async () => {
+test('adds its facts to the annotations and _meta of an item', async () => {
   const item = { type: 'text', text: 'x', annotations: { priority: 1 }, _meta: { own: true } };
   const context = Object.assign(helperContext([many]), { callTool: async () => ({ content: [item] }) });
   const { content } = (await proxyTool.run({ action: 'call', type: 'tool', path: 'tool_1' }, context)) as {

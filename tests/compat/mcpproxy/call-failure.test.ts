@@ -11,7 +11,7 @@ const told = (error: unknown, tool: string): unknown => {
   return { isError, ...(JSON.parse(content[0].text) as object) };
 };
 
-test('what the server’s side did wrong is told with where it was, and the status of HTTP', () => {
+test("returns a server's failure with the server's name and the HTTP status", () => {
   const error = new AppError('server_unreachable', 'fs answered HTTP 502.', {
     fix: 'Look later.',
     data: { status: 502 },
@@ -26,7 +26,7 @@ test('what the server’s side did wrong is told with where it was, and the stat
   });
 });
 
-test('of a name that means nothing, the name is told', () => {
+test('returns an unresolvable name as tool_name', () => {
   expect(told(new AppError('server_exited', 'It ended.'), 'zz')).toEqual({
     isError: true,
     error: 'It ended.',

@@ -27,13 +27,13 @@ test.each<[JsonObject, object]>([
     { name: 'fs:read_file', path: '/a', intent_reason: 'x' },
     { arguments: {}, beside: { path: '/a' } },
   ],
-])('%j goes to the pipeline with what it is meant to do', async (input, expected) => {
+])('%j goes to the pipeline with its intent', async (input, expected) => {
   const context = retrieveContext();
   await reading.run(input, context);
   expect(context.calls).toMatchObject([{ tool: 'fs:read_file', intent: 'read', via: 'call_tool_read', ...expected }]);
 });
 
-test('a call with a wrong declaration is not made', async () => {
+test('does not call a tool if the declared intent is wrong', async () => {
   const context = retrieveContext();
   const result = await reading.run({ name: 'fs:read_file', intent: { operation_type: 'write' } }, context);
   expect(result).toMatchObject({ isError: true });
@@ -92,6 +92,9 @@ test.each<[string, Error, string, RegExp]>([
   expect([result['isError'], said]).toEqual([true, expect.stringMatching(text)]);
 });
 
-test.each([new AppError('cancelled', 'x'), new TypeError('x')])('%s is not for the model', async (error) => {
-  await expect(failing(error)).rejects.toBe(error);
-});
+test.each([new AppError('cancelled', 'x'), new TypeError('x')])(
+  '%s is thrown, not returned to the model',
+  async (error) => {
+    await expect(failing(error)).rejects.toBe(error);
+  },
+);

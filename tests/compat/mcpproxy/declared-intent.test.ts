@@ -21,6 +21,6 @@ test.each<[JsonObject, string | undefined]>([
   [{ intent: { operation_type: 'destructive' } }, 'INTENT_MISMATCH'],
   [{ intent: { operation_type: 'write', data_sensitivity: 'secret' } }, 'INVALID_SENSITIVITY'],
   [{ intent: { operation_type: 'write', reason: 'x'.repeat(1001) } }, 'REASON_TOO_LONG'],
-])('call_tool_write takes %j as %s', (input, code) => {
+])('call_tool_write checks %j: %s', (input, code) => {
   expect(intentProblem(input, 'write')?.code).toBe(code);
 });

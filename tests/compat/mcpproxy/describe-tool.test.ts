@@ -6,7 +6,7 @@ import { ask, files, retrieveContext } from './retrieve-context.ts';
 const off: Partial<ServerSummary> = { name: 'git', enabled: false, tools: 3, state: 'disabled' };
 
 describe('definitions', () => {
-  test('are whole, and what is missing says why', async () => {
+  test('returns whole definitions, and a reason for each missing one', async () => {
     const ids = ['fs:read_file', 'fs:nope_at_all', 'git:log', 'zz:x'];
     const { definitions, errors } = await ask('describe_tool', { tool_ids: ids }, retrieveContext([], [off]));
     expect(definitions).toEqual([
@@ -30,14 +30,14 @@ describe('definitions', () => {
     ]);
   });
 
-  test('read_result, which spill notices name, is described', async () => {
+  test('describes read_result, which spill summaries name', async () => {
     const id = 'read_result';
     const { definitions, errors } = await ask('describe_tool', { tool_ids: [id] }, retrieveContext());
     expect(definitions).toMatchObject([{ name: id, inputSchema: { type: 'object' }, call_with: 'call_tool_read' }]);
     expect(errors).toEqual([]);
   });
 
-  test('a schema that was described is not shown by the next search', async () => {
+  test('the next search omits a schema that was described', async () => {
     const context = retrieveContext();
     await ask('describe_tool', { tool_ids: ['fs:stat_file'] }, context);
     const [first] = (await ask('retrieve_tools', { query: 'stat_file' }, context))['tools'] as JsonObject[];
@@ -49,7 +49,7 @@ describe('definitions', () => {
     [{ tool_ids: [] }, /not a list/],
     [{ tool_ids: ['fs:read_file', 5] }, /not a list/],
     [{ tool_ids: ['a', 'b', 'c', 'd', 'e', 'f'] }, /6 ids are more than 5/],
-  ])('%j is refused as a whole', async (input, message) => {
+  ])('rejects %j as a whole', async (input, message) => {
     await expect(ask('describe_tool', input)).rejects.toMatchObject({
       code: 'bad_request',
       message: expect.stringMatching(message) as string,

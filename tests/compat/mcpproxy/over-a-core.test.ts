@@ -33,7 +33,7 @@ async function json(tool: string, input: Json): Promise<Json> {
   return JSON.parse((await call(tool, input)).text) as Json;
 }
 
-test('five tools are listed, which cost with the instructions at most 600 tokens', async () => {
+test('lists five tools, which cost at most 600 tokens with the instructions', async () => {
   const fresh = await core.connect({ mode: 'retrieve' });
   const { instructions } = (await fresh.initialize()) as { instructions?: string };
   const list = await fresh.request('tools/list');
@@ -48,7 +48,7 @@ test('five tools are listed, which cost with the instructions at most 600 tokens
   expect(countTokens(JSON.stringify(list) + String(instructions))).toBeLessThanOrEqual(600);
 });
 
-test('what is found can be called as the answer says, with the name it gives', async () => {
+test('a search result can be called with the name and the helper that it gives', async () => {
   const { tools } = (await json('retrieve_tools', { query: 'wipe a thing' })) as { tools: Json[] };
   expect(tools[0]).toMatchObject({
     name: 'fx:wipe',
@@ -61,7 +61,7 @@ test('what is found can be called as the answer says, with the name it gives', a
   });
 });
 
-test.each(['proxy', 'search'])('all of it can be called in mode %s as well', async (mode) => {
+test.each(['proxy', 'search'])('the helpers work in mode %s', async (mode) => {
   const other = await core.open({}, { mode });
   const answer = await other.callTool('call_tool_read', { name: 'fx:look', args_json: '{"path":"/a"}' });
   expect(JSON.parse(textOf(answer))).toEqual({ name: 'look', args: { path: '/a' } });
@@ -69,7 +69,7 @@ test.each(['proxy', 'search'])('all of it can be called in mode %s as well', asy
   expect(await other.toolNames()).not.toContain('upstream_servers');
 });
 
-describe('what a call is meant to do', () => {
+describe('declared intent', () => {
   /** Whether the variant may call it, by what the server says of the tool. */
   const matrix: [tool: string, read: boolean, write: boolean, destructive: boolean][] = [
     ['look', true, true, true],
@@ -93,7 +93,7 @@ describe('what a call is meant to do', () => {
     }
   });
 
-  test('a refused call never reaches the server and is on record as blocked', async () => {
+  test('a rejected call never reaches the server and is recorded as blocked', async () => {
     const intent = { operation_type: 'read', data_sensitivity: 'private', reason: 'a look' };
     await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' }, intent });
     core.host.core.activity.flush();
@@ -102,7 +102,7 @@ describe('what a call is meant to do', () => {
     expect([last?.why, last?.sensitivity]).toEqual(['a look', 'private']);
   });
 
-  test('the answer names the variant that would do', async () => {
+  test('the error names the variant that would work', async () => {
     expect(await json('call_tool_read', { name: 'fx:edit', args: { path: '/' } })).toMatchObject({
       use: 'call_tool_write',
     });
@@ -111,7 +111,7 @@ describe('what a call is meant to do', () => {
     });
   });
 
-  test('a declaration that contradicts the variant is refused', async () => {
+  test('rejects a declaration that contradicts the variant', async () => {
     const { isError, text } = await call('call_tool_read', {
       name: 'fx:look',
       args: { path: '/' },
@@ -132,7 +132,7 @@ describe('arguments', () => {
     expect(await json('call_tool_read', { name: 'fx:look', ...input })).toEqual({ name: 'look', args: { path: '/a' } });
   });
 
-  test('that do not fit are an error with the schema and the nearest names', async () => {
+  test('that do not fit return the schema and the nearest names', async () => {
     const { isError, text } = await call('call_tool_read', { name: 'fx:look', args: { pth: '/a' } });
     expect(isError).toBe(true);
     expect(JSON.parse(text)).toMatchObject({
@@ -144,7 +144,7 @@ describe('arguments', () => {
     });
   });
 
-  test("are checked through the helpers of other modes, too, and never in a call by the tool's own name", async () => {
+  test('are checked through the helpers of other modes, but not in a direct call', async () => {
     const { isError, text } = await call('call_tool', { name: 'fx:look', arguments: { path: 5 } });
     expect([isError, JSON.parse(text)]).toMatchObject([true, { error_type: 'invalid_params', tool: 'fx:look' }]);
     expect(await json('fx_look', { path: 5, other: { arguments: 1 } })).toEqual({
@@ -153,17 +153,17 @@ describe('arguments', () => {
     });
   });
 
-  test('of five megabytes go through', async () => {
+  test('of five megabytes reach the server', async () => {
     const { text } = await call('call_tool_read', { name: 'fx:look', args: { path: 'x'.repeat(5_000_000) } });
     expect(text.length).toBeGreaterThan(5_000_000);
   });
 });
 
-test('blanks around the colon of an id are no part of it', async () => {
+test('ignores blanks around the colon of an ID', async () => {
   expect(await json('call_tool_read', { name: ' fx : look ', args: { path: '/a' } })).toMatchObject({ name: 'look' });
 });
 
-test('a single tool that is switched off is described and called as that, with what helps', async () => {
+test('describes and rejects a disabled tool as disabled, with a fix', async () => {
   const helps = expect.stringContaining('ask them to switch it on') as string;
   expect(await json('describe_tool', { tool_ids: ['a:reverse_tool'] })).toMatchObject({
     errors: [{ id: 'a:reverse_tool', error: 'not_allowed', remediation: helps }],
@@ -188,7 +188,7 @@ describe('errors', () => {
     expect(answer).toEqual({ isError: true, text: expect.stringMatching(text) as string });
   });
 
-  test('an error result of the tool comes as it is', async () => {
+  test('returns an error result of the tool unchanged', async () => {
     expect(await call('call_tool_read', { name: 'fx:fail', args: { path: '' } })).toEqual({
       isError: true,
       text: 'it failed',
@@ -196,7 +196,7 @@ describe('errors', () => {
   });
 });
 
-test('the log of a server can be read, without its secrets', async () => {
+test("tail_log returns a server's log without its secrets", async () => {
   const expected = { server_name: 'fx', lines_requested: 5, lines_returned: 1, server_status: { enabled: true } };
   const answer = await json('upstream_servers', { operation: 'tail_log', name: 'fx', lines: 5 });
   expect(answer).toMatchObject(expected);

@@ -4,7 +4,7 @@ import { ask, files, retrieveContext } from './retrieve-context.ts';
 
 const namesOf = (answer: JsonObject): unknown[] => (answer['tools'] as JsonObject[]).map((tool) => tool['name']);
 
-test('a hit is a line with what a call needs, and the best ones carry their schema where the line leaves something out', async () => {
+test('returns a line with what a call needs, and the best matches with a schema if the line omits something', async () => {
   const nested = { type: 'object', properties: { at: { type: 'object', properties: { x: { type: 'integer' } } } } };
   const limited = { type: 'object', anyOf: [{ required: ['n'] }, { required: ['m'] }], properties: { n: {}, m: {} } };
   const context = retrieveContext([
@@ -29,12 +29,12 @@ test.each([
   ['write_file', 'call_tool_write'],
   ['delete_file', 'call_tool_destructive'],
   ['stat_file', 'call_tool_write'],
-])('%s is recommended to be called with %s', async (query, variant) => {
+])('recommends to call %s with %s', async (query, variant) => {
   const { tools } = await ask('retrieve_tools', { query, limit: 1 });
   expect(tools).toMatchObject([{ name: `fs:${query}`, call_with: variant }]);
 });
 
-test('a limit holds, whether the call or the config names it; a text of digits is a number', async () => {
+test('applies the limit of the call or the config; accepts digits as text', async () => {
   const count = async (limit: unknown, config?: number): Promise<number> => {
     const context = { ...retrieveContext(), retrieve: { limit: config } };
     return namesOf(await ask('retrieve_tools', { query: 'file', limit }, context)).length;
@@ -44,16 +44,16 @@ test('a limit holds, whether the call or the config names it; a text of digits i
   ]);
 });
 
-test('nothing found says so, and where to look', async () => {
+test('an empty search result says where to look', async () => {
   const answer = await ask('retrieve_tools', { query: 'zzzz' });
   expect(answer).toMatchObject({ tools: [], hint: expect.stringContaining('Servers: fs.') as string });
 });
 
-test.each([{}, { query: '' }, { query: 5 }])('a search for nothing (%j) is refused', async (input) => {
+test.each([{}, { query: '' }, { query: 5 }])('rejects an empty search (%j)', async (input) => {
   await expect(ask('retrieve_tools', input)).rejects.toMatchObject({ code: 'bad_request' });
 });
 
-test('a query of 100 kB is answered, and not repeated', async () => {
+test('answers a query of 100 kB without repeating it', async () => {
   const answer = await ask('retrieve_tools', { query: 'file '.repeat(20_000) });
   expect([namesOf(answer).length, JSON.stringify(answer).length < 4000]).toEqual([4, true]);
 });

@@ -32,8 +32,8 @@ async function world(settings: Json, work: (world: World) => Promise<void>): Pro
 
 const allowing = { policy: { agentChanges: 'allow' } };
 
-describe('where the config lets models change servers', () => {
-  test('a patch changes what it names: maps are merged, lists replaced, null removes, secrets stay', () =>
+describe('with a config that lets models change servers', () => {
+  test('a patch merges maps, replaces lists, removes null values, and keeps masked secrets', () =>
     world(allowing, async ({ ask, written }) => {
       const { servers } = (await ask({ operation: 'list' })) as { servers: [Json & { env: Json }] };
       expect(servers[0]).toMatchObject({ name: 'a', protocol: 'stdio', connection_status: { state: 'Ready' } });
@@ -57,7 +57,7 @@ describe('where the config lets models change servers', () => {
       });
     }));
 
-  test('values can be cleared, and objects taken out by the text "null"', () =>
+  test('an empty value clears a field, and the text "null" removes an object', () =>
     world(allowing, async ({ ask, written }) => {
       await ask({
         operation: 'patch',
@@ -73,7 +73,7 @@ describe('where the config lets models change servers', () => {
       expect((await written())['a']).not.toHaveProperty('env');
     }));
 
-  test('a server that asks for a container is not started without one before the person has agreed, whatever the policy', () =>
+  test('asks the user before a server starts without the container that it requires, whatever the policy', () =>
     world(allowing, async ({ ask, core, written }) => {
       const isolation = { enabled: true, image: 'x' };
       await ask({ operation: 'patch', name: 'a', isolation_json: JSON.stringify(isolation) });
@@ -88,7 +88,7 @@ describe('where the config lets models change servers', () => {
       expect(['error', 'connecting']).toContain(state.kind);
     }));
 
-  test('every field of isolation is listed as it is, secrets masked, and what comes back unchanged is no change', () =>
+  test('lists every field of isolation with secrets masked, and sending it back changes nothing', () =>
     world(allowing, async ({ ask, core, written }) => {
       const isolation = {
         enabled: false,
@@ -121,7 +121,7 @@ describe('where the config lets models change servers', () => {
       expect(core.server('a').state).toEqual(before);
     }));
 
-  test('servers are added and removed at once, and never twice', () =>
+  test('adds and removes servers at once, and none twice', () =>
     world(allowing, async ({ ask, core, written }) => {
       const b = fixture('compat', 'B');
       const add = { operation: 'add', name: 'b', command: b.command, args_json: JSON.stringify(b.args) };
@@ -141,8 +141,8 @@ describe('where the config lets models change servers', () => {
     }));
 });
 
-describe('where the person decides', () => {
-  test('adding, removing and changing what runs is only proposed, whatever else is said', () =>
+describe('if the user decides', () => {
+  test('only proposes to add, remove or change what runs, whatever else is passed', () =>
     world({}, async ({ ask, core, written }) => {
       const before = await written();
       const proposed = {
@@ -162,14 +162,14 @@ describe('where the person decides', () => {
       expect(await core.host.core.admin.proposals()).toHaveLength(4);
     }));
 
-  test('an approved patch is merged into what is written then', () =>
+  test('merges an approved patch into the config at that time', () =>
     world({}, async ({ ask, core, written }) => {
       const { proposal_id: id } = await ask({ operation: 'patch', name: 'a', env_json: '{"NEW":"2","OLD":null}' });
       await core.host.core.admin.approve(String(id));
       expect((await written())['a']).toEqual({ ...a, env: { KEPT: a.env.KEPT, TOKEN: a.env.TOKEN, NEW: '2' } });
     }));
 
-  test('a description and the switch wait like everything else', () =>
+  test('proposes a description or enabling like every other change', () =>
     world({}, async ({ ask, core }) => {
       const waits = { status: 'pending_approval', updated: false };
       expect(await ask({ operation: 'patch', name: 'a', description: 'mine' })).toMatchObject(waits);
@@ -178,7 +178,7 @@ describe('where the person decides', () => {
     }));
 });
 
-test('what makes no sense is refused, and nothing changes', () =>
+test('rejects invalid requests without a change', () =>
   world(allowing, async ({ ask, written }) => {
     const before = await written();
     const cases: [Json, RegExp][] = [

@@ -69,7 +69,7 @@ describe('the tool', () => {
     [{ tool: 'echo', connection: 'zz' }, "Unknown connection identifier 'zz'. There are: c1 (a), c2 (b)"],
     [{ tool: 'only', connection: 'c2' }, "Tool 'only' is not available on connection 'c2'"],
     [{ tool: 'only', connection: 'dead' }, 'not available or does not expose callable tools'],
-  ])('%j is refused: %s', async (input, fragment) => {
+  ])('%j is rejected: %s', async (input, fragment) => {
     const context = dispatchContext(servers);
     const { isError, text, facts } = await call({ arguments: {}, ...input }, context);
     expect([isError, text, context.calls]).toEqual([true, expect.stringContaining(fragment), []]);
@@ -87,7 +87,7 @@ describe('the arguments', () => {
     [{}, {}],
     [{ refresh: false, limit: 1, includeTools: true, includeInputSchema: false, includeAnnotations: true }, {}],
     [{ arguments: { message: 'x' }, stray: 1 }, { message: 'x' }],
-  ])('%j are handed on as %j and repeated', async (input, expected) => {
+  ])('%j are passed as %j and repeated', async (input, expected) => {
     const context = dispatchContext(servers);
     const { facts, isError, text } = await call({ tool: 'a:echo', ...input }, context);
     expect([isError, text]).toEqual([false, expect.anything()]);
@@ -104,21 +104,21 @@ describe('the arguments', () => {
     [{ meta: 'x' }, "requires 'meta' to be an object"],
     [{ resultToFile: 'maybe' }, "'resultToFile' is neither true nor false"],
     [{ resultSizeThreshold: -1 }, "'resultSizeThreshold' is not a whole number"],
-  ])('%j are refused before anything is called: %s', async (input, fragment) => {
+  ])('%j are rejected before a call: %s', async (input, fragment) => {
     const context = dispatchContext(servers);
     const { isError, text } = await call({ tool: 'a:echo', ...input }, context);
     expect([isError, text, context.calls]).toEqual([true, expect.stringContaining(fragment), []]);
   });
 
-  test('meta goes along as the _meta of the call', async () => {
+  test('passes meta as the _meta of the call', async () => {
     const context = dispatchContext(servers);
     await call({ tool: 'only', meta: { trace: 1 } }, context);
     expect(context.calls[0]).toMatchObject({ rest: { _meta: { trace: 1 } }, via: 'proxy-dispatch' });
   });
 });
 
-describe('the answer', () => {
-  test('JSON in the first text is the payload; beside it stand connection, tool, arguments and an estimate', async () => {
+describe('the result', () => {
+  test('is the JSON of the first text, with connection, tool, arguments and an estimate beside it', async () => {
     const { text, facts, isError } = await answering(said('{ "n": 12345678901234567890 }'), {
       arguments: { message: 'x' },
     });
@@ -162,7 +162,7 @@ describe('the answer', () => {
       [{ type: 'text', text: 'and more' }, image],
     ],
     ['a result without content is told as it is', { toolResult: 1 }, { toolResult: 1 }, []],
-  ])("as mini-a's: %s", async (_, result, payload, blocks) => {
+  ])("has mini-a's form: %s", async (_, result, payload, blocks) => {
     const { json, content } = await answering(result, {}, { fullResults: true });
     expect([json, content.slice(1)]).toEqual([payload, blocks]);
   });
@@ -182,12 +182,12 @@ describe('the answer', () => {
     expect([told, content.slice(1), facts['resultFormat']]).toEqual([text, blocks, 'text']);
   });
 
-  test('a text whose structure says more is told with it', async () => {
+  test('keeps a text beside structuredContent that contains more', async () => {
     const result = said('hello', { structuredContent: { a: 1 } });
     expect((await answering(result)).json).toEqual(result);
   });
 
-  test('a result of a megabyte, which comes as bytes, is told like any other', async () => {
+  test('of a megabyte, as bytes, has the same form', async () => {
     const { json } = await answering(new RawJson([Buffer.from(JSON.stringify(said('{"a":1}')))]));
     expect(json).toEqual({ a: 1 });
   });
@@ -196,7 +196,7 @@ describe('the answer', () => {
 describe('a failure', () => {
   const failed = (text: string): JsonObject => said(text, { isError: true });
 
-  test('of the tool is an error, with what it said and showed', async () => {
+  test('of the tool is an error, with its text and image', async () => {
     const { text, facts, isError, content } = await answering({
       ...failed('it failed'),
       content: [{ type: 'text', text: 'it failed' }, image],
@@ -205,22 +205,22 @@ describe('a failure', () => {
     expect(facts).toEqual({ action: 'call', connection: { id: 'a', alias: 'c1' }, tool: 'echo', error: 'it failed' });
   });
 
-  test('of the protocol tells code and message', async () => {
+  test('of the protocol contains code and message', async () => {
     const { text, isError } = await answering(new RpcError(-32602, 'bad params'));
     expect([text, isError]).toEqual(['Error: bad params (code -32602)', true]);
   });
 
-  test('because nobody is there says so, with the reason and without its secrets', async () => {
+  test('because the server is down contains the reason without secrets', async () => {
     const { text } = await answering(new AppError('server_exited', 'a ended: TOKEN=abcdef123456'));
     expect(text).toMatch(/Connection 'c1' is not available or does not expose callable tools: a ended: TOKEN=\*\*\*/);
   });
 
-  test('told as a member of the result is an error beside its payload', async () => {
+  test('in a member of the result is an error beside its payload', async () => {
     const { json, facts, isError } = await answering({ error: 'no such thing' });
     expect([json, facts['error'], isError]).toEqual([{ error: 'no such thing' }, 'no such thing', true]);
   });
 
-  test('after parameters that the tool does not have names them, what is missing and what there is', async () => {
+  test('after unknown parameters names them, missing ones and the known ones', async () => {
     const input = { arguments: { mesage: 1, LoudVoice: 1, zzz: 1 } };
     for (const failure of [failed('it failed'), new RpcError(-32602, 'it failed'), { error: 'it failed' }]) {
       const { facts } = await answering(failure, input);
@@ -230,12 +230,12 @@ describe('a failure', () => {
     }
   });
 
-  test('after parameters that are right is told without advice', async () => {
+  test('after correct parameters has no advice', async () => {
     const { text } = await answering(failed('it failed'), { arguments: { message: 1 } });
     expect(text).toBe('Error: it failed');
   });
 
-  test('of arguments that do not fit comes with the schema', async () => {
+  test('of arguments that do not fit contains the schema', async () => {
     const error = new AppError('arguments_invalid', 'They do not fit.', { fix: 'It takes message.' });
     const { text } = await answering(error, { arguments: { mesage: 1 } });
     expect(text).toMatch(
@@ -243,19 +243,19 @@ describe('a failure', () => {
     );
   });
 
-  test('a flood of wrong names is cut', async () => {
+  test('lists only some of many wrong names', async () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${i}`.repeat(2000), i]));
     const { text } = await answering(failed('no'), { arguments: many });
     expect([text.length < 3000, text]).toEqual([true, expect.stringContaining('4980 more')]);
   });
 
-  test('because the caller gave up is no answer at all', async () => {
+  test('because the caller cancelled is thrown', async () => {
     await expect(answering(new AppError('cancelled', 'Gone.'))).rejects.toMatchObject({ code: 'cancelled' });
   });
 });
 
 describe('a file of arguments', () => {
-  test('goes before arguments, and only its name is repeated', async () => {
+  test('takes precedence over arguments, and only its name is repeated', async () => {
     const files = new MemoryFiles();
     files.texts.set('/kept/x.json', '{"message":"from the file"}');
     const context = dispatchContext(servers, { spillFiles: files });
@@ -288,7 +288,7 @@ describe('a file of arguments', () => {
     ['/kept/list', /must contain a JSON or TOON object/],
     ['/kept/list.toon', /must contain a JSON or TOON object/],
     [5, "requires 'argumentsFile' to be the path"],
-  ])('%s is refused: %s', async (argumentsFile, fragment) => {
+  ])('%s is rejected: %s', async (argumentsFile, fragment) => {
     const files = new MemoryFiles();
     files.texts.set('/kept/bad', '{').set('/kept/list', '[1]').set('/kept/list.toon', '[2]: a,b');
     files.texts.set('/kept/text', 'Dear reader').set('/kept/digits.toon', 'id: 12345678901234567890');

@@ -25,7 +25,7 @@ const facts = [
 const context = dispatchContext(servers, { facts });
 
 describe('what is listed', () => {
-  test('one tool and short instructions: at most 340 tokens with thirteen servers', () => {
+  test('one tool and instructions cost at most 340 tokens with thirteen servers', () => {
     const thirteen = dispatchContext(Array.from({ length: 13 }, (_, i) => serverWith(`server-${i}`, {})));
     const tools = JSON.stringify({ tools: dispatchMode.helpers.map((helper) => helper.definition) });
     expect(dispatchMode.helpers.map((helper) => helper.definition.name)).toEqual(['proxy-dispatch']);
@@ -43,7 +43,7 @@ describe('what is listed', () => {
     );
   });
 
-  test('of many servers the instructions name some and say how many more there are', () => {
+  test('the instructions name some of many servers and count the others', () => {
     const many = dispatchContext(Array.from({ length: 300 }, (_, i) => serverWith(`s${i}`, {})));
     expect(dispatchMode.instructions(many)).toMatch(/, s\d+ and \d+ more\.$/);
     expect(dispatchMode.instructions(dispatchContext([]))).toMatch(/none yet\.$/);
@@ -51,7 +51,7 @@ describe('what is listed', () => {
 });
 
 describe('list', () => {
-  test('names and short descriptions by connection; the count stays out of the text', async () => {
+  test('returns names and short descriptions by connection; the count is not in the text', async () => {
     const { json, facts: told } = await dispatch({ action: ' LIST ' }, context);
     const tool = { name: 'echo_tool', description: 'Echo the message' };
     const connections = [
@@ -67,7 +67,7 @@ describe('list', () => {
     expect(told).toEqual({ action: 'list', totalConnections: 2 });
   });
 
-  test('in detail also what the server says of itself and why it does not work, secrets masked', async () => {
+  test("in detail adds the server's info and its error, with secrets masked", async () => {
     const { toon: json } = await dispatch({ action: 'list', format: 'detail' }, context);
     expect(json['connections']).toEqual([
       {
@@ -92,7 +92,7 @@ describe('list', () => {
   test.each([
     [{ includeInputSchema: true, includeAnnotations: 'false' }, { inputSchema: echo.inputSchema }],
     [{ includeAnnotations: true }, { annotations: echo.annotations }],
-  ])('in detail %j decides what is told of a tool', async (flags, told) => {
+  ])('in detail %j selects the fields of a tool', async (flags, told) => {
     const { toon: json } = await dispatch({ action: 'list', format: 'detail', connection: 'b', ...flags }, context);
     const [only] = json['connections'] as [{ tools: unknown[] }];
     expect(only.tools).toEqual([{ name: 'echo_tool', description: echo.description, ...told }]);
@@ -102,7 +102,7 @@ describe('list', () => {
     [{}, {}],
     [{ includeInputSchema: true }, { inputSchema: echo.inputSchema }],
     [{ includeAnnotations: true }, { annotations: echo.annotations }],
-  ])('short as well %j decides what is told of a tool', async (flags, told) => {
+  ])('in short form %j selects the fields of a tool as well', async (flags, told) => {
     const { json } = await dispatch({ action: 'list', connection: 'b', ...flags }, context);
     const [only] = json['connections'] as [{ tools: unknown[] }];
     expect(only.tools).toEqual([{ name: 'echo_tool', description: 'Echo the message', ...told }]);
@@ -110,18 +110,18 @@ describe('list', () => {
     expect(found.json['results']).toEqual([expect.objectContaining(told)]);
   });
 
-  test('short without tools their number', async () => {
+  test('in short form without tools returns their number', async () => {
     const { json } = await dispatch({ action: 'list', connection: 'c1', includeTools: false }, context);
     expect(json['connections']).toEqual([{ id: 'files', alias: 'c1', toolCount: 2 }]);
   });
 
-  test('what TOON cannot say is told as JSON', async () => {
+  test('returns JSON for what TOON cannot encode', async () => {
     const odd = dispatchContext([serverWith('a', { tools: [{ name: 'x', description: 'half a pair: \ud83d' }] })]);
     const { json } = await dispatch({ action: 'list', format: 'detail' }, odd);
     expect(json).toMatchObject({ action: 'list', totalConnections: 1, connections: [{ toolCount: 1 }] });
   });
 
-  test('in detail without tools only their number', async () => {
+  test('in detail without tools returns only their number', async () => {
     const { toon: json } = await dispatch({ action: 'list', format: 'detail', includeTools: false }, context);
     expect(json['connections']).toEqual([
       expect.not.objectContaining({ tools: expect.anything() as unknown }),
@@ -129,13 +129,13 @@ describe('list', () => {
     ]);
   });
 
-  test.each(['c2', 'b', 'B', 'c1', 'default', 'PRIMARY', 'files'])('connection %s is found', async (connection) => {
+  test.each(['c2', 'b', 'B', 'c1', 'default', 'PRIMARY', 'files'])('finds the connection %s', async (connection) => {
     const { json } = await dispatch({ action: 'list', connection }, context);
     const first = ['c2', 'b', 'B'].includes(connection) ? 'c2' : 'c1';
     expect((json['connections'] as { alias: string }[]).map(({ alias }) => alias)).toEqual([first]);
   });
 
-  test('texts stay as servers wrote them where the person wants that', async () => {
+  test('keeps the texts of servers in raw mode', async () => {
     const { json } = await dispatch({ action: 'list', connection: 'c2' }, dispatchContext(servers, {}, true));
     expect(json['connections']).toEqual([
       { id: 'b', alias: 'c2', tools: [{ name: 'echo_tool', description: echo.description }] },
@@ -147,7 +147,7 @@ describe('status', () => {
   const status = async (...args: Parameters<typeof dispatchContext>): Promise<Record<string, unknown>> =>
     (await dispatch({ action: 'status' }, dispatchContext(...args))).json;
 
-  test('counts, says when tools were read last and what does not work; the object has nothing but the action', async () => {
+  test('returns counts, the last refresh and problems as text; the object has only the action', async () => {
     const { json, facts: told } = await dispatch({ action: 'status' }, context);
     expect(told).toEqual({ action: 'status' });
     expect(json).toEqual({
@@ -164,7 +164,7 @@ describe('status', () => {
     });
   });
 
-  test('the hash is the same for the same tools and another as soon as a text, a schema or a namesake is', async () => {
+  test('the hash is stable for the same tools and changes with a text, a schema or another tool', async () => {
     const hashOf = async (tools: object[]): Promise<unknown> =>
       (await status([serverWith('a', { tools: tools as never })]))['catalogHash'];
     const variants = [
@@ -222,32 +222,32 @@ describe('search', () => {
     expect([names[0], new Set(names)]).toEqual(['echo_tool', new Set(['echo_tool', 'read_file'])]);
   });
 
-  test('finds by words what the letters alone would not', async () => {
+  test('finds by words what the letters alone do not match', async () => {
     expect((await hitsOf({ query: 'read a file' }))[0]).toMatchObject({ name: 'read_file', matchedFields: ['name'] });
   });
 
-  test('finds a part of a word, which is no word of any tool', async () => {
+  test('finds a part of a word', async () => {
     expect((await hitsOf({ query: 'cho_to' })).map(({ name }) => name)).toEqual(['echo_tool', 'echo_tool']);
   });
 
-  test('looks at the letters of schemas where they are asked for', async () => {
+  test('matches letters of schemas on request', async () => {
     expect(await hitsOf({ query: '"properties":{"pa' })).toEqual([]);
     expect(await hitsOf({ query: '"properties":{"pa', includeInputSchema: true })).toEqual([
       expect.objectContaining({ name: 'read_file', matchedFields: expect.arrayContaining(['inputSchema']) as unknown }),
     ]);
   });
 
-  test('a limit cuts the results and not the count', async () => {
+  test('a limit cuts the results but not the count', async () => {
     const { json } = await dispatch({ action: 'search', query: 'echo', limit: '1' }, context);
     expect([json['totalMatches'], (json['results'] as unknown[]).length]).toEqual([2, 1]);
   });
 
-  test('stays on the connection that is named', async () => {
+  test('stays on the named connection', async () => {
     const { json } = await dispatch({ action: 'search', query: 'echo', connection: 'c2' }, context);
     expect([json['totalMatches'], json['results']]).toEqual([1, [expect.objectContaining({ alias: 'c2' })]]);
   });
 
-  test('in detail gives the connection and the tool apart, with its schema on request', async () => {
+  test('in detail returns connection and tool apart, with the schema on request', async () => {
     const input = { action: 'search', query: 'path', format: 'detail', includeInputSchema: true, limit: 1 };
     const { toon, facts } = await dispatch(input, context);
     expect(toon).toMatchObject(facts);
@@ -260,7 +260,7 @@ describe('search', () => {
     ]);
   });
 
-  test("a server's name finds its tools only where no tool says it", async () => {
+  test("finds a server's tools by its name only if no tool matches", async () => {
     const named = [serverWith('echo', { tools: [echo, readFile] }), serverWith('github', { tools: [readFile] })];
     const both = await Promise.all(['echo', 'github'].map((query) => hitsOf({ query }, dispatchContext(named))));
     expect(both.map((hits) => hits.map(({ name, matchedFields }) => [name, matchedFields.at(-1)]))).toEqual([
@@ -269,7 +269,7 @@ describe('search', () => {
     ]);
   });
 
-  test('without a limit the best are given; in detail all literal matches, and ten of those that share words only', async () => {
+  test('returns the best without a limit; in detail all literal matches, and ten that share only words', async () => {
     const tools = Array.from({ length: 40 }, (_, i) => ({
       name: i < 20 ? `red_fox_${i}` : `red_${i}_fox`,
       description: 'x',
@@ -280,7 +280,7 @@ describe('search', () => {
     expect(await hitsOf({ query: 'red_fox' }, on)).toHaveLength(30);
   });
 
-  test('a query of 100 kB is answered, and not repeated', async () => {
+  test('answers a query of 100 kB without repeating it', async () => {
     const { text, isError } = await dispatch({ action: 'search', query: 'echo '.repeat(20_000) }, context);
     expect([isError, text.length < 2000]).toEqual([false, true]);
   });
@@ -295,7 +295,7 @@ describe('the filter', () => {
     [[], ['b:echo_tool'], ['files:echo_tool', 'files:read_file']],
     [['Echo_Tool'], [], ['files:echo_tool', 'b:echo_tool']],
     [['echo_tool', 'read_file'], ['read_file'], ['files:echo_tool', 'b:echo_tool']],
-  ])('allow %j and deny %j show %j, in lists, counts, searches and calls alike', async (allow, deny, shown) => {
+  ])('allow %j and deny %j show %j, in lists, counts, searches and calls', async (allow, deny, shown) => {
     const on = filtered(allow, deny);
     const list = (await dispatch({ action: 'list' }, on)).json['connections'] as { tools: { name: string }[] }[];
     expect(list.flatMap(({ tools }, i) => tools.map(({ name }) => `${['files', 'b'][i]}:${name}`)).sort()).toEqual(
@@ -311,7 +311,7 @@ describe('the filter', () => {
     expect(on.calls.map(({ tool }) => tool).sort()).toEqual([...shown].sort());
   });
 
-  test('holds after a refresh, which is made of the connection that is named', async () => {
+  test('applies after a refresh, which covers the named connection', async () => {
     const asked: unknown[] = [];
     const fresh = dispatchContext([servers[0] as never, serverWith('b', { tools: [echo, readFile] })]);
     const { level, catalog, index } = fresh;
@@ -345,14 +345,17 @@ describe('errors', () => {
       "Unsupported proxy-dispatch action 'zap'. Valid actions are: status, list, search, call, readresult",
     ],
     [{}, "Unsupported proxy-dispatch action ''"],
-  ])('%j answers: %s', async (input, fragment) => {
+  ])('%j returns: %s', async (input, fragment) => {
     const { text, isError, facts: told } = await dispatch(input, context);
     expect([isError, text]).toEqual([true, expect.stringContaining(fragment)]);
     expect(told).toEqual({ action: (input as { action?: string }).action ?? '', error: text.replace('Error: ', '') });
   });
 
-  test.each(['status', 'list', 'search', 'call'])('%s without any server says that there is none', async (action) => {
-    const { text, isError } = await dispatch({ action, query: 'x', tool: 'x' }, dispatchContext([]));
-    expect([isError, text]).toEqual([true, expect.stringContaining('not initialized or has no active connections')]);
-  });
+  test.each(['status', 'list', 'search', 'call'])(
+    '%s without any server returns that there is none',
+    async (action) => {
+      const { text, isError } = await dispatch({ action, query: 'x', tool: 'x' }, dispatchContext([]));
+      expect([isError, text]).toEqual([true, expect.stringContaining('not initialized or has no active connections')]);
+    },
+  );
 });

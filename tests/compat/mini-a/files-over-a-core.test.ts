@@ -38,8 +38,8 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-describe('39: an answer in a file', () => {
-  test('because it passed the threshold says so, in a private file, with size, keys and preview', async () => {
+describe('39: a result in a file', () => {
+  test('over the threshold is marked as spilled, in a private file, with size, keys and preview', async () => {
     const result = await call({ tool: 'big', resultSizeThreshold: 100 });
     const { resultFile, autoSpilled } = factsOf(result);
     expect(autoSpilled).toBe(true);
@@ -52,7 +52,7 @@ describe('39: an answer in a file', () => {
     expect([preview.length <= 'Preview: '.length + 303, preview.endsWith('...')]).toEqual([true, true]);
   });
 
-  test('because it was asked for is not called spilled', async () => {
+  test('on request is not marked as spilled', async () => {
     const facts = factsOf(await call({ tool: 'big', resultToFile: true }));
     expect([facts['autoSpilled'], typeof facts['resultFile']]).toEqual([undefined, 'string']);
   });
@@ -75,7 +75,7 @@ describe('39: an answer in a file', () => {
     expect([result['isError'], textOf(result)]).toEqual([undefined, expect.stringMatching(expected)]);
   });
 
-  test('is read up to what the app takes, and by a wish of 0 to its end; what is cut says how to go on', async () => {
+  test("is read up to the app's limit, or to its end with 0; a cut part says how to go on", async () => {
     const resultFile = await keep();
     const whole = textOf(await read({ resultFile, op: 'read', maxBytes: 0 }));
     expect(JSON.parse(whole)).toMatchObject({ summary: 'thirty' });
@@ -90,13 +90,13 @@ describe('39: an answer in a file', () => {
     roomy.socket.destroy();
   });
 
-  test('counts all matches and shows some of them', async () => {
+  test('counts all matches and returns some of them', async () => {
     const result = await read({ resultFile: await keep(), op: 'grep', pattern: '"item', limit: 5 });
     expect(factsOf(result)).toMatchObject({ matchCount: 30, returnedMatches: 5, limited: true });
     expect(textOf(result)).toContain('[LIMITED to first 5 of 30 matches]');
   });
 
-  test('is never put into a file again, however long what is read of it', async () => {
+  test('is never spilled again when it is read', async () => {
     await configure({ threshold: 100 });
     const result = await read({ resultFile: await keep(), op: 'read', maxBytes: 50_000 });
     await configure({});
@@ -116,9 +116,9 @@ describe('39: an answer in a file', () => {
   });
 });
 
-describe('40: nothing else can be read', () => {
+describe('40: other files', () => {
   test.each(['/etc/hostname', '../config.json', 'index.db', '/proc/self/environ', 'file:///etc/hostname'])(
-    '%s is refused, to read and as arguments',
+    'rejects %s, to read and as arguments',
     async (file) => {
       const answers = [await read({ resultFile: file }), await call({ tool: 'big', argumentsFile: file })];
       expect(answers.map(({ isError }) => isError)).toEqual([true, true]);
@@ -126,7 +126,7 @@ describe('40: nothing else can be read', () => {
     },
   );
 
-  test('the refusal of a folder names the setting that allows it, and with it arguments are read from there', async () => {
+  test("a rejected folder's error names the setting that allows it, with which arguments are read", async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tooltray-arguments-'));
     const argumentsFile = join(folder, 'in.json');
     await writeFile(argumentsFile, '{"message":"from a file"}');
@@ -139,7 +139,7 @@ describe('40: nothing else can be read', () => {
     expect(textOf(told)).toContain('from a file');
   });
 
-  test('a link from the store to a file outside is refused', async () => {
+  test('rejects a link from the store to a file outside', async () => {
     const outside = join(core.home, 'outside.json');
     await writeFile(outside, '{"secret":true}');
     const link = join(dirname(await keep()), 'link.json');
@@ -148,7 +148,7 @@ describe('40: nothing else can be read', () => {
     expect(answers.map(({ isError }) => isError)).toEqual([true, true]);
   });
 
-  test('files are gone after shutdown where the person wants that', async () => {
+  test('deletes files at shutdown with deleteOnExit', async () => {
     await using own = await startCore({ servers, results: { deleteOnExit: true } });
     const session = await own.open({}, { mode: 'dispatch' });
     const result = await session.callTool('proxy-dispatch', { action: 'call', tool: 'big', resultToFile: true });

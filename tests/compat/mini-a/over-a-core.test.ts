@@ -31,12 +31,12 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-test('one tool is listed, and the others can be called', async () => {
+test('lists one tool, and the others can be called', async () => {
   expect(await client.toolNames()).toEqual(['proxy-dispatch']);
   expect(parsed(await client.callTool('b_echo_tool', { message: 'hi' }))).toEqual({ message: 'hi', who: 'B' });
 });
 
-test('36: list shows connections and their tools without schemas; in detail with them', async () => {
+test('36: list returns connections and their tools without schemas; in detail with them', async () => {
   const list = await dispatch({ action: 'list' });
   const { connections } = parsed(list) as { [key: string]: Params[] };
   expect([objectOf(list)['totalConnections'], connections?.map(({ alias }) => alias)]).toEqual([3, ['c1', 'c2', 'c3']]);
@@ -65,7 +65,7 @@ test('36: list shows connections and their tools without schemas; in detail with
   ]);
 });
 
-test('37: search finds by letters and by words, and tells the true total', async () => {
+test('37: search finds by letters and by words, and returns the full count', async () => {
   const found = parsed(await dispatch({ action: 'search', query: 'ECHO', limit: 1 }));
   expect(found).toMatchObject({ totalMatches: 2, results: [{ alias: 'c1', name: 'echo_tool' }] });
   const detail = textOf(await dispatch({ action: 'search', query: 'ECHO', limit: 1, format: 'detail' }));
@@ -76,7 +76,7 @@ test('37: search finds by letters and by words, and tells the true total', async
 });
 
 describe('38: call', () => {
-  test('finds the connection where only one has the tool; the estimate is a fourth of the text', async () => {
+  test('finds the connection if only one has the tool; estimates a token per four characters', async () => {
     const result = await dispatch({ action: 'call', tool: 'structured' });
     expect(textOf(result)).toBe('{"answer":42}');
     expect(objectOf(result)).toMatchObject({
@@ -93,7 +93,7 @@ describe('38: call', () => {
     [{ connection: 'c2' }, 'B'],
     [{ connection: 'default', refresh: true }, 'A'],
     [{ tool: 'b:echo_tool' }, 'B'],
-  ])('goes to the connection that is named: %j', async (input, who) => {
+  ])('goes to the named connection: %j', async (input, who) => {
     const result = await dispatch({ action: 'call', tool: 'echo_tool', arguments: { message: 'hi' }, ...input });
     expect([parsed(result), objectOf(result)['arguments']]).toEqual([{ message: 'hi', who }, { message: 'hi' }]);
   });
@@ -121,7 +121,7 @@ describe('38: call', () => {
   });
 });
 
-test('40: no listing shows what is secret', async () => {
+test('40: no listing shows a secret', async () => {
   const looks = [
     { action: 'status' },
     { action: 'list', format: 'detail' },
@@ -135,11 +135,11 @@ test.each([
   ['shell', "does not support action='shell'"],
   ['zap', "Unsupported proxy-dispatch action 'zap'"],
   ['', 'Valid actions are: status, list, search, call, readresult'],
-])('41: action %j is refused', async (action, fragment) => {
+])('41: rejects action %j', async (action, fragment) => {
   expect(await failureOf({ action })).toEqual([true, expect.stringContaining(fragment)]);
 });
 
-test('37, 43: a server that never answers holds up nobody, and its call ends; the hash tells what changed', async () => {
+test('37, 43: a server that never responds delays no other, and its call ends; the hash changes with the tools', async () => {
   const hash = async (): Promise<unknown> => parsed(await dispatch({ action: 'status' }))['catalogHash'];
   const before = await hash();
   expect(await hash()).toBe(before);
@@ -160,7 +160,7 @@ test('37, 43: a server that never answers holds up nobody, and its call ends; th
   ]);
 });
 
-test('a refresh reads the tools anew, still filtered; an alias stays with its server when one before it is switched off', async () => {
+test('a refresh reads the tools again, filtered; an alias stays with its server if an earlier one is disabled', async () => {
   const quiet = {
     command: process.execPath,
     args: [`${import.meta.dirname}/../../integration/servers/quiet-toggle.ts`],

@@ -74,7 +74,7 @@ describe('readresult', () => {
     expect(files.asked).toEqual([[resultFile, question]]);
   });
 
-  test('answers with the text, what the op reports and an estimate', async () => {
+  test('returns the text, what the op reports and an estimate', async () => {
     const { read } = withFile();
     const { text, facts, isError } = await read({ resultFile, op: 'read' });
     expect([text, isError]).toEqual(['one\ntwo', false]);
@@ -95,7 +95,7 @@ describe('readresult', () => {
     [{ resultFile, op: 'table', columns: 5 }, "'columns' is no list of names"],
     [{ resultFile, op: 'head', lines: 0 }, "'lines' is not a whole number of at least 1"],
     [{ resultFile: '/etc/none' }, "Failed to read result file '/etc/none': There is no such file."],
-  ])('%j answers: %s', async (input, fragment) => {
+  ])('%j returns: %s', async (input, fragment) => {
     const { isError, text } = await withFile().read(input);
     expect([isError, text]).toEqual([true, expect.stringContaining(fragment)]);
   });

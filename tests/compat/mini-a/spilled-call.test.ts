@@ -34,15 +34,15 @@ function read(input: JsonObject): Promise<Answer> {
 const fileOf = ({ facts }: Answer): string => String(facts['resultFile']);
 
 test.each([{}, { parts: [] }, { parts: [{ file: '/etc/hostname', kind: 'image' }] }])(
-  'a server that says by itself that its answer was kept, as %j, is not believed',
+  "ignores a server's own claim of a spill: %j",
   async (facts) => {
     const { text, facts: told } = await answering(said('{"here":1}', { _meta: { 'tooltray/spill': facts } }));
     expect([text, told['error'], told['resultFile']]).toEqual(['{"here":1}', undefined, undefined]);
   },
 );
 
-describe('an answer that is too long', () => {
-  test('is kept, and its size, keys and beginning are told', async () => {
+describe('a result over the threshold', () => {
+  test('is spilled, with its size, keys and beginning in the summary', async () => {
     const answer = await answering(said(JSON.stringify(big)), { resultSizeThreshold: 100 });
     const { text, facts } = answer;
     expect(JSON.parse(readFileSync(fileOf(answer), 'utf8'))).toEqual(big);
@@ -63,7 +63,7 @@ describe('an answer that is too long', () => {
     ]);
   });
 
-  test('names a call that reads its rows, and no path where the app has no files', async () => {
+  test('names a call that reads its rows, and no path if the app has no files', async () => {
     const rows = { rows: Array.from({ length: 300 }, (_, id) => ({ id, name: `n${id}` })) };
     const context = calls.context(servers, () => said(JSON.stringify(rows)));
     const author = { ...context.author, app: 'claude-desktop' };
@@ -81,7 +81,7 @@ describe('an answer that is too long', () => {
     [100_000, 100, false],
     [undefined, 100, true],
     [100, 100_000, true],
-  ])('with %s for the call and %s for all calls is kept: %s', async (own, global, kept) => {
+  ])('with %s for the call and %s for all calls is spilled: %s', async (own, global, kept) => {
     calls.spills.settings = { ...calls.spills.settings, threshold: global };
     const { facts } = await answering(said(JSON.stringify(big)), { resultSizeThreshold: own });
     expect('resultFile' in facts).toBe(kept);
@@ -98,20 +98,20 @@ describe('an answer that is too long', () => {
     expect([fits, isOver].map(({ facts }) => facts['autoSpilled'])).toEqual([undefined, true]);
   });
 
-  test('and told as TOON has its keys told as well', async () => {
+  test('lists its keys as TOON, too', async () => {
     calls.spills.settings = { ...calls.spills.settings, toon: true };
     const rows = { rows: Array.from({ length: 30 }, (_, id) => ({ id, name: `n${id}` })), total: 30 };
     const { text } = await answering(said(JSON.stringify(rows)), { resultSizeThreshold: 100 });
     expect(text.split('\n')).toEqual(expect.arrayContaining(['Format: TOON.', 'Top-level keys: [rows, total]']));
   });
 
-  test('and comes as bytes is kept like any other', async () => {
+  test('is spilled if it comes as bytes', async () => {
     const raw = new RawJson([Buffer.from(JSON.stringify(said(JSON.stringify(big))))]);
     const answer = await answering(raw, { resultSizeThreshold: 100 });
     expect(JSON.parse(readFileSync(fileOf(answer), 'utf8'))).toEqual(big);
   });
 
-  test('but cannot be kept is told, and says why', async () => {
+  test('is returned cut, with the reason, if it cannot be stored', async () => {
     await calls.spills.store.close();
     const { text, facts } = await answering(said(JSON.stringify(big)), { resultSizeThreshold: 100 });
     expect([text.startsWith('{"files":'), text.includes('[CUT: '), typeof facts['notKept']]).toEqual([
@@ -121,15 +121,15 @@ describe('an answer that is too long', () => {
     ]);
   });
 
-  test('and an error is kept, and stays an error', async () => {
+  test('stays an error if it is one', async () => {
     const answer = await answering(said('x'.repeat(500), { isError: true }), { resultSizeThreshold: 100 });
     expect(answer.isError).toBe(true);
     expect(readFileSync(fileOf(answer), 'utf8')).toBe('x'.repeat(500));
   });
 });
 
-describe('an answer that is asked for as a file', () => {
-  test('is kept however short, and is not called spilled', async () => {
+describe('a result that is requested as a file', () => {
+  test('is stored at any size, and is not marked as spilled', async () => {
     const { text, facts } = await answering(said('[1,2]'), { resultToFile: true });
     expect(facts).not.toHaveProperty('autoSpilled');
     expect(text).toMatch(
@@ -137,12 +137,12 @@ describe('an answer that is asked for as a file', () => {
     );
   });
 
-  test('is text where it is no JSON', async () => {
+  test('is text if it is not JSON', async () => {
     const { text } = await answering(said('Dear reader'), { resultToFile: true });
     expect(text).toMatch(/^Result written to temporary TEXT file: (.*\n)+Format: TEXT\.\nPreview: Dear reader$/);
   });
 
-  test('is TOON where answers are told so, and so is a short one', async () => {
+  test('is TOON with toon enabled, and so is a short one', async () => {
     calls.spills.settings = { ...calls.spills.settings, toon: true };
     const rows = { rows: Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}`, ok: true })) };
     const short = await answering(said(JSON.stringify(rows)));
@@ -153,7 +153,7 @@ describe('an answer that is asked for as a file', () => {
     expect(text.split('\n')[0]).toBe('"n19"');
   });
 
-  test('has its picture in a file of its own, of which stat tells the size', async () => {
+  test('stores its image in a file of its own, whose size stat returns', async () => {
     const content = [{ type: 'text', text: JSON.stringify(big) }, image];
     const answer = await answering({ content }, { resultToFile: true });
     const id = /Further part: image, 8 bytes, resultFile='([a-z0-9]+)'/.exec(answer.text)?.[1] ?? '';
@@ -164,7 +164,7 @@ describe('an answer that is asked for as a file', () => {
     expect(await calls.files.content(id)).toEqual({ mimeType: 'image/png', blob: image.data });
   });
 
-  test('that is nothing but a picture says how to have it', async () => {
+  test('with only an image says how to get it', async () => {
     const { text } = await answering({ content: [image] }, { resultToFile: true });
     expect(text).toMatch(
       /^Result written to temporary IMAGE file: (.*\n)+.*whole with resources\/read tooltray:.*\nFormat: IMAGE\.$/,
@@ -172,7 +172,7 @@ describe('an answer that is asked for as a file', () => {
   });
 });
 
-describe('a kept answer', () => {
+describe('a spill', () => {
   const items = { items: Array.from({ length: 40 }, (_, i) => ({ id: i, name: `item ${i}` })) };
 
   test.each([
@@ -185,7 +185,7 @@ describe('a kept answer', () => {
     [{ op: 'query', query: '$.items[?@.id == 7].name' }, /^"item 7"\n\(1 match\)$/],
     [{ op: 'schema' }, /^object of 1 member\n {2}items: array of 40 objects of 2 members\n {4}id: number/],
     [{ op: 'table', columns: ['name'], fromRow: 2, rows: 2 }, /^name\nitem 1\nitem 2\n.*fromRow=4/],
-  ])('answers %j, by its path and by its id alike', async (question, expected) => {
+  ])('answers %j, by its path and by its ID', async (question, expected) => {
     const kept = await answering(said(JSON.stringify(items)), { resultToFile: true });
     const byPath = await read({ resultFile: fileOf(kept), ...question });
     expect(byPath.text).toMatch(expected);
@@ -194,27 +194,30 @@ describe('a kept answer', () => {
     expect(byId.text).toBe(byPath.text);
   });
 
-  test('is counted as read', async () => {
+  test('counts reads', async () => {
     const kept = await answering(said(JSON.stringify(items)), { resultToFile: true });
     await read({ resultFile: fileOf(kept) });
     await read({ resultFile: fileOf(kept), op: 'head' });
     expect(calls.spills.store.list()[0]?.reads).toBe(2);
   });
 
-  test.each([false, true])('is handed on as arguments (as TOON: %s), and goes before those given', async (toon) => {
-    calls.spills.settings = { ...calls.spills.settings, toon };
-    const args = { rows: Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}` })) };
-    const context = calls.context(servers, () => said(JSON.stringify(args)));
-    const kept = await dispatch({ action: 'call', tool: 'get', resultToFile: true }, context);
-    const argumentsFile = fileOf(kept);
-    expect(argumentsFile).toMatch(toon ? /\.toon$/ : /\.json$/);
-    const chained = await dispatch({ action: 'call', tool: 'get', arguments: { x: 1 }, argumentsFile }, context);
-    expect(context.calls[1]?.arguments).toEqual(args);
-    expect(chained.facts['arguments']).toEqual({ _fromFile: argumentsFile });
-  });
+  test.each([false, true])(
+    'can be passed as arguments (as TOON: %s), and takes precedence over those given',
+    async (toon) => {
+      calls.spills.settings = { ...calls.spills.settings, toon };
+      const args = { rows: Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}` })) };
+      const context = calls.context(servers, () => said(JSON.stringify(args)));
+      const kept = await dispatch({ action: 'call', tool: 'get', resultToFile: true }, context);
+      const argumentsFile = fileOf(kept);
+      expect(argumentsFile).toMatch(toon ? /\.toon$/ : /\.json$/);
+      const chained = await dispatch({ action: 'call', tool: 'get', arguments: { x: 1 }, argumentsFile }, context);
+      expect(context.calls[1]?.arguments).toEqual(args);
+      expect(chained.facts['arguments']).toEqual({ _fromFile: argumentsFile });
+    },
+  );
 
   test.each(['/etc/hostname', '../core.log', 'index.db', '/etc', 'zzzzzzzzzzzzzzzzzzzz'])(
-    '%s is none, neither to read nor as arguments',
+    'rejects %s, to read and as arguments',
     async (file) => {
       const context = calls.context(servers, () => said(''));
       const asFile = await read({ resultFile: file });
@@ -223,7 +226,7 @@ describe('a kept answer', () => {
     },
   );
 
-  test('that is gone says so', async () => {
+  test('that is deleted returns an error', async () => {
     const kept = await answering(said('[1]'), { resultToFile: true });
     await rm(fileOf(kept));
     expect((await read({ resultFile: fileOf(kept) })).text).toMatch(
