@@ -95,7 +95,7 @@ interface AggregatorOptions {
   readonly own?: ServerDeps['own'];
   /** Makes room for calls in quotas. */
   readonly admit?: AdmitCall | undefined;
-  /** Which stores cannot write; one is made where none is given. */
+  /** Collects traces of calls. */
   readonly health?: StoreHealth | undefined;
   /** Somebody gathers traces of calls. */
   readonly isTraced?: boolean | undefined;
@@ -171,9 +171,9 @@ export class Core {
   readonly removals: ServerRemoval;
   /** Registries of servers; no session or mode has access to the service. */
   readonly registries: RegistryServices;
-  /** Mends servers from launches found elsewhere on this machine. */
+  /** Repairs servers with launches found elsewhere on this machine. */
   readonly healing: SelfHealing;
-  /** All that waits for the person; no session and no mode is given it. */
+  /** All inbox items of the user; no session and no mode receives it. */
   readonly inbox: Inbox;
   readonly codeRunner: CodeRunner;
   /** Looks texts of servers for what attacks are made of. */
@@ -399,8 +399,9 @@ export class Core {
   }
 
   /**
-   * Until its servers are known, which they are not before what another core left running has ended; undefined: they are, or it was not
-   * started. Whoever is served sooner would be told that there are none. Never rejects.
+   * Pending until the servers are known, which requires that another core of this home has ended; undefined once they
+   * are known, or if the core was not started. A client served earlier would be told that there are none. Never
+   * rejects.
    */
   get starting(): Promise<void> | undefined {
     return this.#beginning;
@@ -435,7 +436,7 @@ export class Core {
     const stopLooking = this.servers.listingChanged.on(() => this.servers.isConfigLoaded && begun());
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
-      // Before the file is watched: whoever connects meanwhile finds the servers.
+      // This precedes watching the file, so that a client that connects meanwhile finds the servers.
       this.payloads.start();
       settled = Promise.all([this.spills.start(), this.trust.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), this.#proposals.start()]);

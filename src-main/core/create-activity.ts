@@ -100,7 +100,7 @@ export function createActivity({
     await ledger.close();
     timeline.close();
     await activity.close(() => ship?.close());
-    // The last records have told it their ids.
+    // The last records have passed their ids to it.
     await texts.close();
     if (shared === undefined) await counter.close();
   };

@@ -1,4 +1,4 @@
-/** The audit of a core: who tells it what. */
+/** Connects a core's parts with its audit. */
 import { join } from 'node:path';
 import type { SelfHealing } from './admin/self-healing.ts';
 import type { AdminEvent, ServerAdmin } from './admin/server-admin.ts';

@@ -1,4 +1,4 @@
-/** All that waits for a person put together: each source is given what it needs of the core. */
+/** Builds the inbox: each source receives the parts of the core that it needs. */
 import type { DecisionHistory } from './admin/decision-history.ts';
 import { createSelfHealingSource } from './admin/self-healing-source.ts';
 import type { SelfHealing } from './admin/self-healing.ts';

@@ -35,7 +35,7 @@ interface KindCore {
 
 /** Each may have a connection to each server. */
 const maxKinds = 4;
-/** One that was used a moment ago is not let go for another, or two apps could start all servers anew in turns. */
+/** A recently used kind is not evicted for another, or two apps could restart all servers in turns. */
 const minIdleBeforeEvictionMs = 10 * 60_000;
 
 const beyond =
@@ -48,7 +48,7 @@ type IsShown = (catalog: LiveCatalog) => boolean;
 export class ExtensionCores {
   /** Emits when the lists of a kind's apps change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
-  /** A kind was let go, with its catalogs: views of them are to be made anew. */
+  /** A kind was evicted with its catalogs: views of them must be created again. */
   readonly evicted = new Emitter<IsShown>();
   readonly #parts: KindParts;
   readonly #cores = new Map<string, KindCore>();
@@ -61,7 +61,7 @@ export class ExtensionCores {
     this.setInUseCheck((catalog) => parts.sessions.all.some((session) => session.usesCatalog(catalog)));
   }
 
-  /** No kind is let go while one of its catalogs is shown. */
+  /** No kind is evicted while one of its catalogs is in use. */
   setInUseCheck(isShown: IsShown): void {
     this.#shown.push(isShown);
   }

@@ -41,7 +41,7 @@ const maxCores = 500;
 export class ProfileCores {
   /** Emits when the lists of a profile change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
-  /** A core was let go, with its catalog: views of it are to be made anew. */
+  /** A core was evicted with its catalog: views of it must be created again. */
   readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
   readonly #parts: ProfileCoresDeps;
   /** Who was asked for last stands last; by what they are made of, of those that were asked for; what is taken out of the config stays, and lets nothing through. */

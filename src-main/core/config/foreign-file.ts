@@ -1,4 +1,4 @@
-/** Recognizes the configuration of another product that is given as ours, and says which command imports it. */
+/** Recognizes another product's configuration that is used as ours, and names the command that imports it. */
 import { formatCount } from '../base/text-format.ts';
 import type { ConfigProblem } from './app-config.ts';
 import type { ConfigDocument } from './config-document.ts';

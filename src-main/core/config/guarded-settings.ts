@@ -4,8 +4,8 @@ import { isObject, type JsonObject } from '../base/json.ts';
 import type { AppConfig } from './app-config.ts';
 
 /**
- * Settings that allow nobody anything; whatever is not named here, a setting to come included, is guarded: `activity` and `results`,
- * since whoever turns them down makes us forget what was done.
+ * Settings that grant nothing. Every other setting, including future ones, is guarded: also `activity` and `results`,
+ * because lowering them deletes records.
  */
 const plainSettings: ReadonlySet<string> = new Set([
   ...[

@@ -11,14 +11,14 @@ const backupCount = 5;
 const maxAttempts = 20;
 
 /**
- * Reads the file (one that is missing counts as `missing`), applies `edit`, and writes the result if the file is still what was read; otherwise the
- * edit is applied anew to the new text. Answers the text that is in the file now. Throws what `edit` throws, `config_invalid` when the
- * result is not JSONC, `config_conflict` when the file keeps changing or stays locked.
+ * Reads the file (a missing one counts as `missing`), applies `edit`, and writes the result if the file is unchanged;
+ * otherwise the edit is applied again to the new text. Returns the text that is in the file now. Throws what `edit`
+ * throws, `config_invalid` if the result is not JSONC, `config_conflict` if the file keeps changing or stays locked.
  */
 export async function updateConfigFile(
   path: string,
   edit: (text: string) => string,
-  /** Told what is about to be written, while nobody else can write through us. */
+  /** Receives the text that is about to be written, while no one else can write through us. */
   beforeWrite: (before: string, after: string) => Promise<void> = () => Promise.resolve(),
   missing = '',
 ): Promise<string> {

@@ -40,7 +40,7 @@ export interface Finding {
   /** Action that the user can take with one press. */
   readonly action?: FindingAction | undefined;
   readonly server?: string | undefined;
-  /** Findings with the same cause are told of once; undefined: each is its own. */
+  /** Findings with the same cause are notified once; undefined: each is separate. */
   readonly cause?: string | undefined;
 }
 

@@ -147,7 +147,7 @@ function httpFindings({ httpProblem }: HealthFacts): readonly Finding[] {
   return [{ id: 'http', level: 'problem', topic: 'core', summary: httpProblem, detail: '', action }];
 }
 
-/** A launch that is offered stands with the server that it may mend. */
+/** An offered launch is shown with the server that it may repair. */
 function inboxFindings({ inbox }: HealthFacts): readonly Finding[] {
   return inbox
     .filter(({ kind }) => kind !== 'heal')
@@ -167,7 +167,7 @@ const levels = { ok: 'ok', off: 'ok', busy: 'note', attention: 'problem', error:
 function serverFindings({ servers, inbox, paused }: HealthFacts): readonly Finding[] {
   return servers.map((server) => {
     const { name, level, summary, detail, action } = server;
-    // One in review, or that wants more rights, is told as what waits in the inbox.
+    // A server in review, or one that requests more scopes, is reported as an inbox item.
     const isInInbox = action?.kind === 'review' || inbox.some((item) => item.kind === 'scopes' && item.server === name);
     const isProblem = levels[level] === 'problem' && !isInInbox && !paused;
     return {

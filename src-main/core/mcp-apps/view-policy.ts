@@ -134,5 +134,5 @@ const noWishes: Pick<ViewRequirements, 'connect' | 'resources' | 'frames' | 'bas
   baseUris: [],
 };
 
-/** Forms only so that their scripts hear of them: none is ever sent. */
+/** Forms are allowed only so that scripts receive their events: none is ever sent. */
 export const frameSandbox = 'allow-scripts allow-forms';

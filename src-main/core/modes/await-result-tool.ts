@@ -51,7 +51,7 @@ export interface AwaitListing {
   readonly catalog: Catalog;
   /** The session has been given a handle. */
   readonly used: boolean;
-  /** The client app reads its list anew when it is told that it has changed. */
+  /** The client app reads its list again when it is notified of a change. */
   readonly followsLists: boolean;
 }
 

@@ -19,7 +19,9 @@ export function alsoWantedOf(used: ReadonlySet<string>): AlsoWanted {
   return { ids: used, minShare: minScoreShare };
 }
 
-/** `hits` as the index ranks them, the best first. Scores of what is raised rise too, to the first one's at most. */
+/**
+ * `hits` as the index ranks them, the best first. Boosted hits also get a higher score, at most that of the first hit.
+ */
 export function boostRecentTools<T extends ScoredHit>(
   hits: readonly T[],
   used: ReadonlySet<string>,

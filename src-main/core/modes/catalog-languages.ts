@@ -1,4 +1,4 @@
-/** Languages that tools are described in: a search by English words does not find what is told in Chinese. */
+/** The languages of tool descriptions: a search by English words does not find a tool described in Chinese. */
 import { textOrEmpty } from '../base/json.ts';
 import type { Catalog, CatalogEntry } from '../catalog/catalog.ts';
 

@@ -10,7 +10,7 @@ import { readResultTool } from './read-spill.ts';
 export interface FoundTool {
   readonly tool: CatalogEntry;
   readonly score: number;
-  /** Its score as a part of the best one's for the same need: 1 for that one, and for those that tie with it. */
+  /** Its score as a share of the best score for the same need: 1 for the best hit, and for those that tie with it. */
   readonly share: number;
 }
 
@@ -32,8 +32,9 @@ const limitOfSeveral = 3;
 /** Needs in one question. */
 const maxNeeds = 8;
 /**
- * A hit with a smaller part of the best one's score is about something else, and half as many again as usual are shown where they fit
- * nearly as well as the best. Measured on eight sets of queries: of what was wanted 71 per cent are shown in 6 hits, 74 in ten.
+ * A hit with a smaller share of the best score is about something else. Half as many more are shown if they match
+ * nearly as well as the best. Measured on eight sets of queries: 71 per cent of the wanted tools are among 6 hits, 74
+ * among ten.
  */
 const minScoreShare = 0.45;
 /** The first few are shown from a smaller part on: a line costs less than a second search. */
@@ -134,7 +135,8 @@ function bestHits(
   const sideThat = (undoing: boolean): readonly ScoredHit[] =>
     side((id, server) => isWanted?.(id, server) !== false && undoes(id) === undoing);
   const doing = sideThat(false);
-  // Whoever wants to create is not offered what deletes, unless there is nothing else or a number is asked for.
+  // A request to create something is not offered tools that delete, unless there is nothing else or a number is
+  // requested.
   if ((limit === undefined && doing.length > 0) || doing.length >= count) return doing;
   return [...doing, ...sideThat(true)];
 }
@@ -200,7 +202,7 @@ export function toolsNeedingSchema(
   return new Set(open.slice(0, most).map(({ tool }) => tool.id));
 }
 
-// Our own tool that reads in kept answers, for whoever looks for a way to read on.
+// Our own tool that reads spills, for a model that searches for a way to read them.
 
 /** Words of such a need; what it must have of each group. */
 const readerWords = [

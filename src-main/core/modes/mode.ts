@@ -27,7 +27,7 @@ export interface ModeView {
   readonly level: CondenseLevel;
   /** Cache of shaped schemas. */
   readonly shapes?: ShapedSchemaCache;
-  /** A tool's first use in a session tells its description and schema, as ToolMux does. */
+  /** A tool's first use in a session returns its description and schema, as in ToolMux. */
   readonly firstUse?: boolean;
   /** A long answer may be kept on disk and a summary be given in its place. */
   readonly spills?: boolean;
@@ -50,7 +50,9 @@ export interface HelperContext extends ModeView {
   readonly awaitTool: (spelling: string, server?: string) => Promise<CatalogEntry>;
   /** Resolves when it is known what a server has. Rejects with AppError: its state, or server_not_found. */
   readonly awaitServer: (handle: string) => Promise<void>;
-  /** Resolves when it is known what all servers have, or they have had their time: for whoever shows several of them. */
+  /**
+   * Resolves when the tools of all servers are known, or after their time limit: for helpers that show several servers.
+   */
   readonly settled: () => Promise<void>;
   /** Any tool of any server, through the pipeline. */
   readonly callTool: (request: CallRequest) => Promise<Result>;
@@ -60,7 +62,7 @@ export interface HelperContext extends ModeView {
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
   /** Waits for a call that was answered with a handle. Rejects with AppError not_found. */
   readonly awaitCall: (wish: AwaitRequest) => Promise<Result>;
-  /** Reads anew what this server offers, or all of them; resolves with the view as it is then. Never rejects. */
+  /** Lists the tools of this server again, or of all; resolves with the new view. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
   /** Answers kept on disk. */
   readonly spillFiles: SpillFiles;
@@ -70,7 +72,7 @@ export interface HelperContext extends ModeView {
   readonly retrieve: RetrieveSettings;
   /** Filter for the tools that `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
-  /** It tells results whole, as mini-a does. */
+  /** It returns results whole, as in mini-a. */
   readonly fullResults?: boolean;
   /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
   readonly admin: ModelAdmin;

@@ -26,7 +26,10 @@ function serverTools(view: ModeView): JsonObject[] {
   });
 }
 
-/** Servers' own texts, in characters: a short one is told, whole; together at most so many. The others can be read by name. */
+/**
+ * Servers' own instructions, in characters: a short one is included whole; this is the limit for all together. The
+ * others can be read by name.
+ */
 const maxInstructionsLength = 300;
 const maxListed = 900;
 

@@ -72,7 +72,7 @@ interface SpillRead extends SpillQueryResult {
 }
 
 interface HowToRead {
-  /** A match in data is told with the element around it; mini-a tells its line. */
+  /** A match in data is returned with its surrounding element; mini-a returns its line. */
   readonly elements?: boolean;
 }
 

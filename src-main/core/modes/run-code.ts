@@ -214,7 +214,7 @@ function brief({ listedName, definition }: CatalogEntry): string {
   return `- ${listedName}: ${condenseLine(textOrEmpty(definition['description']))}`;
 }
 
-/** The same with what it takes and, where its server tells, gives back: enough to write the call. */
+/** The same with its parameters and, if its server declares it, its result type: enough to write the call. */
 export function signatureLine({ listedName, definition }: CatalogEntry): string {
   const gives = outputType(definition['outputSchema']);
   const sig = `${listedName}(${parametersText(usableSchema(definition))})${gives === undefined ? '' : ` → ${gives}`}`;

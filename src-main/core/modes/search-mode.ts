@@ -82,7 +82,7 @@ export const searchToolsTool: HelperTool = {
     const rest = isTheirs ? undefined : moreMatchesText(more);
     const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), rest];
     const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
-    // ToolMux has the same in both; whoever has not asked for its answers is given them once.
+    // ToolMux returns the same in both; a client that did not request its results receives them once.
     const isWhole = isTheirs && (shown.length > 0 || content.length === 0);
     const result = { content, ...(isWhole && { structuredContent: { result: shown } }) };
     return withUnavailableServers(result, context.finder.missingServers());

@@ -94,7 +94,7 @@ export function effectiveProfiles(
   return [...new Set([came, held, ...bounds])].filter((name) => name !== undefined);
 }
 
-/** `known`: those that whoever asks may know; they may be meant to know one alone. */
+/** `known`: the profiles that the caller may know, perhaps only one. */
 export function profileNotFoundError(name: string, known: readonly string[] = []): AppError {
   return new AppError('not_found', `There is no profile named ${JSON.stringify(truncateName(name))}.`, {
     fix:

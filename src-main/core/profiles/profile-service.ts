@@ -1,4 +1,7 @@
-/** Profiles as the person sees them, and the tokens they give and take back: for the dashboard and the command line, never in reach of a model. */
+/**
+ * Profiles as the user sees them, and the tokens that they create and revoke: for the dashboard and the command line,
+ * never reachable by a model.
+ */
 import { displayNameOf } from '../client-apps/app-traits.ts';
 import type { AppConfig, Profile } from '../config/app-config.ts';
 import { profileNotFoundError } from './profile-scope.ts';
@@ -26,7 +29,7 @@ export interface ProfilesOverview {
   readonly tokens: readonly ProfileTokenRow[];
 }
 
-/** The token is told in this answer alone. */
+/** Only this response contains the token. */
 export type IssuedToken = ProfileTokenRow & { readonly token: string; readonly url: string };
 
 interface ServiceDeps {

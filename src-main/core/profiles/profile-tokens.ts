@@ -1,4 +1,6 @@
-/** Tokens that open the address of one profile until a day: given and taken back by the person, kept as hashes. */
+/**
+ * Tokens that grant access to one profile's endpoint until a date: created and revoked by the user, stored as hashes.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
@@ -13,7 +15,7 @@ export interface ProfileToken {
   readonly since: number;
   /** It opens nothing from then on. */
   readonly ends: number;
-  /** Taken back by the person; undefined: it was not. */
+  /** When the user revoked it; undefined: it is not revoked. */
   readonly revoked: number | undefined;
 }
 
@@ -60,8 +62,8 @@ export class ProfileTokenStore {
   }
 
   /**
-   * `ends`: within a year from now. The token itself is told here and never again. Rejects with AppError bad_request for another end,
-   * not_allowed where there are too many.
+   * `ends`: within a year from now. The token itself is returned here and never again. Rejects with AppError
+   * bad_request for another end, not_allowed if there are too many.
    */
   async issue(profile: string, ends: number): Promise<ProfileToken & { readonly token: string }> {
     const id = randomBytes(6).toString('hex');
@@ -102,7 +104,7 @@ export class ProfileTokenStore {
   verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';
     const kept = this.#kept.read().get(id);
-    // One of another profile is nobody's here: it is not told that there is this one.
+    // A token of another profile is treated as unknown, so that its existence is not revealed.
     if (kept?.profile !== profile || !isSameToken(kept.hash, hashOf(given))) return undefined;
     return this.#isInForce(kept) ? shown(id, kept) : ended(kept);
   }

@@ -23,7 +23,7 @@ export function createScopedAdmin(admin: ModelAdmin, servers: ServerSet, scope: 
   };
 }
 
-/** The same whatever is asked for, so that it tells nothing of what there is. */
+/** Always the same error, so that it does not reveal what exists. */
 function noChanges(): AppError {
   return new AppError('not_allowed', 'Servers cannot be changed from here: this connection has a profile.', {
     fix: 'Tell the person what you would change; they can do it themselves.',

@@ -16,7 +16,7 @@ export class ScopedServers implements ServerSet {
   constructor(servers: ServerSet, scope: ProfileScope) {
     this.#servers = servers;
     this.#scope = scope;
-    // Who hears it looks anew, at these servers alone.
+    // A listener looks again, at these servers only.
     this.changed = servers.changed;
     this.listingChanged = servers.listingChanged;
     this.#stop = servers.notified.on((notification) => {

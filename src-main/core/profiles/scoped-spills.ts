@@ -13,7 +13,10 @@ export class ScopedSpills {
   readonly #profiles: string | undefined;
   readonly #scope: Pick<ProfileScope, 'hasServer'>;
 
-  /** `profiles`: what these are told apart from others by, the same on every replica and after every start; undefined: of nobody else. */
+  /**
+   * `profiles`: a key that separates these spills from others, the same on every replica and after every start;
+   * undefined: no separation.
+   */
   constructor(kept: StoredSpills, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
     this.#kept = kept;
     this.#profiles = profiles;

@@ -42,7 +42,7 @@ function problemOf(input: RegistryInput, value: string): string | undefined {
   return format === 'boolean' && !/^(?:true|false)$/.test(value) ? `${input.label} is true or false.` : undefined;
 }
 
-/** The values of its secrets that were given. */
+/** The values of its secret inputs. */
 export function secretInputValues(
   { inputs }: ParsedOption,
   answers: InputValues,

@@ -37,7 +37,7 @@ export interface ParsedOption extends InstallOption {
   readonly plan?: LaunchPlan;
 }
 
-/** One value or, where it is repeated, as many as are given; nothing where it comes out empty. */
+/** One value or, if it is repeated, several; nothing if the value is empty. */
 export interface PlannedArgument {
   /** The option that stands before it: `--port`. */
   readonly name?: string;

@@ -34,7 +34,7 @@ export interface RegistryPage {
   readonly next?: string;
 }
 
-/** One server, and which registry told of it. */
+/** One server, and the registry that listed it. */
 export interface RegistryLookup {
   readonly registry: string;
   readonly server: RegistryServer;

@@ -1,4 +1,7 @@
-/** One server as a registry tells of it (`server.json`), read into what people are shown and what an entry of the config is made from. */
+/**
+ * One server as a registry describes it (`server.json`), parsed into what users are shown and what a config entry is
+ * made from.
+ */
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { truncateText, markInvisible } from '../base/visible-text.ts';
 import { type ParsedOption, parsePackage, parseRemote } from './parse-option.ts';

@@ -25,7 +25,7 @@ export interface InstallRequest {
 
 /** The exact command or address that would be used; secrets as `***`. */
 export interface InstallPreviewDetails {
-  /** The command line, each word as it is given; or the address alone. */
+  /** The command line, one item per word, or the address alone. */
   readonly words: readonly string[];
   readonly variables: readonly { readonly name: string; readonly value: string }[];
   readonly headers: readonly { readonly name: string; readonly value: string }[];

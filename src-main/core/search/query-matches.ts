@@ -15,7 +15,7 @@ export type AcceptsTool = (id: string, server: string) => boolean;
 /** Tools that are wanted in addition to the best few, where they match well enough. */
 export interface AlsoWanted {
   readonly ids: ReadonlySet<string>;
-  /** Their minimum score, as a share of the best one's. */
+  /** Their minimum score, as a share of the best score. */
   readonly minShare: number;
 }
 

@@ -63,7 +63,7 @@ export function porterStem(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
 
-// How much a word of a request tells of the tool that is meant: nothing, little, or all that its rarity says.
+// How much a word of a request indicates the tool that is meant: nothing, little, or its full rarity.
 
 const grammar = `a an the this that these those and or but if then than so as at by for from in into of off on onto out
   over to up with within without about is are was were be been being am do does did doing done have has had having

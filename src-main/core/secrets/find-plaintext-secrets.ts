@@ -39,7 +39,7 @@ export function findPlaintextSecrets(
   return found;
 }
 
-/** The same, as people are told of it. */
+/** The same, formatted for users. */
 export function foundSecrets(server: string, entry: JsonObject): readonly FoundSecret[] {
   return findPlaintextSecrets(server, entry).map(({ where, names: [best = ''] }) => ({ server, where, name: best }));
 }

@@ -80,7 +80,7 @@ export class KeyStore {
     return { place, stretching, sealed: seal(await deriveKey(passphrase, stretching), text, aboutKey(id)) };
   }
 
-  /** Takes a key away from where it is not had from any more. Never rejects: a copy too many is told by nobody. */
+  /** Removes a key from a place that is no longer used. Never rejects: a leftover copy is harmless. */
   async remove(id: string, { place }: KeyPlace): Promise<void> {
     if (place === 'keychain') await this.#options.keychain.remove(id).catch(() => undefined);
     else if (place === 'file') await rm(this.#file(id), { force: true }).catch(() => undefined);
@@ -108,7 +108,7 @@ export class KeyStore {
 
   async #fromKeychain(id: string): Promise<Buffer> {
     const open = this.#asked.get(id);
-    // Who asks while a dialog is open long since is told at once.
+    // A request while an earlier dialog is overdue fails at once.
     if (open?.isLate === true) throw noAnswer();
     const asked = open ?? { answer: this.#askKeychain(id), isLate: false };
     this.#asked.set(id, asked);

@@ -14,7 +14,10 @@ export interface Keychain {
 const maxMs = 5 * 60_000;
 /** The same where a person waits for what comes of it. */
 const dialogMs = 60_000;
-/** A write that takes as long is given up: the key goes to another place, and a dialog that is answered later must not undo that. */
+/**
+ * A write that takes as long is aborted: the key goes to another place, and a dialog that is answered later must not
+ * undo that.
+ */
 const writeTimeoutMs = 10_000;
 
 /** Variables that a keychain request needs: the session bus and the home of the user. */
@@ -64,7 +67,7 @@ export class SystemKeychain implements Keychain {
     child.unref();
     child.channel?.unref();
     const timer = setTimeout(() => answer.resolve({ failure: 'it did not answer' }), limitMs);
-    // Whoever reads waits as long as they like; nobody ends with a write half done.
+    // A reader may be abandoned at exit; a process does not exit with a half-finished write.
     if (request.act === 'read') timer.unref();
     const end = (): void => void child.kill('SIGKILL');
     process.once('exit', end);

@@ -23,9 +23,9 @@ export interface SecretStore {
   readonly changed: Emitter<readonly string[]>;
   /** A key came that others did not wait for. */
   readonly onOpened: Emitter;
-  /** Another secret of servers is known: whoever hides them is to be told first. */
+  /** A new secret of servers is known: maskers must be notified first. */
   readonly learned: Emitter;
-  /** All secrets of servers that were opened so far, for whoever hides them. */
+  /** All secrets of servers that were opened so far, for maskers. */
   readonly values: readonly string[];
   /** The command by which a person keeps one: `tooltray secret set`. */
   readonly setWith: string;

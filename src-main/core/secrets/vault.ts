@@ -32,7 +32,7 @@ export class Vault implements SecretStore {
   readonly changed = new Emitter<readonly string[]>();
   /** A key came that others did not wait for. */
   readonly onOpened = new Emitter();
-  /** Another secret of servers is known: whoever hides them is to be told first. */
+  /** A new secret of servers is known: maskers must be notified first. */
   readonly setWith = 'tooltray secret set';
   readonly learned = new Emitter();
   readonly #file: VaultFile;
@@ -54,7 +54,7 @@ export class Vault implements SecretStore {
     });
   }
 
-  /** All secrets of servers that were opened so far, for whoever hides them. */
+  /** All secrets of servers that were opened so far, for maskers. */
   get values(): readonly string[] {
     return [...this.#values];
   }
@@ -150,8 +150,9 @@ export class Vault implements SecretStore {
   }
 
   /**
-   * Moves the key to another place; nothing is sealed anew. `begin`: where the key cannot be had, new values get a new one, and what the
-   * old one sealed waits for it. Rejects with AppError secret_locked, or unsupported where that place is not to be had.
+   * Moves the key to another place; nothing is sealed again. `begin`: if the key cannot be read, new values get a new
+   * key, and values of the old key stay sealed until it is back. Rejects with AppError secret_locked, or unsupported if
+   * that place is not available.
    */
   async placeKey(place: KeyPlaceName, passphrase?: string, begin = false): Promise<void> {
     const left = await this.#file.update(async (data) => {
@@ -185,7 +186,7 @@ export class Vault implements SecretStore {
     await rm(this.#file.path, { force: true });
   }
 
-  /** The first key, where it is safest: with the passphrase that was given, in the keychain, else in a file. */
+  /** Creates the first key, in the safest place: under the given passphrase, in the keychain, else in a file. */
   async #begin(place?: KeyPlaceName, passphrase?: string): Promise<VaultData> {
     const key = generateKey();
     const id = keyId(key);

@@ -1,4 +1,7 @@
-/** The secret that proves to the core that whoever connects is the same person: 32 random bytes in a file only they can read. */
+/**
+ * The secret that proves to the core that the connecting program belongs to the same user: 32 random bytes in a file
+ * that only the user can read.
+ */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { chmodSync, constants, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '../base/errors.ts';
@@ -8,8 +11,8 @@ import { withPath } from '../base/system-errors.ts';
 const tokenShape = /^[\w-]{43}$/;
 
 /**
- * The token in `file`, which is made when missing and mended (mode 0600) when others could read it.
- * Its folder must exist. Throws AppError `not_allowed` where the file is a link, a folder or another user's.
+ * Returns the token in `file`, which is created if missing and fixed (mode 0600) if others could read it. Its folder
+ * must exist. Throws AppError `not_allowed` if the file is a link, a folder or another user's.
  */
 export function readOrCreateToken(file: string): string {
   for (let attempt = 0; attempt < 5; attempt++) {

@@ -15,7 +15,7 @@ interface AppAccess {
   readonly since: number | undefined;
   /** It connected or left. */
   readonly seen: number | undefined;
-  /** Taken back by the person; undefined: in force. */
+  /** When the user revoked it; undefined: access is granted. */
   readonly revoked: number | undefined;
 }
 
@@ -94,7 +94,10 @@ export class AppAccessStore {
     return given;
   }
 
-  /** Its token is kept, so that its config file is right again once it is given back. Answers whether it had been in force. */
+  /**
+   * The token is kept, so that the app's config file is valid again when access is restored. Returns whether access was
+   * granted before.
+   */
   async revoke(app: string): Promise<boolean> {
     const wasInForce = await this.#change((all) => {
       const kept = all.get(app) ?? {};

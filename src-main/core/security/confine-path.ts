@@ -1,6 +1,6 @@
 /**
- * Keeps paths that a model names inside the folders a person has allowed, by where they really lead.
- * Hard links cannot be told from the file itself: a file inside that is also linked outside counts as inside.
+ * Keeps paths that a model names inside the folders a user has allowed, by where they really lead. Hard links cannot be
+ * recognized from the file itself: a file inside that is also linked outside counts as inside.
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';

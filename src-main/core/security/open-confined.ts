@@ -63,7 +63,7 @@ export function noFollow(): number {
 }
 
 /**
- * Whether an open file is the one at `real`. Linux tells the path of a descriptor, macOS has refused links while
+ * Whether an open file is the one at `real`. Linux reports the path of a descriptor, macOS has refused links while
  * opening; elsewhere identity and path are compared.
  */
 async function leadsTo(handle: FileHandle, real: string): Promise<boolean> {

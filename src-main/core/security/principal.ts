@@ -13,7 +13,7 @@ export type Credential =
   | { readonly kind: 'profile token'; readonly id: string }
   /** A person's own, of a team: `token` names what they came by, the same for all that one program does. */
   | { readonly kind: 'person token'; readonly tenant: string; readonly user: string; readonly token: string }
-  /** Tooltray's own token, over HTTP: the same for every program, so that only a session tells one from another. */
+  /** Tooltray's own token, over HTTP: the same for every program, so that only a session distinguishes them. */
   | { readonly kind: 'shared token' };
 
 /** Identity of an accepted connection. */
@@ -38,7 +38,10 @@ export interface Principal {
    * session.
    */
   readonly owner: string;
-  /** Programs that cannot be told apart may share `owner`: nothing is given to the next request but by an id that only it was told. */
+  /**
+   * Programs that cannot be distinguished may share `owner`: a later request accesses data only by an id that it alone
+   * received.
+   */
   readonly isShared: boolean;
 }
 
@@ -85,7 +88,7 @@ export function canAccess(principal: Pick<Principal, 'owner'>, owner: string): b
   return owner === principal.owner || principal.owner === localUser.owner;
 }
 
-/** Themselves, whoever's app may ask: what any of their apps owns begins with what they own. */
+/** Whether the owner is a user as a whole: the owner of each of their apps starts with this text. */
 export function isWholeUser({ owner }: Pick<Principal, 'owner'>): boolean {
   return /^[^/]+\/[^/]+\/$/.test(owner);
 }
@@ -95,7 +98,7 @@ function appOf(credential: Credential, named: string | undefined): string | unde
   return credential.kind === 'own line' ? named : undefined;
 }
 
-/** Whether it tells one program from another by itself. */
+/** Whether it identifies one program by itself. */
 function isOnesOwn({ kind }: Credential): boolean {
   return kind === 'profile token' || kind === 'person token';
 }

@@ -13,7 +13,7 @@ export interface RecordStore<T> {
   read(): ReadonlyMap<string, T>;
   /** For what takes away, and for showing. */
   readAny(): ReadonlyMap<string, T>;
-  /** One after the other, in whatever process. `isMinor`: nobody has to hear of it at once. */
+  /** Changes run one after another, across processes. `isMinor`: others need not be notified at once. */
   change<R>(change: (all: Map<string, T>) => R, isMinor?: boolean): Promise<R>;
 }
 
@@ -47,7 +47,7 @@ export class FileRecordStore<T> implements RecordStore<T> {
     return this.readAny(stats);
   }
 
-  /** Whoever may write it: for what takes away, and for showing. */
+  /** Also reads a file that others may write: for revocations and display only. */
   readAny(stats = this.#stats()): ReadonlyMap<string, T> {
     if (stats?.isFile() !== true) return new Map();
     const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');

@@ -134,7 +134,10 @@ export class ConnectionOpener {
     this.#stopping.abort('the server is being stopped');
   }
 
-  /** Makes a connection and greets the server; closes it again when that fails. A server that the probe ended is begun once more. */
+  /**
+   * Makes a connection and greets the server; closes it again if that fails. A server that the probe ended is started
+   * once more.
+   */
   async #open(
     identity: ClientIdentity,
     owner: (() => CallContext) | undefined,

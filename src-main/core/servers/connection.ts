@@ -29,9 +29,9 @@ interface ConnectionEvents {
   onClose(error?: Error): void;
   onWarning(text: string): void;
   onNotification(method: string, params: JsonObject): void;
-  /** A log message of the server, whoever it is for. */
+  /** A log message of the server, for any recipient. */
   onLogged?(params: JsonObject): void;
-  /** The server asked its client something: `routed` tells whether it was plain for whom. */
+  /** The server sent a request to its client: `routed` says whether the recipient was clear. */
   onAsk(method: string, routed: boolean): void;
 }
 
@@ -41,9 +41,9 @@ interface ConnectionOptions {
   readonly transport: Transport;
   readonly identity: ClientIdentity;
   readonly events: ConnectionEvents;
-  /** How a request is given up when the server speaks 2026-07-28: over HTTP its stream is closed. */
+  /** How a request is cancelled if the server speaks 2026-07-28: over HTTP its stream is closed. */
   readonly http: boolean;
-  /** Ceiling for a request, in ms; progress starts it anew. */
+  /** Ceiling for a request, in ms; progress restarts it. */
   readonly callTimeoutMs: number;
   /** The session that a private connection belongs to: whatever the server asks goes there. */
   readonly owner?: () => CallContext | undefined;
@@ -60,9 +60,9 @@ export interface RequestExtra {
 
 /** How long a server may take to say whether it still knows our session, in ms. */
 const sessionCheckMs = 5000;
-/** Oddities that are told, for the log. */
+/** Rate at which anomalies are logged. */
 const warningRate = { atOnce: 50, perSecond: 0.2 };
-/** Notifications that are passed on; a client app is told no more of what goes by than that. */
+/** Rate at which notifications are forwarded to a client app; the rest is dropped. */
 const passingRate = { atOnce: 1000, perSecond: 200 };
 
 /** A 2026-07-28 server may ask again after each answer; more rounds than this are a loop. */
@@ -207,7 +207,7 @@ export class Connection {
     }
   }
 
-  /** Whether the request failed because the server does not know our session: `ping` tells. */
+  /** Whether the request failed because the server does not know our session, checked with `ping`. */
   async #hasLostSession(method: string, error: unknown): Promise<boolean> {
     const hasSession = this.#options.http && this.#handshake?.era === 'legacy';
     if (!hasSession || method === 'ping' || !mayBeLostSession(error)) return false;

@@ -95,7 +95,9 @@ export class ExtensionServers implements ServerSet {
     return known?.base === server ? (known.own ?? server) : server;
   }
 
-  /** Whatever has changed at a server: those that are new, or another release, are compared, those that are gone let go. */
+  /**
+   * Follows changes of the servers: new ones, or new releases, are compared, and variants of removed ones are closed.
+   */
   #follow(): void {
     for (const [name, { base, own }] of this.#compared) {
       if (this.#servers.find(name) === base) continue;

@@ -50,7 +50,7 @@ export class FirstListing {
     this.#signedOut.delete(keyOf(person));
   }
 
-  /** With whoever came last; undefined: nobody has. Rejects with the reason that nothing came of it. */
+  /** Lists with the process of the last user; undefined if there was none. Rejects with the reason of a failure. */
   again(): Promise<void> | undefined {
     const person = this.#person;
     if (person === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Tells whose a server's question is. Asking the wrong person is worse than not asking: what is unclear stays unanswered. */
+/**
+ * Determines the recipient of a server's question. A question to the wrong person is worse than none: unclear ones stay
+ * unanswered.
+ */
 import type { JsonObject } from '../base/json.ts';
 import type { Principal } from '../security/principal.ts';
 import type { Result } from '../wire/message.ts';
@@ -7,7 +10,7 @@ import type { Result } from '../wire/message.ts';
 const ownerTimeoutMs = 10_000;
 
 interface Question {
-  /** The calls it may come from. One that was given up stays: the server may still be asking about it. */
+  /** The calls it may come from. A cancelled call stays: the server may still be asking about it. */
   readonly suspects: Map<number, CallContext>;
   wake: () => void;
 }
@@ -29,7 +32,7 @@ export class InFlightCalls {
     this.#calls.set(id, context);
   }
 
-  /** `answered`: by the server, which has no question about it any more; else the call was given up. */
+  /** `answered`: by the server, which has no more questions about it; otherwise the call was cancelled. */
   remove(id: number, answered: boolean): void {
     if (!this.#calls.delete(id)) return;
     for (const question of this.#questions) {

@@ -1,4 +1,6 @@
-/** Fetches a listing anew when the server says it changed: one fetch at a time, bursts taken together, no announcement lost. */
+/**
+ * Fetches a listing again when the server announces a change: one fetch at a time, bursts merged, no announcement lost.
+ */
 
 const debounceMs = 150;
 /** A server that keeps announcing is still read this often, as long as it costs little. */

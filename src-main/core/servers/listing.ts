@@ -196,7 +196,7 @@ class Drain {
     return undefined;
   }
 
-  /** Whether there is room for more. An entry that is what it was stays the same object, so that whoever compares is done at once. */
+  /** Whether there is room for more. An unchanged entry stays the same object, so that comparisons are fast. */
   async #collect(page: unknown, slices: TimeSlices): Promise<boolean> {
     const { method, identifier } = this.#kind;
     if (!Array.isArray(page)) {

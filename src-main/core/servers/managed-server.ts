@@ -49,7 +49,7 @@ export class ManagedServer {
   readonly #opener: ConnectionOpener;
   readonly #idle: IdleTimer;
   readonly #requests: RequestDispatcher;
-  /** Until somebody's own process has told what it offers. */
+  /** Used until a user's own process has listed its tools. */
   readonly #firstListing: FirstListing;
 
   constructor(config: ServerConfig, deps: ServerDeps) {
@@ -92,7 +92,7 @@ export class ManagedServer {
   get state(): ServerState {
     const { state } = this.#line;
     const { failure } = this.#firstListing;
-    // Whoever comes or calls next tries it.
+    // The next user or caller tries it.
     if (failure !== undefined && this.listedAt === undefined) return unlistedState(this.config.name, failure);
     const since = this.#pool.find(statefulForAll)?.openedAt;
     return state.kind === 'disconnected' && since !== undefined ? { kind: 'ready', since } : state;
@@ -194,7 +194,7 @@ export class ManagedServer {
     this.#listings.refreshIfConnected();
   }
 
-  /** Closes the shared connection if it gives no answer in time; whoever asks next gets a new one. */
+  /** Closes the shared connection if it does not respond in time; the next caller gets a new one. */
   probe(timeoutMs: number): Promise<void> {
     return this.#requests.probe(timeoutMs);
   }
@@ -238,7 +238,7 @@ export class ManagedServer {
     return this.#line.authenticate(() => signIn.requestScopes());
   }
 
-  /** Takes back what signing in granted; from then on it waits for the person. Rejects with AppError. */
+  /** Revokes what the sign-in granted; from then on it waits for the user. Rejects with AppError. */
   async signOut(): Promise<RevocationResult> {
     const signIn = this.#deps.signIns.get(this.config);
     if ((await signIn.accessToken()) === undefined) return { how: 'nothing' };
@@ -297,7 +297,9 @@ export class ManagedServer {
     return this.#requests.subscribers(uri);
   }
 
-  /** Asks it to tell of a task; gives how that ends, undefined where it tells nothing of tasks. */
+  /**
+   * Subscribes to a task's status; returns a function that ends this, or undefined if the server does not report tasks.
+   */
   subscribeTask(taskId: string): (() => void) | undefined {
     return this.#subscriptions.subscribeTask(taskId);
   }
@@ -444,7 +446,7 @@ export class ManagedServer {
     return new IdleTimer({
       idleMs: this.config.idleStopMs,
       now: this.#deps.now,
-      // Whoever subscribed to a resource relies on the process that watches it.
+      // Subscribers to a resource rely on the process that watches it.
       isBusy: () => {
         const stateful = this.#pool.find(statefulForAll);
         const isHeard = this.#subscriptions.isUsed || stateful?.subscriptions.isUsed === true;

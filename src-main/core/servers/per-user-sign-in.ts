@@ -1,6 +1,7 @@
 /**
- * In a team, a person's own sign-in to a server at an address: where it is missing, whoever calls is given the link, and where their app can
- * open one, they are asked and the call goes on when they are through. Source: MCP 2025-11-25 and 2026-07-28, Elicitation, URL mode.
+ * In a team, a user's own sign-in to a server at an address: if it is missing, the caller receives the link, and if
+ * their app can open one, they are asked and the call continues after the sign-in. Source: MCP 2025-11-25 and
+ * 2026-07-28, Elicitation, URL mode.
  */
 import { randomUUID } from 'node:crypto';
 import { AppError, toAppError } from '../base/errors.ts';
@@ -23,7 +24,7 @@ export interface PerUserAccess {
   readonly idleMs: number;
   /** The sign-in link for this user and refusal; undefined if signing in would not help. Rejects with AppError. */
   readonly link: (config: HttpServerConfig, person: Person, refused: AppError) => Promise<string | undefined>;
-  /** Resolves when they have signed in anew. Rejects when `signal` is aborted. */
+  /** Resolves when the user has signed in again. Rejects if `signal` is aborted. */
   readonly onSignedIn: (config: HttpServerConfig, person: Person, signal: AbortSignal) => Promise<void>;
 }
 

@@ -39,7 +39,7 @@ interface ProbeOptions {
 
 const stagePollIntervalMs = 500;
 
-/** `version`: ours, as the server is told. Never rejects. */
+/** `version`: our version, sent to the server. Never rejects. */
 export async function probeConnection(
   server: ServerConfig,
   transports: TransportFactory,

@@ -174,7 +174,7 @@ export class RequestDispatcher {
     return this.#needsPrivate(context) ? this.send('resources/unsubscribe', { uri }, context) : {};
   }
 
-  /** The sessions that want to hear of a resource. */
+  /** The sessions that are subscribed to a resource. */
   subscribers(uri: string): ReadonlySet<string> {
     return new Set(this.#allSubscriptions.flatMap((one) => [...one.sessions(uri)]));
   }
@@ -183,7 +183,7 @@ export class RequestDispatcher {
     const { listings, pool } = this.#parts;
     if (listings.handshake !== undefined && !isObject(listings.handshake.capabilities['logging'])) return;
     if (!this.#needsPrivate(context)) this.#subscriptionsOf(context).setLogLevel(level, context.sessionId);
-    // No reason to start a process: a private line is told when it is opened.
+    // This is no reason to start a process: a private connection gets the level when it is opened.
     else if (pool.ofSession(context.sessionId)?.connection !== undefined) {
       await this.send('logging/setLevel', { level }, context);
     }
@@ -200,13 +200,13 @@ export class RequestDispatcher {
   }
 
   /**
-   * A server over HTTP does not say that it ends: it is noticed by a request that does not get through. One that was cut off by
-   * itself, or refused by something on the way, proves nothing before another one fails, too; mostly that is a matter of milliseconds,
-   * so whoever called is told when the state is right.
+   * A server over HTTP does not announce its end: a failing request reveals it. A single interrupted request, or one
+   * refused on the way, proves nothing until another one fails, too. That usually takes milliseconds, so the caller
+   * gets the error once the state is right.
    */
   async #suspect(connection: Connection, error: unknown): Promise<void> {
     if (!(error instanceof AppError) || error.code !== 'server_unreachable') return;
-    // Whoever renews the sign-in is away, which is not the server.
+    // The authorization server is unreachable, not the server.
     if (error.data?.['renewal'] === true) return;
     if (isNobodyThere(error)) this.#lost(connection, error);
     else {
@@ -354,7 +354,7 @@ export function requiredCapability(method: string): string | undefined {
   return { 'sampling/createMessage': 'sampling', 'elicitation/create': 'elicitation', 'roots/list': 'roots' }[method];
 }
 
-/** The same error of a request for which there was no line: the server has not heard of it. */
+/** The same error for a request that had no connection: the server has not received it. */
 function neverSent({ code, message, fix, cause, data }: AppError): AppError {
   return new AppError(code, message, { ...(fix !== undefined && { fix }), cause, data: { ...data, neverSent: true } });
 }

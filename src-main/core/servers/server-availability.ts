@@ -1,4 +1,4 @@
-/** Why nobody is there to answer for a server, in the words of whoever asks for one of its tools; and in a few words for lists. */
+/** Why a server cannot respond, as an error for a caller of its tools, and in a few words for lists. */
 import { AppError, joinSentences, addFix } from '../base/errors.ts';
 import { maskText } from '../base/mask.ts';
 import { settleWithin } from '../base/settle-within.ts';
@@ -26,7 +26,7 @@ export interface ServerUnavailability {
   readonly error: AppError;
   /** For a list of several servers: `starting, 12 s`. */
   readonly brief: string;
-  /** It is being started now, so that whoever waits may be answered. */
+  /** It is being started now, so a caller that waits may get a result. */
   readonly coming?: boolean;
 }
 
@@ -47,7 +47,7 @@ interface StatusInput {
   readonly now: number;
 }
 
-/** Longest cause in a list, in characters; whoever wants all of it asks for the server's tool. */
+/** The longest cause in a list, in characters; calling the server's tool returns all of it. */
 const maxSummaryLength = 80;
 
 /** So many starts in a row have failed before a server counts as one that does not answer. */
@@ -71,7 +71,7 @@ export function persistentProblem(state: ServerState): string | undefined {
   }
 }
 
-/** undefined for a server that answers, or that wakes for whoever calls. */
+/** Undefined for a server that responds, or that a call would wake. */
 export function unavailabilityOf({
   name,
   state,
@@ -165,7 +165,7 @@ function starting(server: string, age: string): AppError {
   return new AppError('server_starting', `${server} is still starting (${age}).`, { fix: 'Call again in a moment.' });
 }
 
-/** How often whoever waits for a start looks whether it is an installation, in ms. */
+/** How often a caller that waits for a start checks whether it is an installation, in ms. */
 const installPollMs = 250;
 
 /**

@@ -93,13 +93,14 @@ export class ServerManager {
   }
 
   /**
-   * Another line to a server, with what is known of it: as an app introduces itself that declares this. `shown`: what it says is held
-   * against what a person accepted; else it is only asked, and nobody is shown it. Whoever takes it lets it go.
+   * Opens another connection to a server, with the known listing: it declares the extensions of an app. `shown`: its
+   * definitions are checked against the accepted ones; otherwise it is only queried and not shown. The caller must
+   * close it.
    */
   async openVariant(config: ServerConfig, kind: ExtensionSet, use: 'asked' | 'shown'): Promise<ManagedServer> {
     const { identity, pinsOf } = this.#deps;
     const server = this.#create(
-      // What is kept of it is kept apart. It is started by whoever needs it.
+      // Its cache is separate. It is started on demand.
       {
         ...config,
         hash: canonicalHash([config.hash, kind.key]),
@@ -124,7 +125,10 @@ export class ServerManager {
     await server.stop();
   }
 
-  /** Somebody has come: servers that have a process for each person may ask theirs what nobody's has told yet. */
+  /**
+   * A user has connected: servers with a process for each user may list their tools with this user's process if none
+   * has yet.
+   */
   onUserSeen(person: Person): void {
     if (this.#deps.personal === undefined && this.#deps.own === undefined) return;
     for (const server of this.#servers.values()) server.onUserSeen(person);
@@ -166,7 +170,7 @@ export class ServerManager {
     this.changed.emit();
   }
 
-  /** For good: a config that comes later starts nothing. */
+  /** Stops permanently: a later config starts nothing. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await Promise.all(this.#lines.map((server) => server.stop()));
@@ -235,7 +239,7 @@ function nameless(config: ServerConfig): string {
   return hashServerConfig({ ...unhashed, name: '' });
 }
 
-// Reads anew what servers offer. One that fails or is slow keeps nobody waiting for the others.
+// Lists the tools of servers again. One that fails or is slow does not delay the others.
 
 /** Resolves when all have been read or have failed, after `ms` at the most. Starts those that sleep. Never rejects. */
 export async function refreshListings(servers: readonly ManagedServer[], ms: number): Promise<void> {

@@ -52,7 +52,7 @@ export interface ServerHealth {
   readonly level: HealthLevel;
   /** Two or three words: Ready, Starting, Needs sign-in … */
   readonly summary: string;
-  /** One sentence that tells the cause. */
+  /** One sentence that states the cause. */
   readonly detail: string;
   /** Why it does not work, in the few words that stand behind its name; undefined where nothing is wrong. */
   readonly reason?: string;

@@ -31,7 +31,7 @@ export class ServerSubscriptions {
   readonly #announce: (method: string) => void;
   readonly #sessionsByUri = new Map<string, Set<string>>();
   readonly #levelBySession = new Map<string, string>();
-  /** How many want to hear of a task. */
+  /** Number of subscribers of each task. */
   readonly #tasks = new Map<string, number>();
   #era: Handshake['era'] = 'legacy';
   #capabilities: JsonObject = {};
@@ -68,7 +68,7 @@ export class ServerSubscriptions {
     return this.#sessionsByUri.size > 0 || this.#tasks.size > 0;
   }
 
-  /** Gives how that ends; undefined: it tells nothing of tasks. */
+  /** Returns a function that ends this; undefined if the server does not report tasks. */
   subscribeTask(taskId: string): (() => void) | undefined {
     if (this.#era !== 'modern' || !isObject(objectOrEmpty(this.#capabilities['extensions'])[tasksExtension]))
       return undefined;

@@ -1,4 +1,4 @@
-/** The connection that all sessions share: opened once for whoever asks, noticed when lost, tried again after a pause. */
+/** The connection that all sessions share: opened once on demand, checked for loss, retried after a pause. */
 import { AppError, toAppError } from '../base/errors.ts';
 import { RpcError } from '../wire/message.ts';
 import type { Connection } from './connection.ts';
@@ -28,7 +28,7 @@ export interface SharedConnectionOptions {
   readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
 }
 
-/** A line that held this long starts the back-off anew when it breaks. */
+/** A connection that held this long resets the back-off when it breaks. */
 const minStableMs = 30_000;
 /** A call does not knock again at a server that failed this recently, unless that was the first time. */
 const failureCooldownMs = 500;
@@ -45,7 +45,7 @@ export class SharedConnection {
   #opening: Promise<Connection> | undefined;
   #failures = 0;
   #failedAt = 0;
-  /** It was up, and its end was the first failure: whoever asks next gets a new one at once. */
+  /** It was up, and its end was the first failure: the next caller gets a new connection at once. */
   #mayReopen = false;
   /** Sessions that were lost before anything was read in them. */
   #renewals = 0;
@@ -113,7 +113,7 @@ export class SharedConnection {
     this.#fail(error ?? new AppError('server_exited', 'The server ended the connection.'));
   }
 
-  /** Closes, forgets the back-off and opens anew; while it is being opened there is nothing to hurry. */
+  /** Closes, resets the back-off and opens again; while it is being opened this only waits. */
   async reopen(): Promise<void> {
     if (this.#opening === undefined) {
       this.#isRepeat ||= this.#connection !== undefined;
@@ -125,8 +125,8 @@ export class SharedConnection {
   }
 
   /**
-   * Closes and lets a person sign in; what follows goes by itself, to `ready` or back to `pending-sign-in`. Whoever asks
-   * meanwhile is given the same attempt. Rejects with the reason none can begin.
+   * Closes and lets a user sign in; the state then changes by itself, to `ready` or back to `pending-sign-in`.
+   * Concurrent callers get the same attempt. Rejects with the reason if none can start.
    */
   authenticate(begin: () => Promise<AuthorizationFlow>): Promise<AuthorizationFlow> {
     const { server, now } = this.#options;
@@ -145,7 +145,7 @@ export class SharedConnection {
         () => (isCurrent() ? this.reopen() : undefined),
         (error: unknown) => (isCurrent() ? this.#notSignedIn(error) : undefined),
       )
-      // Told by the state.
+      // The state reports it.
       .catch(() => undefined);
     return attempt;
   }
@@ -177,7 +177,7 @@ export class SharedConnection {
     const connection = this.#connection;
     this.#drop();
     if (connection !== undefined) this.#end(connection);
-    // Before the wait: whoever asks meanwhile gets a new line, which is not ours to close.
+    // Set before the wait: a caller may open a new connection meanwhile, which is not ours to close.
     if (this.#state.kind !== 'disabled') this.#set({ kind: 'disconnected' });
     await this.#ending;
   }
@@ -193,7 +193,7 @@ export class SharedConnection {
     this.#options.onRenew();
     void connection.closeWhenDone(renewedWithinMs);
     this.#set({ kind: 'disconnected' });
-    // Told by the state.
+    // The state reports it.
     this.connect().catch(() => undefined);
   }
 
@@ -274,7 +274,7 @@ export function backoffMs(failures: number, random: () => number): number {
   return Math.round(base * (0.75 + random() * 0.5));
 }
 
-/** Says in every failure of a line whose it is. */
+/** Names the server in every failure of a connection. */
 export function withServerName(server: string, error: unknown): AppError {
   const known = toAppError(error, error instanceof RpcError ? 'server_protocol' : 'server_unreachable');
   if (known.data?.['server'] === server) return known;

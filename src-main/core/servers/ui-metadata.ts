@@ -10,7 +10,7 @@ export function viewUriOf({ _meta: meta }: JsonObject): string | undefined {
   return typeof uri === 'string' && isViewUri(uri) ? uri : undefined;
 }
 
-/** How addresses were named before; servers and apps of that time go by it. */
+/** The older name of the address; servers and apps of that time use it. */
 const flatKey = 'ui/resourceUri';
 
 export function isViewUri(uri: string): boolean {

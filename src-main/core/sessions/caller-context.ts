@@ -1,4 +1,4 @@
-/** Who is calling, and what of its client app can be reached while a request is served: made anew for each request. */
+/** The caller, and what of its client app is reachable while a request is served: created for each request. */
 import { logLevels } from '../servers/server-subscriptions.ts';
 import { toText, isObject, type JsonObject } from '../base/json.ts';
 import { FairSemaphore, type Rate, RateLimiter } from '../base/semaphore.ts';

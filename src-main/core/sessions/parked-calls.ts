@@ -131,7 +131,7 @@ export class ParkableCall {
   async next(): Promise<Step> {
     const done = this.#result.then((result) => ({ kind: 'done', result }) as const);
     let first: Step | 'asks';
-    // One that was taken back at once is none.
+    // A question that was withdrawn at once does not count.
     do {
       const asked = new Promise<'asks'>((resolve) => {
         this.#wake = resolve;

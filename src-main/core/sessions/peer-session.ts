@@ -158,7 +158,7 @@ class MeteredTransport implements Transport, Canceller {
 
   #heard(message: Message): void {
     if (isRequest(message)) {
-      // Two of one id are not told apart: the first is no longer waited for here.
+      // Two requests with one id cannot be distinguished: the first is abandoned.
       this.#giveUp(this.#open, message.id);
       const exchange = this.#ledger.onRequest(message.method, message.params ?? {});
       exchange.canceller = this;
@@ -167,7 +167,7 @@ class MeteredTransport implements Transport, Canceller {
       const question = take(this.#questions, ownId(message.id) as RequestId);
       if (question !== undefined) this.#ledger.onResponse(message, question);
     }
-    // A request that is given up is not answered.
+    // A cancelled request gets no response.
     else if (isNotification(message) && message.method === 'notifications/cancelled') {
       this.#giveUp(this.#open, openId(this.#open, message.params?.['requestId']));
     }

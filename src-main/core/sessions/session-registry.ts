@@ -1,4 +1,4 @@
-/** All sessions: opened and ended here, and told what concerns them and nobody else. */
+/** All sessions: created and ended here, and notified of what concerns them alone. */
 import { toText } from '../base/json.ts';
 import { randomUUID } from 'node:crypto';
 import { Emitter } from '../base/emitter.ts';
@@ -26,7 +26,7 @@ export class SessionRegistry {
     servers.notified.on((notification) => this.#deliver(notification));
   }
 
-  /** Tells those that are shown this catalog. */
+  /** Notifies the sessions that use this catalog. */
   announce(catalog: LiveCatalog, change: CatalogChange): void {
     for (const session of this.#sessions.values()) if (session.view.catalog === catalog) session.announce(change);
   }

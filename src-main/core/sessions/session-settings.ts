@@ -89,7 +89,7 @@ export interface SessionSettings {
   readonly extraTools: readonly string[];
   /** Filter for the tools that `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
-  /** It tells results whole, as mini-a does. */
+  /** It returns results whole, as in mini-a. */
   readonly fullResults: boolean;
   readonly retrieve: RetrieveSettings;
   readonly code: CodeSettings;
@@ -102,8 +102,8 @@ export interface SessionSettings {
 }
 
 /**
- * The settings of one session. Asked for at every step of a call; made anew only when one of the things they come from is
- * another one: the config, the catalog, texts written for tools. Another client app or address is another session's view.
+ * The settings of one session. Read at every step of a call; recomputed only when a source has changed: the config, the
+ * catalog, texts written for tools. Another client app or address has another session's view.
  */
 export class SessionSettingsCache {
   readonly #address: SettingsSource;

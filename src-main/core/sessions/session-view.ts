@@ -45,7 +45,7 @@ export interface SessionView {
   forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
   /** Notifications of the client app. */
   onNotification(method: string, params: JsonObject, sessionId: string): void;
-  /** From now on a change of a list is one for whoever listens, though nobody has asked for the list yet. */
+  /** From now on list changes are announced to listeners, even if the list was not requested yet. */
   watch(): void;
   /** The lists that are different for this session after a change of the catalog. */
   changedLists(change: CatalogChange): CatalogChange;
@@ -71,14 +71,14 @@ export function isNotFound(error: unknown): boolean {
   );
 }
 
-// The lists that the client apps of a view hold, as they were given, to tell whether a change concerns them.
+// The lists that the client apps of a view have received, to determine whether a change concerns them.
 
 type Entries = readonly JsonObject[];
 
 export class DeliveredLists {
   readonly #held = new Map<ListKey, Entries>();
 
-  /** Notes what was given out, and gives it back. */
+  /** Records the delivered list and returns it. */
   recordDelivered(key: ListKey, entries: Entries): Entries {
     this.#held.set(key, entries);
     return entries;
@@ -89,7 +89,7 @@ export class DeliveredLists {
     if (!this.#held.has(key)) this.#held.set(key, entries);
   }
 
-  /** Whether a list that was given out is another one now; said once for each change. */
+  /** Whether a delivered list has changed since; reported once for each change. */
   differs(key: ListKey, now: Entries): boolean {
     const before = this.#held.get(key);
     if (before === undefined || before === now) return false;

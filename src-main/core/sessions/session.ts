@@ -142,7 +142,7 @@ export class Session {
     return this.#era;
   }
 
-  /** Whether the client app was told that its tools have changed and goes on with the old list. */
+  /** Whether the client app was notified of new tools and continues with the old list. */
   get hasStaleList(): boolean {
     return this.#list.stale;
   }
@@ -168,7 +168,7 @@ export class Session {
     this.view.onNotification(method, params, this.id);
   }
 
-  /** Tells the client app that lists it may hold are no longer true. */
+  /** Notifies the client app that lists it may hold are out of date. */
   announce(change: CatalogChange): void {
     const changed = this.view.changedLists(change);
     if (changed.tools && this.notify('notifications/tools/list_changed', {})) this.#list.onListChanged(Date.now());
@@ -358,7 +358,7 @@ function pick({ signal, notify }: RequestRound): RequestRound {
   return { signal, notify };
 }
 
-// Notices a client app that was told of a new list of tools and goes on with the old one: some never list again.
+// Detects a client app that was notified of a new list of tools and continues with the old one: some never list again.
 
 /** One that listens lists again at once; until then calls may be on their way. */
 const maxStaleCalls = 3;
@@ -369,7 +369,7 @@ export class StaleListDetector {
   #calls = 0;
   #stale = false;
 
-  /** It was told, and has not listed since. */
+  /** It was notified, and has not listed since. */
   get waiting(): boolean {
     return this.#notifiedAt !== undefined;
   }
@@ -418,7 +418,10 @@ class RecentIds {
 
 // Which part of a view answers which method: the same for both eras.
 
-/** Rejects with RpcError, or with AppError for the line to turn into one; may throw them. `advice` is for whoever calls a tool that is not there. */
+/**
+ * Rejects with RpcError, or with AppError for the connection to convert; may throw them. `advice` is for callers of an
+ * unknown tool.
+ */
 function dispatch(
   view: SessionView,
   method: string,

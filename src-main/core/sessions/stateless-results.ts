@@ -54,7 +54,7 @@ export function discoverResult({ serverInfo, capabilities, instructions }: Intro
   };
 }
 
-// Which methods 2026-07-28 has, where that matters to a session, and what a client app of yet another revision is told.
+// The methods of 2026-07-28, where they matter to a session, and the error for a client app of another revision.
 
 /** Methods of 2026-07-28 whose server may want input in between. */
 export const inputCapableMethods: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);

@@ -64,7 +64,7 @@ export class Subscriptions {
   }
 }
 
-/** The tasks that a wish is about. Throws RpcError invalidParams where it is none. */
+/** The tasks of a subscription request. Throws RpcError invalidParams if it is invalid. */
 export function requestedTaskIds(wishes: unknown): readonly string[] {
   const ids = objectOrEmpty(wishes)['taskIds'];
   if (ids === undefined) return [];

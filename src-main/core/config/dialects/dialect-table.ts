@@ -1,7 +1,7 @@
 /** The products whose configuration is read, and how each writes it. Facts of 2026-11, from documentation and public files. */
 import type { Dialect } from './dialect.ts';
 
-/** Our own, and whatever writes the common `mcpServers` without saying whose it is. */
+/** Our own files, and other files with the common `mcpServers` that do not name their product. */
 export const commonDialect: Dialect = { id: 'common', product: 'Tooltray', timeout: 'unknown' };
 
 /** The first that matches a file, a root or an entry counts. */
@@ -137,7 +137,7 @@ export const dialects: readonly Dialect[] = [
 /** A place where servers stand. `*` is any key. */
 export interface ServerPlace {
   readonly path: readonly string[];
-  /** The product that owns this place; absent if several share it and other content tells them apart. */
+  /** The product that owns this place; absent if several share it and other content distinguishes them. */
   readonly dialect?: string;
   /** Items are one server each although they are no objects with a name: addresses, or one entry alone. */
   readonly items?: 'sse' | 'http' | 'one';

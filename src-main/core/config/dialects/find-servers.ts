@@ -36,7 +36,7 @@ export interface FoundServers {
   readonly notes: readonly string[];
 }
 
-/** `file`: the path or name of the file, for what that tells; empty where there is none. */
+/** `file`: the path or name of the file, as a hint; empty if there is none. */
 export function findServers(value: unknown, file: string): FoundServers {
   const root = Array.isArray(value) && value.some(isObject) ? { mcpServers: value as unknown[] } : objectOrEmpty(value);
   const whole = wholeDialect(root, file);
@@ -109,7 +109,7 @@ function entryAt(
   };
 }
 
-/** The file's name tells most, then the place, then what the entry itself writes, then what stands beside the servers. */
+/** The file's name is the strongest hint, then the place, then the entry itself, then its siblings. */
 function entryDialect(raw: unknown, { dialect, path }: ServerPlace, { byFile, byRoot }: WholeDialect): Dialect {
   const named = dialects.find(({ id }) => id === dialect);
   if (byFile !== undefined && (named === undefined || path[0] === 'mcp')) return byFile;
@@ -216,7 +216,7 @@ function toolsOf(names: readonly string[], prefix: string): readonly string[] {
   });
 }
 
-/** Rules by command or address are not applied: they are told. */
+/** Rules by command or address are not applied; they are reported. */
 function policyNotes(root: JsonObject): readonly string[] {
   const rules = policyLists.flatMap(({ nameKey, path }) => {
     const items = nameKey === undefined ? [] : placesAt(root, path).flatMap(({ container }) => container);

@@ -131,7 +131,7 @@ class EntryReader {
     if (isDeepStrictEqual(before, value)) return;
     const [first, second] = [this.#places.get(field) ?? [], path].map((one) => one.map(String).join('.'));
     if (field === 'enabled') {
-      // Whoever says off is believed.
+      // If one of them says off, the server is off.
       this.#report('warning', path, `"${first}" and "${second}" do not agree, so the server is off.`);
       this.#fields.set(field, false);
     } else if (joined.has(field) && isObject(before) && isObject(value)) {

@@ -123,7 +123,7 @@ function effectOf(kind: LayerKind): string {
     : 'Until it is mended, it is as if the file were not there.';
 }
 
-/** `text`: the organisation's, or the only one. In order, so that whoever reads the same says the same. */
+/** `text`: the organisation's text, or the only one. Sorted, so that equal layers have equal versions. */
 export function configVersion(text: string, layers: readonly string[] = []): string {
   return digestOf([digestOf(text), ...layers.toSorted()].join('\n')).slice(0, 16);
 }

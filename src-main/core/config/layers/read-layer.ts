@@ -33,7 +33,7 @@ const names = z.array(z.string().min(1));
 /** Any layer may have less than the one above it. */
 const narrowing = {
   profile: profileSchema,
-  /** Off for whoever the file is for. */
+  /** Disables a server for the users of this file. */
   servers: z.record(z.string(), z.union([z.boolean(), z.looseObject({ enabled: z.boolean().optional() })])),
   hiddenTools: names,
   favouriteTools: names,
@@ -67,7 +67,10 @@ export interface LayerReading {
 
 type Organisation = Pick<AppConfig, 'servers' | 'mayOverride'>;
 
-/** `text`: of the file at `path`. A setting that may not be said there is left out, and told; the rest counts. */
+/**
+ * `text`: content of the file at `path`. A setting that is not allowed there is left out and reported; the rest
+ * applies.
+ */
 export function readLayer(kind: LayerKind, text: string, path: string, organisation: Organisation): LayerReading {
   const document = new ConfigDocument(text, path);
   if (document.root === undefined) return { problems: document.problems };

@@ -164,7 +164,7 @@ export async function runTool(run: () => CallToolResult | Promise<CallToolResult
   }
 }
 
-// What the tools of the built-in server are given: the folders they may touch, and those they may not.
+// Options of the built-in server's tools: the folders they may touch, and those they may not.
 
 export interface UtilsOptions {
   /** Absolute folders the file tools may touch. */

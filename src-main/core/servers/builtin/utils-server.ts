@@ -10,7 +10,7 @@ import type { UtilsOptions } from './file-content.ts';
 export function createUtilsServer(options: UtilsOptions): McpServer {
   const server = new McpServer({ name: 'utils', title: 'Tooltray utilities', version: '1.0.0' });
   registerTimeTools(server, options.now ?? (() => new Date()));
-  // A tool that can only refuse costs whoever tries it a call.
+  // A tool that can only refuse would cost each caller a call.
   if (options.folders.length === 0) return server;
   registerListTool(server, options);
   registerReadTool(server, options);

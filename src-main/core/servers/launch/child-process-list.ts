@@ -19,7 +19,7 @@ const graceMs = 1000;
 /** When each process that runs began, by its number. */
 type Began = ReadonlyMap<number, string>;
 
-/** A system that tells of its processes all at once and slowly (Windows), so never while a server is being started. */
+/** A system that lists its processes all at once and slowly (Windows), so never while a server is being started. */
 export interface ProcessTableSource {
   /** Rejects where the system does not tell. */
   readonly table: () => Promise<Began>;
@@ -85,7 +85,7 @@ export class ChildProcessList {
         }
       }
     } catch {
-      // Where nothing is told there is no list, as on any system that has none.
+      // If nothing can be listed there is no list, as on any system without one.
       this.#unknown.clear();
       this.#usable = false;
     }
@@ -213,7 +213,7 @@ export function readWmicTable(text: string): Began {
   );
 }
 
-/** In µs since 1970, whoever told it: a list is read by whatever way works at the next start. */
+/** In µs since 1970, in the same form from every source: the next start may read the list with another one. */
 function tableOf(rows: readonly (readonly [pid: number, micros: bigint])[]): Began {
   if (rows.length === 0) throw new AppError('internal', 'The system told of no process.');
   return new Map(rows.map(([pid, micros]) => [pid, String(micros)]));
@@ -265,7 +265,7 @@ export function isGroupAlive(groupId: number): boolean {
   return process.platform !== 'linux' || hasRunningMember(groupId);
 }
 
-/** In a container whose first process collects nobody, ended orphans stay in the group for ever; /proc tells them apart. */
+/** In a container whose first process does not reap, ended orphans stay in the group; /proc distinguishes them. */
 function hasRunningMember(groupId: number): boolean {
   try {
     return readdirSync('/proc').some((name) => /^\d/.test(name) && runsInGroup(name, groupId));

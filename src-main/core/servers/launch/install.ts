@@ -38,7 +38,7 @@ export class Install {
     return runner === undefined ? undefined : new Install(runner, launched);
   }
 
-  /** It has begun or waits for its turn, and the server has not shown up yet. */
+  /** The installation runs or waits for its turn, and the server has not started yet. */
   get isRunning(): boolean {
     return !this.#isOver;
   }

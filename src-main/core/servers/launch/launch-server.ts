@@ -39,7 +39,7 @@ interface Launched {
 export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   const { serverName, command, cwd } = launch;
   const { env, withheld } = await launch.environment.forServer(launch.env, launch.inherited);
-  // A missing folder and a missing command both come back as ENOENT; looking first tells them apart.
+  // A missing folder and a missing command both fail with ENOENT; this check distinguishes them.
   if (cwd !== undefined && !(await isFolder(cwd))) {
     throw new AppError('config_invalid', `${serverName} did not start: its working folder ${cwd} does not exist.`, {
       fix: "Create the folder, or change the server's cwd.",

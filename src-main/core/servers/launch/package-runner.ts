@@ -41,9 +41,9 @@ export function packageRunner(command: string, args: readonly string[]): string 
 }
 
 /**
- * Whether the server itself runs already, so that nothing is fetched any more; undefined where that cannot be told: on other systems than
- * Linux, and of other programs than npm's and uv's. Never rejects.
- * Source: npm sets `npm_lifecycle_event` to `npx` for what it runs (libnpmexec, run-script.js); uv replaces itself on Unix.
+ * Whether the server itself runs already, so that nothing is being fetched; undefined if that cannot be determined: on
+ * systems other than Linux, and for programs other than those of npm and uv. Never rejects. Source: npm sets
+ * `npm_lifecycle_event` to `npx` for what it runs (libnpmexec, run-script.js); uv replaces itself on Unix.
  */
 export async function isServerRunning(runner: string, groupId: number): Promise<boolean | undefined> {
   if (process.platform !== 'linux') return undefined;

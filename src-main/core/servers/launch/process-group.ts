@@ -125,7 +125,7 @@ export class ProcessGroup {
   }
 
   async #endInSteps(graceMs: number): Promise<void> {
-    // Once it has ended nothing tells whose children they were.
+    // Once the process has ended, its descendants cannot be determined.
     const started = this.exited || this.pid === undefined ? [] : await descendantsOf(this.pid);
     if (!this.exited) {
       this.child.stdin.end();
@@ -152,7 +152,10 @@ export class ProcessGroup {
   }
 }
 
-/** Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). Whoever starts it ends it. */
+/**
+ * Resolves once the process runs; rejects with the operating system's error (ENOENT, EACCES, E2BIG). The caller must
+ * end it.
+ */
 export async function startLaunch(launch: ProcessLaunch): Promise<ChildProcessWithoutNullStreams> {
   const { command, args, env, cwd, descriptors = [], input } = launch;
   try {

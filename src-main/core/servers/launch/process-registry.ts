@@ -23,7 +23,10 @@ export interface OwnedGroup {
   readonly inContainer: boolean;
 }
 
-/** One per core. Our own SIGKILL cannot be caught: whoever outlives that is ended by the next core, from the list on disk. */
+/**
+ * One per core. A SIGKILL of the core cannot be caught: processes that outlive it are ended by the next core, from the
+ * list on disk.
+ */
 export class ProcessRegistry {
   readonly #groups = new Set<Killable>();
   /** Packages that are being fetched, by their command line: two at a time would spoil each other's. */
@@ -58,7 +61,7 @@ export class ProcessRegistry {
     );
   }
 
-  /** A mark for the processes of one launch, told apart from all others. */
+  /** A unique mark for the processes of one launch. */
   nextMark(): string {
     return `${this.#mark}.${++this.#marks}`;
   }

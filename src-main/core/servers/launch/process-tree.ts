@@ -1,6 +1,7 @@
 /**
- * The processes that a launch has started, also those that left its process group: by who started whom, and by a mark in their environment,
- * which a process keeps that was left by its parent. Linux tells both (/proc), macOS by `ps`; Windows ends trees by itself.
+ * The processes that a launch has started, also those that left its process group: by parent, and by a mark in their
+ * environment, which a process keeps when its parent ends. Linux reports both (/proc), macOS by `ps`; Windows ends
+ * trees by itself.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -65,7 +65,7 @@ async function* decode(source: AsyncIterable<Buffer>, coding: string): AsyncGene
     yield first.value;
     yield* { [Symbol.asyncIterator]: () => chunks };
   };
-  // The error reaches whoever reads the decoder.
+  // The reader of the decoder receives the error.
   yield* pipeline(whole, decoder, () => undefined) as AsyncIterable<Buffer>;
 }
 

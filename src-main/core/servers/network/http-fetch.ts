@@ -20,7 +20,9 @@ export interface HttpFetchOptions {
   readonly network?: OutboundNetwork | undefined;
   /** How names are resolved; the system's way by default. */
   readonly lookup?: LookupFunction;
-  /** Most decoded bytes of one compressed body; event streams have no end, so they are bounded by whoever reads their events. */
+  /**
+   * Maximum decoded bytes of one compressed body; event streams have no end, so the reader of their events limits them.
+   */
   readonly maxDecodedBytes?: number;
 }
 

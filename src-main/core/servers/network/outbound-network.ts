@@ -63,8 +63,8 @@ export class OutboundNetwork {
   }
 
   /**
-   * Trusts the certificate authorities of the system, too. They are read once, and only if a certificate was refused: it takes 0.3 s. Resolves to
-   * whether that changed anything for a request that had begun before.
+   * Also trusts the system's certificate authorities. They are read once, and only if a certificate was refused: it
+   * takes 0.3 s. Resolves to whether that changed anything for a request that had started before.
    */
   trustSystem(): Promise<boolean> {
     this.#system ??= systemCertificates().then(trust, () => false);

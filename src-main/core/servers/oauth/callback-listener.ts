@@ -15,7 +15,7 @@ interface CallbackListenerOptions {
   readonly wishedPorts: readonly number[];
   /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
   readonly registered?: URL | undefined;
-  /** Uses what came back; the page tells how that went. With `goTo` another callback is waited for. */
+  /** Handles the callback; the page shows the outcome. With `goTo` another callback follows. */
   readonly onCallback: (params: URLSearchParams) => Promise<CallbackResponse>;
 }
 

@@ -47,8 +47,8 @@ export async function resolveClientIdentity(options: IdentityOptions): Promise<O
 }
 
 /**
- * Registers anew. Without `scope`: an authorization server that is told one binds the client to it, so that no wider right can
- * be asked for later (RFC 7591 section 2). With one it is for those that take nothing that was not said.
+ * Registers again. Without `scope`: an authorization server that receives one binds the client to it, so that no wider
+ * scope can be requested later (RFC 7591 section 2). With one it is for servers that accept no undeclared scope.
  */
 export async function registerOAuthClient(options: IdentityOptions, scope?: string): Promise<OAuthClientIdentity> {
   const { authorization, redirectUrl, fetch } = options;

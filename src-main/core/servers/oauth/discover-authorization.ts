@@ -149,7 +149,7 @@ async function readMetadata(
     fetchFn,
     skipIssuerValidation: authServerMetadataUrl !== undefined,
   });
-  // Of an OpenID document the SDK keeps what it knows, which is not where tokens are taken back.
+  // The SDK keeps only known members of an OpenID document, which omits the revocation endpoint.
   return read === undefined || !isObject(said) ? read : { ...said, ...read };
 }
 

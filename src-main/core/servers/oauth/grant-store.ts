@@ -160,7 +160,10 @@ export function parseAuthorization(text: string | undefined): StoredAuthorizatio
   }
 }
 
-/** A sign-in belongs to a name, an address, and the client it was given to: other settings of the entry may change without a new one. */
+/**
+ * A sign-in belongs to a name, an address, and the client that it was granted to: other settings of the entry may
+ * change without a new one.
+ */
 export function grantKey(serverName: string, url: string, clientId?: string): string {
   return createHash('sha256')
     .update(JSON.stringify(clientId === undefined ? [serverName, url] : [serverName, url, clientId]))

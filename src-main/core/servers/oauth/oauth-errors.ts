@@ -30,7 +30,7 @@ export function clientRequiredError(serverName: string, issuer: string, redirect
   );
 }
 
-/** Anything thrown on the way to tokens, told without the bodies of answers: those may hold what must stay secret. */
+/** Any error on the way to tokens, without response bodies: those may contain secrets. */
 export function toOAuthError(serverName: string, error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof Error && error.cause instanceof AppError) return error.cause;

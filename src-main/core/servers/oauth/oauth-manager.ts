@@ -52,7 +52,7 @@ export class OAuthManager {
     this.#store = 'shelf' in options ? options.shelf : new VaultGrantStore(options.folder, options.vault);
   }
 
-  /** All tokens in use, for whoever hides secrets. */
+  /** All tokens in use, for maskers. */
   get secrets(): string[] {
     return [...this.#servers.values()].flatMap((server) => server.secrets);
   }
@@ -89,7 +89,7 @@ export class OAuthManager {
     const known = this.#servers.get(key);
     if (known !== undefined) return known.signOutRemoved();
     const { grant } = await this.#store.read(key).catch((): StoredAuthorization => ({}));
-    // Its address is not known any more: what may be dialed goes by where it was granted.
+    // Its address is no longer known: the network rules follow the authorization server that granted it.
     const serverUrl = grant?.discovery.authorizationServerUrl ?? 'https://gone.invalid';
     const fill = (): Promise<ResolvedEntry> => Promise.resolve({ serverUrl });
     return this.#open({ serverName, serverUrl, fill, key }).signOutRemoved();

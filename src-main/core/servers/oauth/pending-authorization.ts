@@ -70,7 +70,7 @@ export interface Visit {
   readonly redirectUrl: string;
   readonly authorization: AuthorizationServerInfo;
   readonly identity: OAuthClientIdentity;
-  /** We registered anew on the way, so that is no remedy any more. */
+  /** The client was already registered again, so that is no remedy any more. */
   readonly isSecond: boolean;
 }
 

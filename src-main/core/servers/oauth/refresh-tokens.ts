@@ -25,8 +25,8 @@ const final = new Set([
 ]);
 
 /**
- * Undefined when the person has to sign in anew. Rejects with AppError server_unreachable for what may pass by itself.
- * The SDK's `auth` is not used here: it takes a network that is down for a reason to ask the person.
+ * Undefined if the user has to sign in again. Rejects with AppError server_unreachable for temporary failures. The
+ * SDK's `auth` is not used here: it would ask the user to sign in when the network is down.
  */
 export async function refreshTokens(
   grant: Grant,

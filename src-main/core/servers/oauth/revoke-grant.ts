@@ -15,7 +15,7 @@ interface RevokeOptions {
   readonly fetch: FetchLike;
 }
 
-/** Never rejects: whoever signs out is signed out here all the same. */
+/** Never rejects: the user is signed out locally in any case. */
 export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions): Promise<RevocationResult> {
   const { tokens, discovery } = grant;
   const metadata = discovery.authorizationServerMetadata;

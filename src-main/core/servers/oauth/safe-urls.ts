@@ -27,7 +27,9 @@ export function dialRule(home: AddressKind): AddressRule {
   return (address) => reachable[home].includes(addressKind(address));
 }
 
-/** Can the address be gone to, as far as it tells by itself? What a name resolves to is judged when it is dialed. */
+/**
+ * Whether the address is safe, judged by itself. The addresses that a name resolves to are judged when it is dialed.
+ */
 export function isSafeUrl(url: URL, home: AddressKind): boolean {
   if (url.username !== '' || url.password !== '') return false;
   const kind = hostKind(url.hostname);

@@ -1,6 +1,6 @@
 /**
- * Rights that a server asks for beyond those it was given (403 `insufficient_scope`): asked of the person, never taken. Source: MCP
- * 2026-07-28, Step-Up Authorization Flow.
+ * Scopes that a server requests beyond the granted ones (403 `insufficient_scope`): the user is asked, they are never
+ * taken. Source: MCP 2026-07-28, Step-Up Authorization Flow.
  */
 import { AppError } from '../../base/errors.ts';
 import { joinNames } from '../../trust/inbox/entry-consequences.ts';
@@ -37,7 +37,7 @@ export class ScopeRequests {
     return this.#wanted;
   }
 
-  /** Notes what a 403 asks for, and answers what whoever called is told; undefined where it names no rights. */
+  /** Records what a 403 requests, and returns the error for the caller; undefined if it names no scopes. */
   onInsufficientScope(challenged: string | undefined, stored: StoredAuthorization): AppError | undefined {
     const asked = splitScope(challenged).slice(0, maxScopes);
     const { grant, refused } = stored;
@@ -54,7 +54,7 @@ export class ScopeRequests {
     return this.#told(missing, wasRequested);
   }
 
-  /** A sign-in for them has begun, or has ended in some way. */
+  /** A sign-in for them has started, or has ended in some way. */
   set isOnTheWay(isOnTheWay: boolean) {
     this.#isOnTheWay = isOnTheWay;
   }

@@ -69,7 +69,7 @@ export interface TokenSource {
   accessToken(): Promise<string | undefined>;
   /** Returns a replacement for a refused token; undefined if there is none. Rejects with AppError. */
   renew(refused: string | undefined): Promise<string | undefined>;
-  /** Hears every answer. */
+  /** Receives every response. */
   onUsed(response: Response): void;
   /** Rejects with AppError where a 403 asks for more rights. */
   requireScopes(response: Response): Promise<void>;
@@ -220,7 +220,10 @@ export class ServerOAuth implements TokenSource {
     this.#use(await this.#options.store.read(this.#options.key));
   }
 
-  /** A sign-in for the rights that it asks for, beside what runs; whoever asks meanwhile is given the same. Rejects with AppError. */
+  /**
+   * Signs in for the requested scopes, beside running calls; concurrent callers get the same flow. Rejects with
+   * AppError.
+   */
   requestScopes(): Promise<AuthorizationFlow> {
     if (this.#widening !== undefined) return this.#widening;
     const widening = this.start(this.requestedScopes?.scopes);

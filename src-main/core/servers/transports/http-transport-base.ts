@@ -30,7 +30,7 @@ export interface HttpTransportOptions {
 export class HttpTransportBase {
   /** Stores messages while their stubs pass through the SDK. */
   readonly tap = new MessageTap();
-  /** Who hears of oddities and of the end; undefined until the transport is to be heard. */
+  /** Receives anomalies and the end; undefined until the transport is in use. */
   handlers: TransportHandlers | undefined;
   readonly #options: HttpTransportOptions;
   readonly #http: HttpFetch;
@@ -78,7 +78,9 @@ export class HttpTransportBase {
     this.#gate = held ? Promise.withResolvers() : undefined;
   }
 
-  /** Ends it, unless it has ended. `farewell`: what comes before, while answers are no longer heard. Never rejects. */
+  /**
+   * Ends the transport unless it has ended. `farewell` runs first, while responses are no longer read. Never rejects.
+   */
   async end(error?: AppError, farewell?: () => Promise<unknown>): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;

@@ -13,7 +13,7 @@ import { settleWithin } from '../../base/settle-within.ts';
 const maxRetries = 5;
 /** How long the first call after a handshake waits for the stream that questions may come on. */
 const streamReadyTimeoutMs = 2000;
-/** How long the server may take to hear that we leave. */
+/** How long the server may take to acknowledge the end of the session. */
 const terminateTimeoutMs = 2000;
 
 export class HttpTransport implements Transport {
@@ -56,7 +56,7 @@ export class HttpTransport implements Transport {
       handlers.onMessage(tapped.message, tapped.origin);
     };
     this.#sdk.onerror = (error) => {
-      // AppErrors have been thrown to whoever sent the message.
+      // The sender of the message has received AppErrors already.
       if (!this.#line.closed && !(error instanceof AppError)) handlers.onWarning(error.message);
     };
     await this.#sdk.start();

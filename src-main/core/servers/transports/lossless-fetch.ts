@@ -1,4 +1,4 @@
-/** The fetch that the SDK's HTTP transports are given: it taps every message and turns HTTP failures into AppErrors. */
+/** The fetch for the SDK's HTTP transports: it taps every message and turns HTTP failures into AppErrors. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { AppError } from '../../base/errors.ts';
 import { isObject, parseJson } from '../../base/json.ts';
@@ -67,7 +67,7 @@ async function unlessAborted<T>(options: LosslessFetchOptions, init: RequestInit
   }
 }
 
-/** A 202 tells the SDK that there is nothing to read. */
+/** For the SDK, a 202 means that there is nothing to read. */
 function stubResponse(
   options: LosslessFetchOptions,
   messages: Message[],

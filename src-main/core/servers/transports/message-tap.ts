@@ -1,6 +1,6 @@
 /**
- * The SDK's HTTP transports check each message against a strict schema and lose what is not in it. So they are given a
- * stub of the same kind with a number in it, and the message itself waits here until the stub comes out.
+ * The SDK's HTTP transports check each message against a strict schema and drop unknown members. So they receive a stub
+ * of the same kind with a number in it, and the message itself waits here until the stub comes out.
  */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, ownId, type RequestId } from '../../wire/message.ts';
@@ -94,7 +94,7 @@ export class PendingPosts {
     return [...this.#open.values()].find((exchange) => exchange.lastEventId === lastEventId);
   }
 
-  /** To be told of every message that arrives. */
+  /** Must be called for every message that arrives. */
   onMessage(message: Message): void {
     if ('method' in message) return;
     const id = ownId(message.id);

@@ -1,6 +1,6 @@
 /**
- * How a server's log stands in its file: `2026-11-23T10:24:00.123Z server [warning]: text`, a line each, so that whoever reads the file
- * by itself understands it. A line that is not so (of an older version, or about lines that were lost) is the server's, without a time.
+ * The format of a server's log file: `2026-11-23T10:24:00.123Z server [warning]: text`, one entry per line, readable by
+ * itself. A line in another form (of an older version, or about lost lines) belongs to the server, without a time.
  */
 
 /** The levels of MCP (RFC 5424), mildest first. */
@@ -12,7 +12,7 @@ export interface LogLine {
   readonly at: number | undefined;
   /** `tooltray`: what became of it, in our words. */
   readonly from: 'server' | 'tooltray';
-  /** undefined: nobody told one. */
+  /** Undefined if there was none. */
   readonly level: LogLevel | undefined;
   readonly text: string;
 }

@@ -82,7 +82,7 @@ export class ServerLog {
     return fresh > 0 ? this.lines(fresh) : [];
   }
 
-  /** Writes out what is waiting, for whoever is about to read the file. */
+  /** Flushes pending lines before the file is read. */
   flush(): void {
     this.#options.file?.flush();
   }

@@ -45,7 +45,7 @@ export class SseTransport implements Transport {
       throw this.#startError(error);
     }
     this.#line.handlers = handlers;
-    // A new stream would be a new session that knows nothing of `initialize`: better to connect anew as a whole.
+    // A new stream would be a new session without `initialize`: it is better to reconnect as a whole.
     this.#sdk.onerror = (error) => {
       if (error instanceof SseError) void this.#line.end(sessionLostError(this.#options));
       else if (!(error instanceof AppError)) handlers.onWarning(error.message);

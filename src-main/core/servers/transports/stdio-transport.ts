@@ -245,7 +245,10 @@ export class StdioTransport implements Transport, ByteHolder {
     });
   }
 
-  /** Waits for the end of the line to be told first: it knows why, and whoever tries again at once gets a new one. */
+  /**
+   * Waits until the end of the connection was reported: it knows the cause, and a caller that retries at once gets a
+   * new connection.
+   */
   async #gone(cause?: unknown): Promise<AppError> {
     const group = this.#group;
     if (group !== undefined && !this.#closedByUs) {

@@ -1,4 +1,7 @@
-/** Server-sent events on an HTTP response, a message each. Who does not read is told less, and hung up on in the end. */
+/**
+ * Server-sent events on an HTTP response, one per message. A client that does not read receives fewer, and is
+ * disconnected in the end.
+ */
 import type { ServerResponse } from 'node:http';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
 import { type Message, serializeMessage } from '../../wire/message.ts';
@@ -78,7 +81,7 @@ export class EventStream implements ByteHolder {
     this.#response.flushHeaders();
   }
 
-  /** Writes nothing but an event's id, so that whoever loses the stream can ask to go on from it after `retryMs`. */
+  /** Writes only an event's id, so that a client that loses the stream can resume from it after `retryMs`. */
   prime(id: string, retryMs: number): void {
     this.#write([`id: ${id}\nretry: ${retryMs}\ndata: \n\n`]);
   }

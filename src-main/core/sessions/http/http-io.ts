@@ -97,7 +97,7 @@ class BodyReader implements ByteHolder {
     if (this.#isOver) return;
     this.#close();
     this.#reject(why);
-    // What still comes is of no use; the listener hangs up on whoever goes on.
+    // The rest of the body is discarded; the listener disconnects a client that keeps sending.
     this.#request.resume();
   }
 
@@ -165,7 +165,7 @@ export function refusalOf(error: unknown, id: RequestId | null = null): HttpRefu
   return { status: statuses.get(known.code) ?? 500, error: toErrorBody(known), id };
 }
 
-/** Writes it, unless an answer has begun: that one ends. */
+/** Writes the refusal, unless a response has started: that one ends. */
 export function sendRefusal(response: ServerResponse, { status, error, id = null, headers = [] }: HttpRefusal): void {
   writeJson(response, status, { jsonrpc: '2.0', id, error }, headers);
 }
@@ -220,7 +220,7 @@ export function idOf(body: unknown): RequestId | null {
 /** Who was answered before they had sent all may read the answer so long, in ms. */
 const closeGraceMs = 500;
 
-/** Whoever asked first whether to send the body is to send it. */
+/** Tells a client that sent `Expect: 100-continue` to send the body. */
 export function sendContinue({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
   if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
 }

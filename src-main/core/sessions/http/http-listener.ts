@@ -1,4 +1,7 @@
-/** Client apps over HTTP: 127.0.0.1 unless told otherwise, a token, Host and Origin checked, then routed by era and endpoint. */
+/**
+ * Client apps over HTTP: on 127.0.0.1 by default, with a token, Host and Origin checked, then routed by protocol and
+ * endpoint.
+ */
 import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../base/errors.ts';
 import { MemoryReclaimer } from '../../base/memory-reclaimer.ts';
@@ -39,7 +42,7 @@ import type { StatelessEndpoint } from './stateless-endpoint.ts';
 export interface HttpListenerOptions {
   /** Address to listen on; 127.0.0.1 if absent. */
   readonly address?: string | undefined;
-  /** Who may not ask at all, by Host and Origin; where it is absent, whoever does not address this machine as itself. */
+  /** Refuses requests by Host and Origin; if absent, requests that do not address this machine by a local name. */
   readonly refuseStranger?: ((request: IncomingMessage) => HttpRefusal | undefined) | undefined;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
@@ -51,7 +54,7 @@ export interface HttpListenerOptions {
   readonly letIn?: ((request: IncomingMessage) => Promise<Authenticated | HttpRefusal>) | undefined;
   /** Why somebody who was let in may not have this one thing. */
   readonly refuseRequest?: ((asked: InboundRequest) => HttpRefusal | undefined) | undefined;
-  /** Hears which client app the address names, where it names one; throws AppError not_allowed to keep it out. */
+  /** Receives the client app that the address names, if any; throws AppError not_allowed to refuse it. */
   readonly admitApp?: ((app: string | undefined) => void) | undefined;
   /** Until servers are known; undefined: they are. */
   readonly beginning?: (() => Promise<void> | undefined) | undefined;
@@ -139,7 +142,7 @@ export class HttpListener {
       joinDuplicateHeaders: true,
     };
     const server = createServer(options, (request, response) => this.#take(request, response));
-    // Who asks first whether to send the body is told before, where it is not wanted.
+    // A client that sends `Expect: 100-continue` is refused first, if its body is not wanted.
     server.on('checkContinue', (request, response) => this.#take(request, response));
     const bound = (): void => {
       const { streams, requests } = limits();
@@ -205,9 +208,9 @@ export class HttpListener {
     const closed = Promise.all(
       [...this.#servers].map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
     );
-    // Whoever drained has waited.
+    // After a drain there is nothing to wait for.
     if (!this.#isDraining) await this.#drained(this.drainMs);
-    // Streams are told that they are over before their connections are.
+    // Streams are ended before their connections are.
     this.#modern.close();
     await this.#legacy.close();
     await new Promise((resolve) => setImmediate(resolve));
@@ -291,7 +294,9 @@ export class HttpListener {
     return typeof id === 'string' ? { holder: `token ${id}`, token: id } : id;
   }
 
-  /** Why one more cannot be taken on now. Whoever asks more than can be answered should wait: what was begun is not to starve. */
+  /**
+   * Why one more cannot be accepted now. A client beyond capacity should wait, so that running requests do not starve.
+   */
   #outOfCapacity(what: 'requests' | 'streams'): HttpRefusal | undefined {
     if (this.#isEnding) {
       const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });

@@ -45,7 +45,7 @@ export class HttpPresence implements Presence {
     clearTimeout(this.#timer);
   }
 
-  /** One timer for many requests: it looks again where somebody was heard meanwhile. */
+  /** One timer for many requests: it checks again if there was a request meanwhile. */
   #checkLater(): void {
     if (this.#timer !== undefined && !this.#hadStream) return;
     clearTimeout(this.#timer);

@@ -8,7 +8,7 @@ export interface InboundRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
-  /** Whoever came, as the door knows them. */
+  /** The caller, as the listener authenticated it. */
   readonly place: SessionBinding;
   /** The body as it came, and what it brings; absent for GET and DELETE. */
   readonly body?: { readonly text: string; readonly inbound: Inbound };

@@ -31,7 +31,7 @@ export function isJson(contentType: string | undefined): boolean {
   );
 }
 
-/** Whether whoever asks takes a JSON body and a stream alike, as the specification wants it. */
+/** Whether the client accepts both a JSON body and a stream, as the specification requires. */
 export function acceptsJsonAndEvents(accept: string | undefined): boolean {
   if (accept === undefined || accept === 'application/json, text/event-stream') return true;
   const types = accept.toLowerCase();
@@ -125,7 +125,7 @@ const nameSources: ReadonlyMap<string, string> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** Who stands between an app and us goes by the headers, so none may be missing. */
+/** Intermediaries rely on the headers, so none may be missing. */
 function missingHeader(
   method: string,
   params: JsonObject,

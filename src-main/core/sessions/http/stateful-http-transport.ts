@@ -277,7 +277,7 @@ export class StatefulHttpTransport implements Transport {
     else posting.stream = next;
   }
 
-  /** Such messages are not kept: a client that opens its stream again hears that lists may have changed. */
+  /** Such messages are not stored: a client that reopens its stream is notified that lists may have changed. */
   #reportStatus(message: Message): void {
     if (this.#standing === undefined) return;
     if (this.#standing.isOpen) this.#standing.send(message);
@@ -365,7 +365,7 @@ class Posting {
 
 export const sessionNotFound = httpRefusal(404, -32001, 'Session not found. Initialize again.');
 
-/** An answer of the protocol is one of HTTP, too, where there is no room: whoever stands between must see it. */
+/** If a limit is reached, the error is also an HTTP status, so that intermediaries see it. */
 function statusOf(message: Message): number {
   const data = isFailure(message) ? message.error.data : undefined;
   return isObject(data) && data['code'] === 'session_limit' ? 429 : 200;

@@ -21,7 +21,7 @@ import { ReplayBudget } from './replay-buffer.ts';
 /** `seed`: where it was opened, and by whom. */
 export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
 
-/** How often it is looked whether an app is gone for good, in ms. */
+/** How often an app is checked for a permanent disconnect, in ms. */
 const sweepMs = 30_000;
 /** Silence of an app after which its pending calls are abandoned, in ms. */
 const abandonTimeoutMs = 5 * 60_000;
@@ -70,7 +70,7 @@ export class StatefulHttp {
     const [first] = messages;
     const isHello = first !== undefined && isRequest(first) && first.method === 'initialize';
     const found = await this.#find(request, place, isHello);
-    // What only answers goes to whoever asked.
+    // Messages that are only responses go to the session that asked.
     const wants = found instanceof StatefulHttpTransport && !isHello && messages.some(isRequest);
     const line = wants ? await this.#boundAs(place, found, open) : found;
     if (line instanceof StatefulHttpTransport) {

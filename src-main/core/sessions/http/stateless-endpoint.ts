@@ -39,11 +39,11 @@ interface ModernEndpointOptions {
   readonly parked: ParkedCalls;
   readonly requestIds: RequestIds;
   readonly ledger: Ledger;
-  /** Hears of answers that an app has to come for once more, until it has. */
+  /** Receives pending results that an app has to fetch again, until it has. */
   readonly awaited: (until: Promise<void>) => void;
 }
 
-/** Methods that the revision has; an error of these is the answer, any other one is told as HTTP's as well. */
+/** Methods of the revision; an error of one of these is the response, any other error is also an HTTP status. */
 const known: ReadonlySet<string> = new Set([
   'server/discover',
   'subscriptions/listen',
@@ -66,7 +66,7 @@ export class StatelessEndpoint {
   readonly #subscriptions = new Subscriptions();
   /** Pending responses, except streams of changes. */
   readonly #answers = new Map<number, StatelessResponse>();
-  /** How many streams want to hear of a resource. */
+  /** Number of streams subscribed to each resource. */
   readonly #subscribed = new Map<string, number>();
 
   constructor(options: ModernEndpointOptions) {
@@ -167,7 +167,7 @@ export class StatelessEndpoint {
     });
   }
 
-  /** Open until the app goes away or we end. The servers must hear what it is subscribed to, and when it ends. */
+  /** Open until the app disconnects or the core stops. The servers must be subscribed and unsubscribed accordingly. */
   async #listen(params: JsonObject, id: string | number, { signal, notify }: StatelessResponse): Promise<Result> {
     const { serverInfo, capabilities: announced } = await this.view.introduce();
     const filter = acceptedFilter(params['notifications'], announced);
@@ -260,7 +260,9 @@ class ModernMeter {
     this.#user = user;
   }
 
-  /** A request of the app, which calls itself `client`, has come; `sent` is told each message that has gone out for it. */
+  /**
+   * Opens the record of a request of the app, which calls itself `client`; `sent` receives each message sent for it.
+   */
   open(app: string, client: string, method: string, params: JsonObject): MeteredRequest {
     const session = this.#sessionOf(app, client, method);
     const exchange = session.onRequest(method, params);
@@ -280,7 +282,7 @@ class ModernMeter {
     this.#sessions.clear();
   }
 
-  /** Whoever discovers begins anew. */
+  /** A `server/discover` starts a new session. */
   #sessionOf(app: string, client: string, method: string): LedgerSession {
     const key = JSON.stringify([app, client]);
     const known = this.#sessions.get(key);

@@ -9,12 +9,12 @@ import type { Endpoint } from '../views/endpoint.ts';
 import type { SessionBinding } from './stateful-http-transport.ts';
 import type { StatelessEndpoint } from './stateless-endpoint.ts';
 
-/** `key`: another for each, with whoever came in front. */
+/** `key`: unique for each, prefixed by the caller. */
 export type OpenStatelessEndpoint = (endpoint: Endpoint, place: SessionBinding, key: string) => StatelessEndpoint;
 
 /** Anyone may call itself anything; names beyond these, of one holder, share the endpoint of those without one. */
 const maxApps = 50;
-/** Beyond these the one that was not asked for longest gives way, unless it is busy: it is opened anew. */
+/** Beyond this number the least recently used one is evicted unless it is busy; it is opened again on demand. */
 const maxOpenEndpoints = 5_000;
 /** Beyond these what an app declares beside its name counts for nothing. */
 const maxDeclaredEndpoints = 500;
@@ -70,7 +70,7 @@ export class StatelessEndpoints {
       token: place.token,
       serving: this.#open(key === name ? named : declared, place, key),
     };
-    // Whoever was asked for last stands last.
+    // The most recently used one is last.
     this.#opened.delete(key);
     this.#opened.set(key, opened);
     if (known === undefined) this.#evictOldest();
@@ -114,7 +114,7 @@ export class StatelessEndpoints {
     const { name } = info as { name: string };
     const apps = this.#apps.get(holder) ?? new Set();
     if (apps.size < maxApps) apps.add(name);
-    // Whose are not at hand any more may name others then.
+    // A holder that was evicted may name other apps then.
     this.#apps.delete(holder);
     this.#apps.set(holder, apps);
     const [oldest] = this.#apps.keys();

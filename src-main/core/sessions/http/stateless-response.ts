@@ -21,7 +21,7 @@ export class StatelessResponse {
   #stream: EventStream | undefined;
   #isOver = false;
 
-  /** `sent` is told what has gone out. */
+  /** `sent` receives each message that was sent. */
   constructor(response: ServerResponse, id: RequestId, streams: EventStreams, sent: (message: Message) => void) {
     this.#response = response;
     this.#id = id;
@@ -31,7 +31,7 @@ export class StatelessResponse {
     response.once('close', () => this.#end());
   }
 
-  /** Aborted when whoever asked goes away. */
+  /** Aborted when the client disconnects. */
   get signal(): AbortSignal {
     this.#gone ??= new AbortController();
     if (this.#response.destroyed && !this.#isOver) this.#gone.abort('the client went away');

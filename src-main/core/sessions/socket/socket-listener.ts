@@ -17,13 +17,13 @@ export interface SocketListenerOptions {
   /** File locked while listening (`homeLockFile`); beside the socket by default. */
   readonly lockFile?: string;
   readonly token: string;
-  /** The core's version, told to whoever is let in. */
+  /** The core's version, sent to each authenticated client. */
   readonly version: string;
   /** Takes a connection over: paused, with the bytes that came behind the hello. Without a listener for `end` it closes by itself. */
   onConnection(socket: Socket, hello: Hello, rest: Buffer): void;
-  /** Throws AppError for a hello that cannot be served (an unknown mode); the other side is told why. */
+  /** Throws AppError for a hello that cannot be served (an unknown mode); the client receives the reason. */
   check?(hello: Hello): void;
-  /** Hears of each connection that was turned away. */
+  /** Receives each refused connection. */
   onRefused?(error: AppError): void;
   /** Looked after as often as the socket is: files beside it that clients need before they connect. */
   keepFiles?(): void;
@@ -74,7 +74,7 @@ export class SocketListener {
     }, checkIntervalMs).unref();
   }
 
-  /** Ends every connection, and removes the socket if it is still this one's. */
+  /** Ends every connection, and removes the socket if it is still its own. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#checking;
@@ -136,7 +136,7 @@ export class SocketListener {
     return readFirstLine(socket, helloTimeoutMs, maxHelloBytes);
   }
 
-  /** Whoever says nothing must not keep out those who do: the one that has been silent longest gives way. */
+  /** Silent connections must not block others: the one that has been silent longest is closed. */
   #take(socket: Socket): void {
     this.#sockets.add(socket);
     this.#silent.add(socket);
@@ -171,7 +171,7 @@ function wrongToken(): AppError {
   });
 }
 
-// Takes the first line off a socket, within a time and a size, and leaves the rest for whoever comes next.
+// Reads the first line of a socket, within a time and a size, and leaves the rest for the next reader.
 
 interface FirstLine {
   readonly line: string;

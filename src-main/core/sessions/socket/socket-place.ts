@@ -21,7 +21,7 @@ export interface ListeningPlace {
   isServed(): Promise<boolean>;
   /** Claims the place; requires the home's lock. Throws AppError `already_running` if a process responds there. */
   claim(): Promise<void>;
-  /** Makes what was removed by something else anew; returns whether it had to. Throws as `claim` does. */
+  /** Creates again what another process removed; returns whether this was necessary. Throws as `claim` does. */
   restore(): Promise<boolean>;
   /** Resolves when the last connection has ended. */
   close(): Promise<void>;
@@ -70,7 +70,8 @@ export class SocketPlace implements ListeningPlace {
 
   async #listen(): Promise<void> {
     const server = this.#createServer();
-    // Under another name first: the runtime unlinks the name that it bound when it closes, whoever's socket is there by then.
+    // Bound under another name first: on close, the runtime unlinks the name that it bound, even if it is another
+    // process's socket by then.
     const bound = join(dirname(this.#path), `s.${process.pid}`);
     rmSync(bound, { force: true });
     await listenAt(server, bound);

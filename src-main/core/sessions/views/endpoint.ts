@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly mode?: string | undefined;
   /** Servers and tools of this profile alone. */
   readonly profile?: string | undefined;
-  /** Profiles that bound whoever came there, whatever the address says. */
+  /** Profiles that restrict the caller at any address. */
   readonly bounds?: readonly string[] | undefined;
   readonly server?: string | undefined;
   /** The client app, where the address or `--app` names it. */
@@ -111,7 +111,7 @@ function coreOf(endpoint: Endpoint, whole: SessionServices, config: AppConfig): 
   return kind === undefined ? whole : (whole.inKind?.(kind) ?? whole);
 }
 
-/** `wasThere`: one that is not there any more is told so when it is asked, as everywhere. */
+/** `wasThere`: for a server that is gone, requests return an error, as everywhere. */
 function viewIn(
   profiles: readonly string[],
   endpoint: Endpoint,

@@ -32,7 +32,7 @@ export class LayeredView implements SessionView {
   #seen: AppConfig | undefined;
   #layers: AppliedLayers & { readonly scopes: readonly string[]; readonly key: string };
   #shownKey: string;
-  /** It shows something else than the client app was last told. */
+  /** Whether the view differs from what the client app was last notified of. */
   #hasPendingNotification = false;
 
   /** Throws what `make` throws. */

@@ -204,8 +204,9 @@ function isQuoted({ spills, reachable }: HelperTool): boolean {
   return spills === true || reachable === true;
 }
 
-// Calls that user interfaces of tools make, told from the model's where they can be: both come as a `tools/call` of the app, but an
-// interface uses the names of its own server, under which models are listed nothing. Source: SEP-1865 (MCP Apps, 2026-01-26).
+// Calls made by user interfaces of tools, distinguished from the model's where possible: both arrive as a `tools/call`
+// of the app, but an interface uses the names of its own server, which are not listed to models. Source: SEP-1865 (MCP
+// Apps, 2026-01-26).
 
 class ViewCalls {
   /** Servers of whose tools with an interface one was called: their interfaces may be open. */

@@ -68,7 +68,7 @@ export class AgreedPlaces {
     return done.catch(() => undefined);
   }
 
-  /** Forgets what a server's paths led to: they are resolved anew at its next start, as the user wants it now. */
+  /** Forgets what a server's paths led to: they are resolved again at its next start, as the user wants it now. */
   async forget(server: string): Promise<void> {
     await this.#kept.change((value) => [without(agreementsIn(value), (one) => one.server === server), undefined]);
   }
@@ -168,7 +168,7 @@ export function ownContainer(command: string, args: readonly string[]): Isolatio
   return { kind: 'container', read: [], write: [], network: true, extraArgs: args };
 }
 
-/** Absolute paths of this computer that a container engine is told to mount. */
+/** Absolute paths of this computer that a container engine mounts. */
 function mountSources(options: readonly string[]): readonly string[] {
   const sources = containerOptions(options).flatMap(({ name, value = '' }) => {
     if (name === '--volume') return value.split(':', 1);

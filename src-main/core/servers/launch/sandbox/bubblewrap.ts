@@ -58,8 +58,9 @@ const leadsOut =
 const proxy = /^(?:https?|all|no)_proxy$/i;
 
 /**
- * Returns the same launch inside of a sandbox. `own`: the entry's variables. Rejects with AppError config_invalid for what cannot be allowed,
- * server_not_started for what leads elsewhere by now. Whoever does not start it closes its descriptors.
+ * Returns the same launch inside a sandbox. `own`: the entry's variables. Rejects with AppError config_invalid for what
+ * cannot be allowed, server_not_started for paths that have changed. A caller that does not start it must close its
+ * descriptors.
  */
 export async function wrapInBubblewrap(
   launch: ProcessLaunch,

@@ -130,7 +130,7 @@ export class Containers {
     const image = await this.#imageOf(engine, server, wanted, env);
     const name = `tooltray-${randomBytes(6).toString('hex')}`;
     const container = { program: engine.command, options: engine.options, name, env };
-    // Whoever has the right to run it ends what another one left here, however that came about.
+    // A replica that may run it removes what another one left here, whatever the cause.
     if (person !== undefined)
       await removeAll(engine, await listed(engine, `whose=${digest(person.identity)}`, env), env);
     const isEngines = (variable: string): boolean => env[variable] !== launch.env[variable];
@@ -246,7 +246,8 @@ export class Containers {
   async #removeLeft(engine: Engine, env: ResolvedEnv): Promise<void> {
     try {
       const all = await listed(engine, `home=${this.#label}`, env);
-      // Alone, its number says nothing: in a container that was started again, whoever had it before had our own.
+      // If this is the only core, process numbers say nothing: in a restarted container, an earlier core had the same
+      // number.
       const left = this.#options.isAlone === true ? all : await orphaned(engine, all, env);
       await removeAll(engine, left, env);
     } catch {
@@ -277,10 +278,10 @@ async function listed({ command, options }: Engine, label: string, env: Resolved
 /** Containers whose core no longer runs. */
 async function orphaned({ command, options }: Engine, ids: readonly string[], env: ResolvedEnv): Promise<string[]> {
   if (ids.length === 0) return [];
-  // Docker's list tells one label, Podman's does not.
+  // Docker's list shows one label, Podman's does not.
   const ask = [...options, 'inspect', '--format', '{{.Id}} {{index .Config.Labels "tooltray.core"}}', ...ids];
   const told = run(command, ask, { env, timeout: commandTimeoutMs });
-  // Of one that has gone meanwhile it complains, and tells of the others all the same.
+  // For a container that is gone by now it fails, but still lists the others.
   const { stdout } = await told.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   return stdout.split('\n').flatMap((line) => {
     const [id = '', core = ''] = line.trim().split(' ');

@@ -16,7 +16,7 @@ import { ensurePrivateDir } from '../../../base/app-paths.ts';
 import { isProcessRunning } from '../../../base/file-lock.ts';
 import { addressKind, hostKind } from '../../network/address-kinds.ts';
 
-/** Told when a server asks for what it may not reach, once for each host of a door. */
+/** Called when a server requests a host that it may not reach, once for each host of a proxy. */
 export type OnRefused = (server: string, host: string) => void;
 
 /** All addresses of a name; rejects where there are none. */
@@ -125,7 +125,7 @@ function proxyVariables(hosts: readonly string[]): ProxyRoute['env'] {
     [name.toUpperCase(), value],
   ];
   const env = Object.fromEntries([...names.flatMap((name) => spelled(name, proxy)), ...spelled('no_proxy', own)]);
-  // Node's own fetch asks for the variables only when it is told to.
+  // Node's own fetch uses the variables only with this option.
   return { ...env, NODE_USE_ENV_PROXY: '1' };
 }
 
@@ -228,7 +228,7 @@ async function wayTo(host: string, wanted: number, hosts: readonly string[], res
 
 type Lookup = NonNullable<PrepareRequestFunctionResult['dnsLookup']>;
 
-/** Names that are given out within a network, not by the internet: RFC 6762, 8375, ICANN's `internal`, those of one part. */
+/** Names assigned within a network, not by the internet: RFC 6762, 8375, ICANN's `internal`, and names of one part. */
 const ownNames = /^[^.:]+$|\.(?:corp|home|home\.arpa|internal|intranet|lan|local|localdomain)$/;
 
 /** `*.example.com` stands for what is below it; without a port it is that of http or https. */

@@ -1,6 +1,7 @@
 /**
- * Packages of npm for servers in a box: fetched and set up once in a box of their own, with the network and without anything of the
- * person's, into a folder that the server then only reads. What `npx` would fetch anew at each start, and share with all, it does not.
+ * npm packages for servers in a sandbox: fetched and installed once in a separate sandbox, with the network and without
+ * the user's files, into a folder that the server then only reads. Unlike `npx`, this neither fetches at each start nor
+ * shares a cache.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

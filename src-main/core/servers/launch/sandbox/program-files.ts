@@ -38,7 +38,7 @@ export async function programSteps(program: string, env: ResolvedEnv): Promise<r
   return steps;
 }
 
-/** A script that an interpreter is given: its first line is a comment to that, so it says nothing of what is to be seen. */
+/** A script run by an interpreter: its first line is a comment to it, so it does not affect what must be visible. */
 export function scriptStep(script: string, env: ResolvedEnv): Promise<ProgramStep> {
   return stepOf(script, env, false);
 }
@@ -98,7 +98,10 @@ async function beginningOf(file: string): Promise<string> {
 
 const interpreters = /^(?:node|bun|deno|python[\d.]*|ruby|perl|php|java|sh|bash|zsh|tsx|ts-node)$/;
 
-/** Returns the script that an interpreter is given, absolute; a relative one starts at `cwd`, as the process would look it up. */
+/**
+ * Returns the absolute path of the script that an interpreter runs; a relative one starts at `cwd`, as the process
+ * would look it up.
+ */
 export async function scriptNamed(
   command: string,
   args: readonly string[],

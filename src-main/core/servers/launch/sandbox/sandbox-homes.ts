@@ -1,6 +1,7 @@
 /**
- * Private homes of servers in sandboxes. One stays for each program that a server's entry starts, so that another program under the same
- * name begins anew; what nobody has accepted gets an empty one that is deleted with it.
+ * Private home folders of sandboxed servers. One is kept for each program that an entry starts, so that another program
+ * under the same name starts with an empty one; a server that was not accepted gets an empty one that is deleted with
+ * it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -28,7 +29,7 @@ export interface CleanUp {
 
 const nothing: CleanUp = { remove: () => Promise.resolve(), removeNow: () => undefined };
 
-/** Says in the folder of a server whose it is: its name alone does not. */
+/** Names the owner in a server's folder, because the folder's name alone does not. */
 const ownerFile = 'owner.json';
 
 export class SandboxHomes {
