@@ -305,7 +305,12 @@ export class CoreHost {
       ensurePrivateDir(runDir);
       restoreToken(tokenFile, core.token);
       // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
-      restoreToken(pageKeyFile(runDir), this.pageKey);
+      try {
+        restoreToken(pageKeyFile(runDir), this.pageKey);
+      } catch (error) {
+        // Servers answer on a full disk as well; the dashboard opens once there is room.
+        this.log.warn('The key of the dashboard could not be written.', { error });
+      }
     };
     const serve = this.serve.bind(this);
     this.#socket = createSocketServer({ core, gate: this.gate, serve, rpcDeps: () => this.rpcDeps, keepFiles });

@@ -28,3 +28,19 @@ test.skipIf(!hasSmallDisk)('publishes which stores cannot be written while the d
     await rm(home, { recursive: true, force: true });
   }
 });
+
+test.skipIf(!hasSmallDisk)(
+  'starts on a full disk, answers calls, and says which stores cannot be written',
+  async () => {
+    const home = await mkdtemp(join(tmpdir(), 'tooltray-full-'));
+    try {
+      const printed = await runOnSmallDisk(join(import.meta.dirname, 'full-disk-start-core.ts'), home, 24);
+      const { full, answer } = JSON.parse(printed) as Pick<Printed, 'full' | 'answer'>;
+      expect(answer).toBe('answers');
+      expect(full.map(({ store }) => store)).toEqual(expect.arrayContaining(['spills', 'audit']));
+      for (const { summary } of full) expect(summary).toContain('the disk is full');
+    } finally {
+      await rm(home, { recursive: true, force: true });
+    }
+  },
+);

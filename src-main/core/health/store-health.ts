@@ -3,6 +3,7 @@
  * `doctor` and the empty tables show it.
  */
 import { randomUUID } from 'node:crypto';
+import { statfsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText } from '../base/errors.ts';
@@ -64,9 +65,10 @@ export class StoreHealth {
   /** A write failed. `folder`: where the store lies; it is probed until it can be written again. Never throws. */
   failed(store: StoreName, error: unknown, folder: string): void {
     const known = this.#failing.get(store);
-    this.#failing.set(store, { since: known?.since ?? this.#now(), error, folder });
+    const cause = causeOf(error, folder);
+    this.#failing.set(store, { since: known?.since ?? this.#now(), error: cause, folder });
     this.#probeLater();
-    if (known === undefined || codeOf(known.error) !== codeOf(error)) this.changed.emit();
+    if (known === undefined || codeOf(known.error) !== codeOf(cause)) this.changed.emit();
   }
 
   /** A write succeeded. */
@@ -115,6 +117,16 @@ async function isWritable(folder: string): Promise<boolean> {
     return false;
   } finally {
     await rm(file, { force: true }).catch(() => undefined);
+  }
+}
+
+/** SQLite reports an input/output error where it finds no room for its files beside the database. */
+function causeOf(error: unknown, folder: string): unknown {
+  if (systemFailure(error)?.code !== 'EIO') return error;
+  try {
+    return statfsSync(folder).bavail === 0 ? Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }) : error;
+  } catch {
+    return error;
   }
 }
 
