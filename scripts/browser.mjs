@@ -36,7 +36,9 @@ function candidates() {
   ];
 }
 
-/** The headless shell is what Playwright installs for tests; it lies beside the full browser that it names as its own. */
+/**
+ * The headless shell is what Playwright installs for tests; it lies beside the full browser that it names as its own.
+ */
 function playwrightHeadlessShells() {
   const [, browsers, revision] = /^(.*)[\\/]chromium-(\d+)[\\/]/.exec(chromium.executablePath()) ?? [];
   const folder = join(browsers ?? '', `chromium_headless_shell-${revision}`);

@@ -1,4 +1,7 @@
-/** `npm run check`: format, lint, types, and documents at once, each told when it has ended; fails when one of them does. */
+/**
+ * `npm run check`: format, lint, types, and documents at once, each told when it has ended; fails when one of them
+ * does.
+ */
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +21,8 @@ const checks = [
 ];
 
 /**
- * oxlint's program for types is in Go and over in seconds: to collect what it drops costs a third of its time, and spares a seventh of its
- * memory. It does so beyond this limit alone.
+ * oxlint's program for types is in Go and over in seconds: to collect what it drops costs a third of its time, and
+ * spares a seventh of its memory. It does so beyond this limit alone.
  */
 const env = { GOGC: 'off', GOMEMLIMIT: '4GiB', ...process.env };
 

@@ -1,10 +1,12 @@
 /**
- * The client of PostgreSQL (postgres.js), mended as it is bundled, and in tests. As released, a connection that goes while a transaction is on
- * its way brings down others: what the transaction still sends (its ROLLBACK) throws from a timer, past everybody who could catch it,
- * or goes out on the connection that took the place of the lost one, whose next answers then go to the wrong queries; and a connection
- * that went with something unsent never sends again. Told upstream: porsager/postgres#1154, #1208. Where a server refuses or closes connections
- * after one was lost, what is asked then is never answered, and the pool does not end (#1097, #1193). Of several servers that are named none is ever given up. And what is asked of a server that sleeps, or
- * over a way whose packets are lost, is waited for without an end: where statements have a limit of their own, an answer has one, too.
+ * The client of PostgreSQL (postgres.js), mended as it is bundled, and in tests. As released, a connection that goes
+ * while a transaction is on its way brings down others: what the transaction still sends (its ROLLBACK) throws from a
+ * timer, past everybody who could catch it, or goes out on the connection that took the place of the lost one, whose
+ * next answers then go to the wrong queries; and a connection that went with something unsent never sends again. Told
+ * upstream: porsager/postgres#1154, #1208. Where a server refuses or closes connections after one was lost, what is
+ * asked then is never answered, and the pool does not end (#1097, #1193). Of several servers that are named none is
+ * ever given up. And what is asked of a server that sleeps, or over a way whose packets are lost, is waited for without
+ * an end: where statements have a limit of their own, an answer has one, too.
  */
 import type { Plugin } from 'vite';
 
@@ -27,8 +29,9 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
     const x = socket.write(chunk, fn)\n`,
       times: 1,
     },
-    // The server ends a statement by itself in that time, and says so; nobody's turn is longer than a third of it. Told again and again: what is given
-    // to `setTimeout` hears of the first time alone, and that is when the connection idles.
+    // The server ends a statement by itself in that time, and says so; nobody's turn is longer than a third of it. Told
+    // again and again: what is given to `setTimeout` hears of the first time alone, and that is when the connection
+    // idles.
     {
       from: '      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)\n',
       to: `      keep_alive && socket.setKeepAlive && socket.setKeepAlive(true, 1000 * keep_alive)
@@ -44,8 +47,9 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       to: '        return fetchArrayTypes().catch(() => undefined)\n',
       times: 1,
     },
-    // A connection that is closed without a word before its first query is one that cannot be had: it was tried again at once, without an end.
-    // Where several servers are named, each is tried once; they were tried in turns without an end, since none was counted.
+    // A connection that is closed without a word before its first query is one that cannot be had: it was tried again
+    // at once, without an end. Where several servers are named, each is tried once; they were tried in turns without an
+    // end, since none was counted.
     {
       from: `    if (initial)
       return reconnect()
@@ -68,7 +72,8 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       to: "    error(Errors.connection('CONNECT_TIMEOUT', options, socket))\n",
       times: 1,
     },
-    // What was lost with one connection is not under way on the next: there, the server's refusal was taken for that query's.
+    // What was lost with one connection is not under way on the next: there, the server's refusal was taken for that
+    // query's.
     {
       from: '    closedTime = performance.now()\n',
       to: '    query = results = errorResponse = null\n    retries = 0\n    closedTime = performance.now()\n',

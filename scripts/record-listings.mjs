@@ -1,6 +1,7 @@
 /**
- * Asks the thirteen real servers of the bench what they offer and writes it down in tests/fixtures/listings, one file each, for the
- * tests that need real tools: `npm run record-listings`. Installs the servers first (600 MB). Names of servers record those alone.
+ * Asks the thirteen real servers of the bench what they offer and writes it down in tests/fixtures/listings, one file
+ * each, for the tests that need real tools: `npm run record-listings`. Installs the servers first (600 MB). Names of
+ * servers record those alone.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

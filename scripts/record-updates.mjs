@@ -1,7 +1,7 @@
 /**
- * Writes down what successive versions of real servers from npm say of themselves, one file a server in tests/fixtures/updates, for
- * the test of what an update asks a person: `npm run record-updates`. Installs each version into .cache/updates (a gigabyte in all).
- * Names of servers record those alone.
+ * Writes down what successive versions of real servers from npm say of themselves, one file a server in
+ * tests/fixtures/updates, for the test of what an update asks a person: `npm run record-updates`. Installs each version
+ * into .cache/updates (a gigabyte in all). Names of servers record those alone.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

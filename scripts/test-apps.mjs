@@ -1,6 +1,6 @@
 /**
- * `npm run test:apps`: the writers of client apps' files at length: 5 MB for every app, a thousand kills, thousands of foreign writes.
- * Further arguments go to vitest.
+ * `npm run test:apps`: the writers of client apps' files at length: 5 MB for every app, a thousand kills, thousands of
+ * foreign writes. Further arguments go to vitest.
  */
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command line from a clone, on any Node.js from 20 on: sets the clone up where that has not been done, then runs what is built with
- * the pinned Node. `./tooltray` and, after `npm link`, `tooltray` run this.
+ * The command line from a clone, on any Node.js from 20 on: sets the clone up where that has not been done, then runs
+ * what is built with the pinned Node. `./tooltray` and, after `npm link`, `tooltray` run this.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -16,7 +16,8 @@ ensureLocale();
 storeKeyFromUrl();
 const unsaved = new UnsavedEdits();
 unsaved.confirmLeave();
-// A link pasted over the address changes the fragment only, which loads nothing. Who is let in already stays where they are.
+// A link pasted over the address changes the fragment only, which loads nothing. Who is let in already stays where they
+// are.
 addEventListener('hashchange', ({ oldURL }) => {
   if (!location.hash.startsWith('#key=')) return;
   if (storeKeyFromUrl()) location.reload();

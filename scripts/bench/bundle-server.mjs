@@ -1,4 +1,7 @@
-/** Bundles a fixture server with the packages it uses, as Tooltray itself is bundled: else its start would be measured with a handicap. */
+/**
+ * Bundles a fixture server with the packages it uses, as Tooltray itself is bundled: else its start would be measured
+ * with a handicap.
+ */
 import { join } from 'node:path';
 import { build } from 'vite';
 import { cacheDir, root } from './places.mjs';

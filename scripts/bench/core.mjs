@@ -28,8 +28,8 @@ export class Core {
   #dashboard;
 
   /**
-   * Resolves when all servers have settled. `settings` go into the config, `nodeArgs` before the build; `env` makes more
-   * variables for a home.
+   * Resolves when all servers have settled. `settings` go into the config, `nodeArgs` before the build; `env` makes
+   * more variables for a home.
    */
   static async start(cli, servers, { settings, nodeArgs, env } = {}) {
     const home = new Home(servers, settings);

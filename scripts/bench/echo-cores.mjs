@@ -1,6 +1,7 @@
 /**
- * The same call through two cores that differ in one thing, side by side with the bare server. What a call costs directly is taken off:
- * the rest is the pipeline's own time, and the difference between the two is what the thing costs.
+ * The same call through two cores that differ in one thing, side by side with the bare server. What a call costs
+ * directly is taken off: the rest is the pipeline's own time, and the difference between the two is what the thing
+ * costs.
  */
 import { Core } from './core.mjs';
 import { cli, entry, fixture, shim } from './places.mjs';
@@ -18,8 +19,8 @@ const message = Array.from({ length: 40 }, (_one, at) => `Sentence ${at} of a te
 );
 
 /**
- * `without` and `with`: what Core.start takes beside the servers, with `cli` where that is not the build. Prints a table; resolves to its
- * rows, at 10, 50 and 90 %; `share` is of the pipeline's own time.
+ * `without` and `with`: what Core.start takes beside the servers, with `cli` where that is not the build. Prints a
+ * table; resolves to its rows, at 10, 50 and 90 %; `share` is of the pipeline's own time.
  */
 export async function compareCores(print, variants) {
   await using stack = new AsyncDisposableStack();

@@ -1,4 +1,6 @@
-/** What calls over HTTP cost: the time of each, processor time of who answers them, and how many there can be a second. */
+/**
+ * What calls over HTTP cost: the time of each, processor time of who answers them, and how many there can be a second.
+ */
 import { settledCpu } from './process-cpu.mjs';
 import { RawHttp } from './raw-http.mjs';
 import { quantile } from './statistics.mjs';

@@ -19,8 +19,8 @@ const quietMs = 300;
 const maxMs = 5000;
 
 /**
- * Resolves with the processor time of a process, in ms, when it does nothing any longer: what it puts off until calls are answered is a
- * part of what they cost.
+ * Resolves with the processor time of a process, in ms, when it does nothing any longer: what it puts off until calls
+ * are answered is a part of what they cost.
  */
 export async function settledCpu(pid) {
   let last = processCpu(pid);

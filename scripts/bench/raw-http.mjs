@@ -15,7 +15,10 @@ export class RawHttp {
   #gathered = '';
   #waiting;
 
-  /** `era`: legacy (with a session, where the server has one) or modern (without). `token`: undefined where none is asked for. */
+  /**
+   * `era`: legacy (with a session, where the server has one) or modern (without). `token`: undefined where none is
+   * asked for.
+   */
   static async connect(url, era, { token } = {}) {
     const client = new RawHttp(new URL(url), token);
     await client.#open();

@@ -1,4 +1,7 @@
-/** The thirteen real servers of the bench as config entries, each with what it needs to start without a network or an account. */
+/**
+ * The thirteen real servers of the bench as config entries, each with what it needs to start without a network or an
+ * account.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

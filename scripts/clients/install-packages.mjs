@@ -1,4 +1,6 @@
-/** Installs the real servers and client apps that Tooltray is tried with into .cache/real, away from its own packages. */
+/**
+ * Installs the real servers and client apps that Tooltray is tried with into .cache/real, away from its own packages.
+ */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';

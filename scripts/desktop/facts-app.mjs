@@ -1,4 +1,7 @@
-/** The app that facts.mjs starts in Electron: tries what the desktop app needs, prints it as one line of JSON, and quits. */
+/**
+ * The app that facts.mjs starts in Electron: tries what the desktop app needs, prints it as one line of JSON, and
+ * quits.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';

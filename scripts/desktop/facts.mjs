@@ -1,6 +1,6 @@
 /**
- * What the desktop app needs of the Electron that is installed, tried inside of it: run by the workflow `desktop.yml` on every system.
- * Exits with 1 where something is missing. `node scripts/desktop/facts.mjs`
+ * What the desktop app needs of the Electron that is installed, tried inside of it: run by the workflow `desktop.yml`
+ * on every system. Exits with 1 where something is missing. `node scripts/desktop/facts.mjs`
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

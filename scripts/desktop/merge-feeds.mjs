@@ -1,6 +1,7 @@
 /**
- * Puts the files of several build jobs into one folder. Update feeds (latest*.yml) of the same name, of two architectures, become one:
- * electron-updater picks the file for its own architecture. `node scripts/desktop/merge-feeds.mjs FROM TO`
+ * Puts the files of several build jobs into one folder. Update feeds (latest*.yml) of the same name, of two
+ * architectures, become one: electron-updater picks the file for its own architecture.
+ * `node scripts/desktop/merge-feeds.mjs FROM TO`
  */
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

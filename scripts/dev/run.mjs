@@ -1,7 +1,7 @@
 /**
- * `npm run dev`: a core from the sources, started again when a file of src-main changes, and the page from Vite, which follows
- * src-renderer by itself. It has a home of its own, so yours is left alone; TOOLTRAY_HOME names another. Words behind `--` go to `serve`,
- * `--inspect` and its kin to Node.js.
+ * `npm run dev`: a core from the sources, started again when a file of src-main changes, and the page from Vite, which
+ * follows src-renderer by itself. It has a home of its own, so yours is left alone; TOOLTRAY_HOME names another. Words
+ * behind `--` go to `serve`, `--inspect` and its kin to Node.js.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Words of an earlier private vocabulary, and the term to use. `npm run check` finds them in documents, outside of code. */
+/**
+ * Words of an earlier private vocabulary, and the term to use. `npm run check` finds them in documents, outside of
+ * code.
+ */
 
 export const bannedWords: readonly (readonly [word: RegExp, use: string])[] = [
   [/\bdesks?\b/i, 'service'],

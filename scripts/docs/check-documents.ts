@@ -1,4 +1,7 @@
-/** Checks the prose of all documents: lines of at most 120 characters, code in one line, no banned words, and links to files and headings that exist. */
+/**
+ * Checks the prose of all documents: lines of at most 120 characters, code in one line, no banned words, and links to
+ * files and headings that exist.
+ */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { bannedWords } from './banned-words.ts';

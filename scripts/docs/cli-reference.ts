@@ -1,4 +1,6 @@
-/** docs/reference/cli.md: every command with its usage, actions and flags, from the table that the command line runs. */
+/**
+ * docs/reference/cli.md: every command with its usage, actions and flags, from the table that the command line runs.
+ */
 import { type Command, helpOf, flagName } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';
 import { code, table, wrap } from './markdown.ts';

@@ -1,4 +1,7 @@
-/** What each configuration key means, by its path. `npm run check` fails if a key of the schema is missing here, or a path here is not in it. */
+/**
+ * What each configuration key means, by its path. `npm run check` fails if a key of the schema is missing here, or a
+ * path here is not in it.
+ */
 
 /** Settings of the whole file, by path in `settingsSchema`. */
 export const settingMeanings: Readonly<Record<string, string>> = {

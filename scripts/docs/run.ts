@@ -1,4 +1,7 @@
-/** `npm run docs` writes the generated pages of docs/reference; with `--check` it reports pages that are not current, and prose problems. */
+/**
+ * `npm run docs` writes the generated pages of docs/reference; with `--check` it reports pages that are not current,
+ * and prose problems.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

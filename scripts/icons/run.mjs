@@ -10,7 +10,10 @@ import { icns, ico } from './containers.mjs';
 const resources = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'resources');
 const appSizes = [16, 24, 32, 48, 64, 128, 256, 512, 1024];
 const maxIcoSize = 256;
-/** Windows scales in steps of a quarter and takes its sizes from one .ico; Linux panels take one big picture and shrink it. */
+/**
+ * Windows scales in steps of a quarter and takes its sizes from one .ico; Linux panels take one big picture and shrink
+ * it.
+ */
 const trayIcoSizes = [16, 20, 24, 32, 40, 48];
 const linuxSize = 48;
 const templateSizes = { '': 16, '@2x': 32, '@3x': 48 };

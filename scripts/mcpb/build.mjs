@@ -1,6 +1,6 @@
 /**
- * `npm run mcpb [-- FILE]`: builds release/tooltray-VERSION.mcpb, the bundle that installs Tooltray in Claude Desktop. Pure
- * JavaScript: Claude Desktop brings the Node.js that runs it.
+ * `npm run mcpb [-- FILE]`: builds release/tooltray-VERSION.mcpb, the bundle that installs Tooltray in Claude Desktop.
+ * Pure JavaScript: Claude Desktop brings the Node.js that runs it.
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

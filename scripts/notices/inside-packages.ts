@@ -1,6 +1,6 @@
 /**
- * Licences that packages owe and do not carry: of themselves where they only name theirs, and of the software of others that is
- * compiled in them. Held to a version, so that whoever raises it looks again at what is inside.
+ * Licences that packages owe and do not carry: of themselves where they only name theirs, and of the software of others
+ * that is compiled in them. Held to a version, so that whoever raises it looks again at what is inside.
  */
 
 export interface Part {
@@ -22,7 +22,9 @@ export interface Inside {
 const musl = { name: 'musl', text: 'musl.txt' };
 const llvm = 'llvm.txt';
 
-/** The keychain's library is a package for each system; what each has inside it says itself, but not what it is under. */
+/**
+ * The keychain's library is a package for each system; what each has inside it says itself, but not what it is under.
+ */
 const keychainSystems = [
   ...['darwin-arm64', 'darwin-x64', 'freebsd-x64', 'linux-arm-gnueabihf', 'linux-arm64-gnu', 'linux-arm64-musl'],
   ...['linux-riscv64-gnu', 'linux-x64-gnu', 'linux-x64-musl', 'win32-arm64-msvc', 'win32-ia32-msvc', 'win32-x64-msvc'],

@@ -1,4 +1,7 @@
-/** The notices that bundled packages ask for: each that got into dist/, and what is compiled in it, with the licence's own words. */
+/**
+ * The notices that bundled packages ask for: each that got into dist/, and what is compiled in it, with the licence's
+ * own words.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Inside, insidePackages } from './inside-packages.ts';

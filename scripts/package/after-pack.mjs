@@ -1,4 +1,7 @@
-/** electron-builder's hook after an app folder is packed: refuses a package whose native parts are of another architecture. */
+/**
+ * electron-builder's hook after an app folder is packed: refuses a package whose native parts are of another
+ * architecture.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -1,4 +1,7 @@
-/** Builds resources/windows/tooltray.exe from the source beside it: `node scripts/package/build-windows-launcher.mjs`, with mingw-w64. */
+/**
+ * Builds resources/windows/tooltray.exe from the source beside it: `node scripts/package/build-windows-launcher.mjs`,
+ * with mingw-w64.
+ */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

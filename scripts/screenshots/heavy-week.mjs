@@ -1,4 +1,7 @@
-/** A week of four apps at 25 servers with about 500 tools: 5,000 steps and 200 kept answers, lived in minutes by a clock that is set. */
+/**
+ * A week of four apps at 25 servers with about 500 tools: 5,000 steps and 200 kept answers, lived in minutes by a clock
+ * that is set.
+ */
 import { join } from 'node:path';
 import process from 'node:process';
 import { fixture, root } from './places.mjs';

@@ -1,4 +1,7 @@
-/** `npm run screenshots [SITUATION…] [VIEW…]`: every view of the dashboard, light and dark, wide and narrow, in each situation. */
+/**
+ * `npm run screenshots [SITUATION…] [VIEW…]`: every view of the dashboard, light and dark, wide and narrow, in each
+ * situation.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** Loaded before a core: its clock is ahead or behind by as much as its parent says, so that a week is lived in minutes. */
+/**
+ * Loaded before a core: its clock is ahead or behind by as much as its parent says, so that a week is lived in minutes.
+ */
 import process from 'node:process';
 
 const Real = Date;

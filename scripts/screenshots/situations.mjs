@@ -1,4 +1,7 @@
-/** What the dashboard is photographed in: a first start, a busy day, and trouble. Each is a home for a core, and what is done in it. */
+/**
+ * What the dashboard is photographed in: a first start, a busy day, and trouble. Each is a home for a core, and what is
+ * done in it.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { heavyConfig, heavyWeek } from './heavy-week.mjs';
@@ -13,8 +16,9 @@ const unfold = (text) => async (page) => {
 const firstRow = async (page) => page.locator('tbody [data-row]').first().click();
 
 /**
- * `config`: undefined lets the core write its first one. `live`: what connected client apps do, which are `open`ed; without it none is.
- * `details`: what is opened besides the views, by name: the place it is in, and what is pressed there.
+ * `config`: undefined lets the core write its first one. `live`: what connected client apps do, which are `open`ed;
+ * without it none is. `details`: what is opened besides the views, by name: the place it is in, and what is pressed
+ * there.
  */
 export const situations = [
   {

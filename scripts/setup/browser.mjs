@@ -10,7 +10,10 @@ import { runQuietly, stage } from './progress.mjs';
 
 const npmBrowserPackage = '@sparticuz/chromium@153.0.0';
 
-/** Rejects with SetupError when there is none and none can be had. The ways are tried from the least intrusive to the most. */
+/**
+ * Rejects with SetupError when there is none and none can be had. The ways are tried from the least intrusive to the
+ * most.
+ */
 export async function ensureBrowser() {
   const sources = [installPlaywrightBrowser, installNpmBrowser, installDebianBrowser];
   for (const install of sources) {

@@ -1,4 +1,6 @@
-/** Installs exactly the packages of package-lock.json, the pinned Node among them, when node_modules does not fit it. */
+/**
+ * Installs exactly the packages of package-lock.json, the pinned Node among them, when node_modules does not fit it.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';

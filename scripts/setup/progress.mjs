@@ -5,8 +5,8 @@ import process from 'node:process';
 const tickMs = 1_000;
 
 /**
- * Shows `label` while `work` runs and how long it took. On a terminal the line counts the seconds; elsewhere it is printed when the stage
- * begins and again when it ends.
+ * Shows `label` while `work` runs and how long it took. On a terminal the line counts the seconds; elsewhere it is
+ * printed when the stage begins and again when it ends.
  */
 export async function stage(label, work) {
   const startedAt = Date.now();
@@ -28,8 +28,8 @@ export async function stage(label, work) {
 }
 
 /**
- * Runs a program without showing what it prints; that is shown only where it fails, and with `isQuiet` not then. Resolves with the exit
- * code.
+ * Runs a program without showing what it prints; that is shown only where it fails, and with `isQuiet` not then.
+ * Resolves with the exit code.
  */
 export function runQuietly(command, args, { isQuiet = false, ...options }) {
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
-/** Says whether something made earlier still fits what it was made from, by content: git sets file times as it likes. */
+/**
+ * Says whether something made earlier still fits what it was made from, by content: git sets file times as it likes.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';

@@ -1,7 +1,8 @@
 /**
- * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three replicas, a balancer where HAProxy
- * is installed. Prints the address, who there is, and what to try; Ctrl+C ends all of it. `--fresh` begins anew, `--port N` moves it.
- * Everything lies in .cache/team; nothing of it is meant for real people.
+ * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three
+ * replicas, a balancer where HAProxy is installed. Prints the address, who there is, and what to try; Ctrl+C ends all
+ * of it. `--fresh` begins anew, `--port N` moves it. Everything lies in .cache/team; nothing of it is meant for real
+ * people.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * What tests load otherwise than Node does by itself: PostgreSQL's client, mended as in the bundle; the page's classes that hold state;
- * and the stand-in for Electron, which is no module but in Electron.
+ * What tests load otherwise than Node does by itself: PostgreSQL's client, mended as in the bundle; the page's classes
+ * that hold state; and the stand-in for Electron, which is no module but in Electron.
  */
 import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';
 import type * as SvelteCompiler from 'svelte/compiler';

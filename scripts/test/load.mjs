@@ -1,6 +1,7 @@
 /**
- * `npm run test:load`: the whole suite three times beside four busy loops. What fails is a fault of the product or of a test; nothing is tried
- * twice. `npm run test:load -- FILE …`: these files alone. Exit code 1 if a run failed. Not part of CI: it takes an hour.
+ * `npm run test:load`: the whole suite three times beside four busy loops. What fails is a fault of the product or of a
+ * test; nothing is tried twice. `npm run test:load -- FILE …`: these files alone. Exit code 1 if a run failed. Not part
+ * of CI: it takes an hour.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import process from 'node:process';

@@ -1,4 +1,7 @@
-/** Where tests make their thousands of homes and databases: in memory, where the system has a folder there, for nobody reads them again. */
+/**
+ * Where tests make their thousands of homes and databases: in memory, where the system has a folder there, for nobody
+ * reads them again.
+ */
 import { spawnSync } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,11 +13,15 @@ const folder = '/dev/shm';
 /** The largest files of the tests, those of all that run at once, and as much again. */
 const neededBytes = 4 * 1024 ** 3;
 
-/** Has temporary files made in memory by this process and all that it starts, unless somebody has said where they go; gone when it ends. */
+/**
+ * Has temporary files made in memory by this process and all that it starts, unless somebody has said where they go;
+ * gone when it ends.
+ */
 export function keepTemporaryFilesInMemory(): void {
   if (process.platform !== 'linux' || process.env['TMPDIR'] !== undefined) return;
   if (!hasRoom() || !runsPrograms() || hasBoxes()) return;
-  // Of this run alone, and gone with it: what tests leave behind would fill the memory until the next start of the machine.
+  // Of this run alone, and gone with it: what tests leave behind would fill the memory until the next start of the
+  // machine.
   const own = mkdtempSync(join(folder, 't-'));
   // PostgreSQL, which is another user where tests run as root, has to come through.
   chmodSync(own, 0o711);

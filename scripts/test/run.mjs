@@ -1,5 +1,6 @@
 /**
- * `npm test`: everything. `npm test -- FILE …`: these files alone, each by the runner that it belongs to; flags go to the runner.
+ * `npm test`: everything. `npm test -- FILE …`: these files alone, each by the runner that it belongs to; flags go to
+ * the runner.
  *
  *   npm test -- tests/core/modes/search-mode.test.ts
  *   npm test -- tests/e2e/servers.spec.ts --headed

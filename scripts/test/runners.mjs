@@ -18,8 +18,9 @@ const places = [
 ];
 
 /**
- * The commands to run, one after the other, for the words behind `npm test --`. Words that name no place under tests/ (flags, and
- * parts of names) go to each runner, and alone to vitest; without any word everything is run but the long proofs.
+ * The commands to run, one after the other, for the words behind `npm test --`. Words that name no place under tests/
+ * (flags, and parts of names) go to each runner, and alone to vitest; without any word everything is run but the long
+ * proofs.
  */
 export function runnersOf(given, cwd = process.cwd()) {
   if (given.length === 0) return [quick, quickE2e, desktop];

@@ -3,8 +3,9 @@
 const parts = ['major', 'minor', 'patch'];
 
 /**
- * The version to release. `wish`: major, minor, patch, or a version itself. Without one the version in package.json if it was never
- * released, else the next one: minor where something was added or changed, patch where things were only mended.
+ * The version to release. `wish`: major, minor, patch, or a version itself. Without one the version in package.json if
+ * it was never released, else the next one: minor where something was added or changed, patch where things were only
+ * mended.
  */
 export function nextVersion(current, wish, section, isReleased) {
   if (wish !== undefined && /^\d+\.\d+\.\d+$/.test(wish)) return wish;

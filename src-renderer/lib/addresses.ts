@@ -1,4 +1,7 @@
-/** The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in routes.svelte.ts. */
+/**
+ * The addresses of the dashboard's places: `#/servers/github/log?since=1`. Pure; what is shown now is in
+ * routes.svelte.ts.
+ */
 
 export const views = ['overview', 'activity', 'spills', 'servers', 'setup', 'inbox', 'settings'] as const;
 const admins = ['overview', 'activity', 'spills', 'servers', 'inbox', 'people', 'audit', 'tokens'] as const;

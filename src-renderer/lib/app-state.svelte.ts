@@ -1,4 +1,7 @@
-/** The core's state as the page knows it. The entry makes one; whatever is below the frame reads it with `useAppState()`. */
+/**
+ * The core's state as the page knows it. The entry makes one; whatever is below the frame reads it with
+ * `useAppState()`.
+ */
 import { createContext } from 'svelte';
 import type { AppState, StateChange } from '../../src-main/rpc/contract.ts';
 import { type Connection, watchState } from './state-stream.ts';

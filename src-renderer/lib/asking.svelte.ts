@@ -21,8 +21,8 @@ export class RequestState {
   }
 
   /**
-   * Does what a person asked for; what went wrong before is no longer shown. `what` names it where the page shows that it is
-   * under way. Never rejects, answers whether it was done.
+   * Does what a person asked for; what went wrong before is no longer shown. `what` names it where the page shows that
+   * it is under way. Never rejects, answers whether it was done.
    */
   async run(work: Work, what?: string): Promise<boolean> {
     this.failure = undefined;

@@ -1,8 +1,9 @@
 /** Numbers, sizes and times in words, and the shape of a state: pure, so that it is tested without a page. */
 import type { HealthLevel } from '../../src-main/rpc/contract.ts';
 
-// Made once: to make one, as `toLocaleTimeString` does each time, takes a third of a millisecond, to write with it a hundredth of that.
-// They write times shifted by their zone: a formatter's own stays what it was when it was made, also where a person travels.
+// Made once: to make one, as `toLocaleTimeString` does each time, takes a third of a millisecond, to write with it a
+// hundredth of that. They write times shifted by their zone: a formatter's own stays what it was when it was made, also
+// where a person travels.
 const clockFormats = new Intl.DateTimeFormat([], {
   hour: 'numeric',
   minute: '2-digit',

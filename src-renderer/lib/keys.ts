@@ -56,8 +56,8 @@ export function withKey(what: string, { shown }: KeyName): string {
 export type Command = { readonly view: View } | 'go' | 'filter' | 'palette' | 'help' | 'add-server';
 
 /**
- * Returns what a key does; undefined for a key without a meaning. `isTyping`: the focus is in a field; `isAfterGo`: the key before it
- * was G; `views`: those that can be opened.
+ * Returns what a key does; undefined for a key without a meaning. `isTyping`: the focus is in a field; `isAfterGo`: the
+ * key before it was G; `views`: those that can be opened.
  */
 export function commandOf(
   press: KeyPress,

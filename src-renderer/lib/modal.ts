@@ -1,7 +1,7 @@
 /**
  * Makes a `<dialog>` the system's own modal one for as long as it is there, and gives the focus back afterwards:
- * `<dialog {@attach modal(onclose)}>`. It goes when whoever opened it takes it away: one that had closed by itself could not be opened
- * again before that.
+ * `<dialog {@attach modal(onclose)}>`. It goes when whoever opened it takes it away: one that had closed by itself
+ * could not be opened again before that.
  */
 import type { Attachment } from 'svelte/attachments';
 

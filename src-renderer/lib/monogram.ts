@@ -8,7 +8,10 @@ export interface Monogram {
   readonly tile: (typeof tiles)[number];
 }
 
-/** The first letters of its first and last word, or the first two of its only one; the same name always has the same tile. */
+/**
+ * The first letters of its first and last word, or the first two of its only one; the same name always has the same
+ * tile.
+ */
 export function monogramOf(name: string): Monogram {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? [];
   const [first = '', last] = [words[0], words.length > 1 ? words.at(-1) : undefined];

@@ -1,12 +1,16 @@
 /**
- * The key that lets this page in: it comes in the link's fragment, leaves the address at once, and stays with this origin. It
- * is never sent: who answers at this address may be another program by now. Questions are signed, answers have to prove.
+ * The key that lets this page in: it comes in the link's fragment, leaves the address at once, and stays with this
+ * origin. It is never sent: who answers at this address may be another program by now. Questions are signed, answers
+ * have to prove.
  */
 
 const storageName = 'tooltray.key';
 const encoder = new TextEncoder();
 
-/** Takes the key out of the address, where there is one. To be called before anything reads the address. @returns whether it is a new one. */
+/**
+ * Takes the key out of the address, where there is one. To be called before anything reads the address. @returns
+ * whether it is a new one.
+ */
 export function storeKeyFromUrl(): boolean {
   const encoded = /^#key=(.+)$/.exec(location.hash)?.[1];
   if (encoded === undefined) return false;

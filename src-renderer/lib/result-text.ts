@@ -1,4 +1,7 @@
-/** Texts of a call made readable. Numbers keep their digits, and what was cut in the middle is shown as far as it goes. Pure. */
+/**
+ * Texts of a call made readable. Numbers keep their digits, and what was cut in the middle is shown as far as it goes.
+ * Pure.
+ */
 import { count } from './format.ts';
 import { isRecord } from './record.ts';
 

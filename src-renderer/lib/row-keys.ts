@@ -1,7 +1,7 @@
 /**
- * Keys of a table: arrows, Home and End move between its rows, Tab reaches it once. Each row has one link or button marked
- * `data-row` that opens it, so that Enter works by itself. `<tbody {@attach rowKeys}>`. Where only the rows in sight exist,
- * see virtual-scroll.svelte.ts.
+ * Keys of a table: arrows, Home and End move between its rows, Tab reaches it once. Each row has one link or button
+ * marked `data-row` that opens it, so that Enter works by itself. `<tbody {@attach rowKeys}>`. Where only the rows in
+ * sight exist, see virtual-scroll.svelte.ts.
  */
 import type { Attachment } from 'svelte/attachments';
 

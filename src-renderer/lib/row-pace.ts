@@ -1,4 +1,7 @@
-/** How soon a live list is read again: nobody reads rows that are gone at once, and drawing them costs the page its frames. Pure. */
+/**
+ * How soon a live list is read again: nobody reads rows that are gone at once, and drawing them costs the page its
+ * frames. Pure.
+ */
 
 /** About as many as a person sees come by. */
 const rowsASecond = 50;

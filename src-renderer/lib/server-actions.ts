@@ -1,11 +1,16 @@
-/** What a person does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what goes wrong is said in a toast. */
+/**
+ * What a person does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what
+ * goes wrong is said in a toast.
+ */
 import type { AttentionAction } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';
 import { modeName } from './format.ts';
 import { routes } from './routes.svelte.ts';
 import { shortMessage, type ToastStore } from './toasts.svelte.ts';
 
-/** The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done. */
+/**
+ * The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done.
+ */
 export function act(action: Action, server: string | undefined, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(() => (server === undefined ? actOnCore(action.kind) : actOnServer(action, server, toasts)));
 }

@@ -1,4 +1,7 @@
-/** Every key that does something in the dashboard, as the list of shortcuts shows it. What the keys do is in keys.ts and where they are used. */
+/**
+ * Every key that does something in the dashboard, as the list of shortcuts shows it. What the keys do is in keys.ts and
+ * where they are used.
+ */
 import { type View, viewNames } from './addresses.ts';
 import { addServerKey, closeKey, filterKey, helpKey, keysOfView, paletteKey } from './keys.ts';
 

@@ -1,11 +1,14 @@
-/** Listens to the core's state and keeps listening: the line is opened again when it breaks, and closed while nobody looks. */
+/**
+ * Listens to the core's state and keeps listening: the line is opened again when it breaks, and closed while nobody
+ * looks.
+ */
 import { createParser } from 'eventsource-parser';
 import type { StateChange } from '../../src-main/rpc/contract.ts';
 import { signRequest } from './page-key.ts';
 
 /**
- * `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link. `signed-out`: it is a team's, and
- * this browser is not signed in.
+ * `gone`: nobody answers. `unauthorized`: the core runs, but this page was not opened through its own link.
+ * `signed-out`: it is a team's, and this browser is not signed in.
  */
 export type Connection = 'connecting' | 'live' | 'gone' | 'unauthorized' | 'signed-out';
 

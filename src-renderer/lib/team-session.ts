@@ -1,4 +1,6 @@
-/** Signing in to a team's dashboard and out of it: what the browser holds afterwards, no program of this page can read. */
+/**
+ * Signing in to a team's dashboard and out of it: what the browser holds afterwards, no program of this page can read.
+ */
 import { ApiError, failureOf, unreachableError } from './api.ts';
 
 /** What leads to the team's issuer, and back. */

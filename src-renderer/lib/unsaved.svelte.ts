@@ -27,7 +27,10 @@ export class UnsavedEdits {
     this.leaving = undefined;
   }
 
-  /** Begins to listen; before anything else that follows the address, so that nothing moves until the person has decided. */
+  /**
+   * Begins to listen; before anything else that follows the address, so that nothing moves until the person has
+   * decided.
+   */
   confirmLeave(): void {
     addEventListener('hashchange', (event) => {
       const [what] = this.#held.values();

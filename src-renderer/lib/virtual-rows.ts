@@ -1,6 +1,7 @@
 /**
  * Which rows of a long list are on screen. Browsers end at about 16 million pixels: a list that is longer scrolls in a
- * shorter one, by proportion, so that its first and its last row can both be reached. Pure; what scrolls is virtual-scroll.svelte.ts.
+ * shorter one, by proportion, so that its first and its last row can both be reached. Pure; what scrolls is
+ * virtual-scroll.svelte.ts.
  */
 
 /** Below what every browser can scroll. */

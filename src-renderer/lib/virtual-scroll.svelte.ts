@@ -1,6 +1,6 @@
 /**
- * What a long list and a long table share, of which only the rows in sight exist: where it is scrolled to, which rows that makes,
- * and the keys of row-keys.ts across the borders of what exists. A row carries its number as `data-index`.
+ * What a long list and a long table share, of which only the rows in sight exist: where it is scrolled to, which rows
+ * that makes, and the keys of row-keys.ts across the borders of what exists. A row carries its number as `data-index`.
  */
 import { tick } from 'svelte';
 import type { Attachment } from 'svelte/attachments';

@@ -1,6 +1,6 @@
 /**
- * A process of its own that calls tools through shims, so many a second: told `{rate, seconds}`, it answers `{calls, failed,
- * seconds}`. Arguments: the shim's file, and how many client apps there are.
+ * A process of its own that calls tools through shims, so many a second: told `{rate, seconds}`, it answers
+ * `{calls, failed, seconds}`. Arguments: the shim's file, and how many client apps there are.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StdioClient } from '../stdio-client.mjs';

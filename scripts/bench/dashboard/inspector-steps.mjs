@@ -1,4 +1,7 @@
-/** What a person does with a long answer in the inspector, step by step: each gets the page, and ends when it is on screen. */
+/**
+ * What a person does with a long answer in the inspector, step by step: each gets the page, and ends when it is on
+ * screen.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const graceMs = 240_000;

@@ -1,4 +1,7 @@
-/** An MCP server that lists a thousand tools, or as many as its argument says, each described in a few lines; none of them is called. */
+/**
+ * An MCP server that lists a thousand tools, or as many as its argument says, each described in a few lines; none of
+ * them is called.
+ */
 import { eachLine } from '../lines.mjs';
 
 const tools = Array.from({ length: Number(process.argv[2] ?? 1000) }, (_, at) => ({

@@ -1,4 +1,7 @@
-/** The dashboard in a browser of its own, watched from inside (frames, long tasks) and outside (bytes, requests, memory). */
+/**
+ * The dashboard in a browser of its own, watched from inside (frames, long tasks) and outside (bytes, requests,
+ * memory).
+ */
 import { chromium } from 'playwright';
 import { findBrowser } from '../../browser.mjs';
 import { processMemory } from '../process-memory.mjs';

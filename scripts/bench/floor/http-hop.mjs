@@ -1,6 +1,6 @@
 /**
- * The floor over HTTP: a body is read and parsed, its id rewritten, passed to a child and answered in one piece, nothing else.
- * `node http-hop.mjs COMMAND ARGS…`; prints its port.
+ * The floor over HTTP: a body is read and parsed, its id rewritten, passed to a child and answered in one piece,
+ * nothing else. `node http-hop.mjs COMMAND ARGS…`; prints its port.
  */
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -1,4 +1,7 @@
-/** The dashboard while client apps call two thousand times a second: frames, what is pushed, how soon a click is answered. */
+/**
+ * The dashboard while client apps call two thousand times a second: frames, what is pushed, how soon a click is
+ * answered.
+ */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -91,7 +94,10 @@ async function underLoad({ print, pages, caller }, view, dashboards) {
 /** As many frames as a p99 means something of. */
 const idleTimes = 5;
 
-/** Once a second to the servers and back; resolves to the times from click to paint. A trace is followed: nobody leaves it. */
+/**
+ * Once a second to the servers and back; resolves to the times from click to paint. A trace is followed: nobody leaves
+ * it.
+ */
 async function clicking(page, view, times) {
   const taken = [];
   const there = { overview: 'main h1', activity: 'main table', servers: 'main table' };

@@ -1,6 +1,7 @@
 /**
- * What it costs a call that data which leaves is held against what was read, and servers against what was accepted of them: the same calls
- * through cores that do and one that does not, side by side. What a call costs directly is taken off: the rest is the pipeline's own time.
+ * What it costs a call that data which leaves is held against what was read, and servers against what was accepted of
+ * them: the same calls through cores that do and one that does not, side by side. What a call costs directly is taken
+ * off: the rest is the pipeline's own time.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +31,9 @@ const kinds = {
   'reads 2 kB': (at) => ['read_inbox', { page: String(at) }],
   'sends a mail': (at) => ['send_email', { to: own, body: `Hello, this is number ${at}.` }],
 };
-/** Of twenty calls in a row about as many as in the honest tasks of AgentDojo: three in four read, one in seven sends. */
+/**
+ * Of twenty calls in a row about as many as in the honest tasks of AgentDojo: three in four read, one in seven sends.
+ */
 const turn = Array.from({ length: 20 }, (_one, at) =>
   at % 7 === 6 || at === 19 ? 'sends a mail' : at % 7 === 2 ? 'sends nothing' : 'reads 2 kB',
 );

@@ -19,7 +19,9 @@ import { warmUp, warmUpCalls } from '../warm-up.mjs';
 /** Whose cost stands apart: few people ever make so many in a row. */
 const firstCalls = 2_000;
 const rounds = 15;
-/** What HTTP may take beyond what the same core takes for the same call over its own socket, in ms of processor time. */
+/**
+ * What HTTP may take beyond what the same core takes for the same call over its own socket, in ms of processor time.
+ */
 const mostAdded = 0.12;
 const socket = 'its own socket (shim)';
 

@@ -1,4 +1,7 @@
-/** The spill inspector on answers of a gigabyte, as JSON and as text: time, frames, memory and what is asked of the core. */
+/**
+ * The spill inspector on answers of a gigabyte, as JSON and as text: time, frames, memory and what is asked of the
+ * core.
+ */
 import { Core } from '../core.mjs';
 import { jsonSteps, textSteps } from '../dashboard/inspector-steps.mjs';
 import { WatchedBrowser } from '../dashboard/watched-page.mjs';

@@ -1,4 +1,7 @@
-/** What a box costs a server: how soon it answers and what memory its processes take, beside the same server without one, in turns. */
+/**
+ * What a box costs a server: how soon it answers and what memory its processes take, beside the same server without
+ * one, in turns.
+ */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -14,8 +14,8 @@ import { formatTable, verdict } from '../table.mjs';
 import { warmUp, warmUpCalls } from '../warm-up.mjs';
 
 /**
- * Short turns, so that all paths find the machine in the same state: a row of calls soon has all its processes on one core,
- * which halves the time, and whether it stays so is chance.
+ * Short turns, so that all paths find the machine in the same state: a row of calls soon has all its processes on one
+ * core, which halves the time, and whether it stays so is chance.
  */
 const callsPerRound = 20;
 const rounds = 100;
@@ -61,8 +61,9 @@ function printBefore(print, { ratioBefore }) {
 }
 
 /**
- * Every path at once, each with processes of its own: what one's core does after its answers is not in another's time. Nothing else: a
- * person has one core, and each further one that takes turns with it leaves it a colder processor (with three of them p50 was a fifth higher).
+ * Every path at once, each with processes of its own: what one's core does after its answers is not in another's time.
+ * Nothing else: a person has one core, and each further one that takes turns with it leaves it a colder processor (with
+ * three of them p50 was a fifth higher).
  */
 async function openPaths(stack) {
   const start = async (program) => {

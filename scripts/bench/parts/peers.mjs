@@ -1,4 +1,7 @@
-/** Calls over HTTP through npm's bridges from stdio to HTTP and through Tooltray: the same client, the same server, in turns. */
+/**
+ * Calls over HTTP through npm's bridges from stdio to HTTP and through Tooltray: the same client, the same server, in
+ * turns.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';

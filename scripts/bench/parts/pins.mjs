@@ -1,4 +1,7 @@
-/** What it takes to hold a listing of 10,000 tools against what was accepted of it; beside it, reading the same listing as JSON. */
+/**
+ * What it takes to hold a listing of 10,000 tools against what was accepted of it; beside it, reading the same listing
+ * as JSON.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -12,7 +12,9 @@ import { formatTable, verdict } from '../table.mjs';
 const rounds = 25;
 const node = process.execPath;
 const mostOfNode = 1.3;
-/** The target is meant for a server as people install it, which is not bundled; the bundled one is the stricter measure. */
+/**
+ * The target is meant for a server as people install it, which is not bundled; the bundled one is the stricter measure.
+ */
 const mostOfServer = 2;
 
 export async function measure(print) {

@@ -1,4 +1,7 @@
-/** What it costs a call that its step is taken down: the same calls through a core from the sources, and one that takes none down. */
+/**
+ * What it costs a call that its step is taken down: the same calls through a core from the sources, and one that takes
+ * none down.
+ */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { compareCores } from '../echo-cores.mjs';

@@ -1,4 +1,6 @@
-/** What it costs a call that its texts are kept: the same calls through a core that keeps them and one that does not. */
+/**
+ * What it costs a call that its texts are kept: the same calls through a core that keeps them and one that does not.
+ */
 import { compareCores } from '../echo-cores.mjs';
 import { verdict } from '../table.mjs';
 

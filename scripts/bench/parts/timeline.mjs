@@ -1,6 +1,7 @@
 /**
- * A million steps on disk: how long it takes to open a session, to sum a week and to find what was said, each against a plain SQLite scan
- * of the same file. The rows are made by SQL, as the core would have written them; the questions are the core's own.
+ * A million steps on disk: how long it takes to open a session, to sum a week and to find what was said, each against a
+ * plain SQLite scan of the same file. The rows are made by SQL, as the core would have written them; the questions are
+ * the core's own.
  */
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What a model is shown in each mode before it has done anything, and over a typical session of five tool uses, beside what
- * the same costs with every server on its own. Fails where mode `auto` picks what costs more than that.
+ * What a model is shown in each mode before it has done anything, and over a typical session of five tool uses, beside
+ * what the same costs with every server on its own. Fails where mode `auto` picks what costs more than that.
  */
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { Core } from '../core.mjs';

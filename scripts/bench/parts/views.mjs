@@ -1,6 +1,7 @@
 /**
- * What it costs a model that tools with user interfaces are listed as themselves, by mode: six official examples of MCP Apps, alone and
- * beside servers without any. Entries that are there for interfaces alone are counted apart: apps keep them from their models.
+ * What it costs a model that tools with user interfaces are listed as themselves, by mode: six official examples of MCP
+ * Apps, alone and beside servers without any. Entries that are there for interfaces alone are counted apart: apps keep
+ * them from their models.
  */
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';

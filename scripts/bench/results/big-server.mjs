@@ -1,4 +1,7 @@
-/** An MCP server whose tool `make` answers with as many bytes as it is asked for: {kind: 'json' | 'text' | 'image', bytes}. */
+/**
+ * An MCP server whose tool `make` answers with as many bytes as it is asked for: {kind: 'json' | 'text' | 'image',
+ * bytes}.
+ */
 import { once } from 'node:events';
 import { eachLine } from '../lines.mjs';
 import { pieceOf } from './made-up.mjs';

@@ -1,6 +1,6 @@
 /**
- * Echoes while something else happens: one through the core, one past it to an echo server of its own, in turns. What the
- * second one suffers is the machine's doing, not the core's.
+ * Echoes while something else happens: one through the core, one past it to an echo server of its own, in turns. What
+ * the second one suffers is the machine's doing, not the core's.
  */
 import { quantile } from '../statistics.mjs';
 

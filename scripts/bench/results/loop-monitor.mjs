@@ -1,4 +1,7 @@
-/** Loaded into the core before its own code: notes twenty times a second how late its event loop was and what memory it has. */
+/**
+ * Loaded into the core before its own code: notes twenty times a second how late its event loop was and what memory it
+ * has.
+ */
 import { appendFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';

@@ -1,4 +1,6 @@
-/** One thing that is done to long answers, measured: time, memory, how late the event loop was, and echoes meanwhile. */
+/**
+ * One thing that is done to long answers, measured: time, memory, how late the event loop was, and echoes meanwhile.
+ */
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quantile } from '../statistics.mjs';

@@ -1,4 +1,7 @@
-/** Labelled texts and ordinary catalogs that the scanner is judged on. They are data of others and stay outside the project. */
+/**
+ * Labelled texts and ordinary catalogs that the scanner is judged on. They are data of others and stay outside the
+ * project.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +47,10 @@ function setOf({ kind, label, category }) {
   return category === 'security writing' ? 'texts about security' : 'everyday texts';
 }
 
-/** Two halves by chance, to be compared: both were looked at while rules were changed. Cases of one template are in one half. */
+/**
+ * Two halves by chance, to be compared: both were looked at while rules were changed. Cases of one template are in one
+ * half.
+ */
 function halfOf(group) {
   return createHash('md5').update(group).digest()[0] % 2 === 0 ? 'dev' : 'test';
 }

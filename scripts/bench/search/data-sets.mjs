@@ -41,8 +41,8 @@ export function readCatalog(source) {
 }
 
 /**
- * Whole tasks of a source: `{query, steps, wanted}`, with the words of those who solved it a step each, and sets of ids of tools that do the
- * same, one of which is needed; none where the data is absent.
+ * Whole tasks of a source: `{query, steps, wanted}`, with the words of those who solved it a step each, and sets of ids
+ * of tools that do the same, one of which is needed; none where the data is absent.
  */
 export function readTasks(source) {
   const [tasks, steps] = ['tasks', 'steps'].map((file) => linesOf(join(dataDir, source, `${file}.jsonl`)));

@@ -1,4 +1,7 @@
-/** A catalog of any size, made of real ones: first their tools as they are, then the same ones again, each varied with words of others. */
+/**
+ * A catalog of any size, made of real ones: first their tools as they are, then the same ones again, each varied with
+ * words of others.
+ */
 import { growthSources, readCatalog } from './data-sets.mjs';
 
 /** `count` tools on servers of the size that servers have; none where the data is absent. */

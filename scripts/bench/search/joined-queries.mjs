@@ -1,4 +1,7 @@
-/** Queries as a model is asked to write them: every need in a few wordings, separated by commas; made of those that people wrote. */
+/**
+ * Queries as a model is asked to write them: every need in a few wordings, separated by commas; made of those that
+ * people wrote.
+ */
 import { parseQuery } from '../../../src-main/core/search/word-hashes.ts';
 import { querySets, readCatalog } from './data-sets.mjs';
 import { depth, judge, mean } from './measures.mjs';

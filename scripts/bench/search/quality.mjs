@@ -3,7 +3,9 @@ import { querySets, readCatalog } from './data-sets.mjs';
 import { depth, judge, mean } from './measures.mjs';
 import { rankers } from './rankers.mjs';
 
-/** Rows by set, each with one ranker's measures; the last set is the mean of the others, every set counting the same. */
+/**
+ * Rows by set, each with one ranker's measures; the last set is the mean of the others, every set counting the same.
+ */
 export function measureQuality(half) {
   const sets = querySets(half);
   const catalogs = new Map(sets.map(({ source }) => [source, readCatalog(source)]));

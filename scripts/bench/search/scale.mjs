@@ -1,4 +1,7 @@
-/** What the index takes with a thousand and ten thousand tools: time for a query, for an answer's tools and for a change, and memory. */
+/**
+ * What the index takes with a thousand and ten thousand tools: time for a query, for an answer's tools and for a
+ * change, and memory.
+ */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { findTools } from '../../../src-main/core/modes/find-tools.ts';

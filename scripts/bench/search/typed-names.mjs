@@ -10,7 +10,10 @@ const ways = {
   server__name: ({ server, name }) => `${server}__${name}`,
 };
 
-/** One row per way of typing, the rankers side by side. Of tools with one name any may come first, unless the server is typed, too. */
+/**
+ * One row per way of typing, the rankers side by side. Of tools with one name any may come first, unless the server is
+ * typed, too.
+ */
 export function measureTypedNames() {
   const tools = readCatalog(source).filter(({ name }) => name.length > 4);
   const ready = Object.entries(rankers).map(([ranker, make]) => [ranker, make(tools)]);

@@ -1,4 +1,7 @@
-/** Searches of somebody whose earlier calls are known: every other query of a set has been a call, the others are judged. */
+/**
+ * Searches of somebody whose earlier calls are known: every other query of a set has been a call, the others are
+ * judged.
+ */
 import { boostRecentTools } from '../../../src-main/core/modes/boost-recent-tools.ts';
 import { querySets, readCatalog } from './data-sets.mjs';
 import { depth, judge, mean } from './measures.mjs';

@@ -1,6 +1,7 @@
 /**
- * A model that is honest and careful: it takes the first offered tool that by its shown text does the job, asks for the schema where
- * it was not shown the names that it needs, learns from a refusal, and reads on in a long answer as it is told to.
+ * A model that is honest and careful: it takes the first offered tool that by its shown text does the job, asks for the
+ * schema where it was not shown the names that it needs, learns from a refusal, and reads on in a long answer as it is
+ * told to.
  */
 import { guessed } from './guess.mjs';
 import { ownName } from './needs.mjs';
@@ -116,7 +117,10 @@ export class CarefulModel {
     return undefined;
   }
 
-  /** What has been looked for in vain is said in other words; what was one of several, alone. A wish is not asked for twice. */
+  /**
+   * What has been looked for in vain is said in other words; what was one of several, alone. A wish is not asked for
+   * twice.
+   */
   #wordsFor({ query, again = [], isWish }) {
     if (this.#together.has(query)) return again.length > 0 || isWish ? again : [query];
     return [query, ...again].filter((words) => !this.#asked.has(words));

@@ -1,4 +1,6 @@
-/** The tools that cannot work as things stand: utils has no folder, so that what it has for files refuses every call. */
+/**
+ * The tools that cannot work as things stand: utils has no folder, so that what it has for files refuses every call.
+ */
 import { TaskSession } from './task-session.mjs';
 
 const questions = {

@@ -1,6 +1,6 @@
 /**
- * Arguments as somebody writes them who was not shown what they are made of and does not know the server: of `entityType` the plain
- * word `type`, and what cannot be guessed is left out.
+ * Arguments as somebody writes them who was not shown what they are made of and does not know the server: of
+ * `entityType` the plain word `type`, and what cannot be guessed is left out.
  */
 
 /** `isShown` says whether a name was shown. Names of one word are guessed rightly but for lists inside of lists. */

@@ -1,4 +1,6 @@
-/** What the six tasks work on: forty notes, a git repository, a JSON file of 9,000 rows; and the answers that are right. */
+/**
+ * What the six tasks work on: forty notes, a git repository, a JSON file of 9,000 rows; and the answers that are right.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,7 @@
 /**
- * What the six tasks need of tools: the words in which a model looks for it, by what it knows a tool that will do, and the names of
- * parameters that it must have been shown before it can write the arguments. Servers are those that a task itself names. A wish
- * may go unmet.
+ * What the six tasks need of tools: the words in which a model looks for it, by what it knows a tool that will do, and
+ * the names of parameters that it must have been shown before it can write the arguments. Servers are those that a task
+ * itself names. A wish may go unmet.
  */
 
 /** A tool may be called like its server itself. */
@@ -28,7 +28,10 @@ const words = {
   write: 'write a file',
 };
 
-/** Of all tasks, in their order. That files must be read one by one nobody knows before there is no search inside of them. */
+/**
+ * Of all tasks, in their order. That files must be read one by one nobody knows before there is no search inside of
+ * them.
+ */
 export const allQueries = Object.values(words).filter((query) => query !== words.many);
 
 /** A search that looks at names only does not find a word inside. */

@@ -1,4 +1,7 @@
-/** Reading on in an answer that was kept on disk: with the calls that its notice names, then with what it or the list says of the reader. */
+/**
+ * Reading on in an answer that was kept on disk: with the calls that its notice names, then with what it or the list
+ * says of the reader.
+ */
 import { jsonFrom } from './json-from.mjs';
 
 /** Ways of asking for one row by its name, best first, for readers that are known to have such an op. */

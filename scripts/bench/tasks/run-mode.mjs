@@ -1,4 +1,7 @@
-/** The six tasks in one mode, through the shim: what they cost, what came of them, and whether a search led to a dead tool. */
+/**
+ * The six tasks in one mode, through the shim: what they cost, what came of them, and whether a search led to a dead
+ * tool.
+ */
 import { CarefulModel } from './careful-model.mjs';
 import { CodeHand } from './hands/coding.mjs';
 import { GatewayHand, ProxyHand } from './hands/listed.mjs';

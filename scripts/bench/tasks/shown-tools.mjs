@@ -1,6 +1,7 @@
 /**
- * What a model sees of tools in an answer: `{name, server, text, parameters}`. `parameters` is whatever says what a call needs: a
- * signature, a list of names, or a schema; undefined where nothing does. Reads JSON in any of the shapes that modes have, and lines.
+ * What a model sees of tools in an answer: `{name, server, text, parameters}`. `parameters` is whatever says what a
+ * call needs: a signature, a list of names, or a schema; undefined where nothing does. Reads JSON in any of the shapes
+ * that modes have, and lines.
  */
 
 /** All tools that this text offers, in its order. `only`: a name that has no server with it belongs to this one. */

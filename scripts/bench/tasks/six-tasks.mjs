@@ -1,4 +1,6 @@
-/** The six tasks of the trials as a careful model does them. What it has found out is written into a file at the end. */
+/**
+ * The six tasks of the trials as a careful model does them. What it has found out is written into a file at the end.
+ */
 import { needs } from './needs.mjs';
 
 /** Resolves when all is done that could be done; `material.wrong()` says what is not. */

@@ -1,4 +1,7 @@
-/** What a call costs at a replica, beside a bare hop and one desktop's core; and what it costs more where it comes to another's session. */
+/**
+ * What a call costs at a replica, beside a bare hop and one desktop's core; and what it costs more where it comes to
+ * another's session.
+ */
 import { Core } from '../core.mjs';
 import { callsPerRound, callTimes, costOf, inFlight, rowOf, secondsAtFull, throughput } from '../http-cost.mjs';
 import { cli, entry, fixture } from '../places.mjs';

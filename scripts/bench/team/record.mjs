@@ -1,6 +1,7 @@
 /**
- * What a team's record costs: rows of calls a second that replicas bring into PostgreSQL, and records of the audit, with the processor time that
- * PostgreSQL and the replicas take for each. The database is npm's, on this machine, and writes everything down (fsync).
+ * What a team's record costs: rows of calls a second that replicas bring into PostgreSQL, and records of the audit,
+ * with the processor time that PostgreSQL and the replicas take for each. The database is npm's, on this machine, and
+ * writes everything down (fsync).
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

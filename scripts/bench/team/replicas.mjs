@@ -1,4 +1,7 @@
-/** How many more calls three replicas answer than one, each of them given a quarter of a processor core by the system (cgroup v1). */
+/**
+ * How many more calls three replicas answer than one, each of them given a quarter of a processor core by the system
+ * (cgroup v1).
+ */
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,4 +1,7 @@
-/** A team's database and replicas as processes, for a measurement: npm's PostgreSQL, the build's command line, one person with a token. */
+/**
+ * A team's database and replicas as processes, for a measurement: npm's PostgreSQL, the build's command line, one
+ * person with a token.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Loaded into a process before its own program: on SIGUSR2 it collects what is dead and writes the bytes that are alive into HEAP_FILE. */
+/**
+ * Loaded into a process before its own program: on SIGUSR2 it collects what is dead and writes the bytes that are alive
+ * into HEAP_FILE.
+ */
 import { renameSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';

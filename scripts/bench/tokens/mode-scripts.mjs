@@ -1,6 +1,6 @@
 /**
- * What a careful model does in each mode to use a tool it has not used before: it follows the instructions, looks up what it
- * has not been shown, and calls. `begin` is done once, `use` for each tool.
+ * What a careful model does in each mode to use a tool it has not used before: it follows the instructions, looks up
+ * what it has not been shown, and calls. `begin` is done once, `use` for each tool.
  */
 
 const nothing = async () => undefined;

@@ -1,6 +1,6 @@
 /**
- * What the typical session of five tool uses does: the tool, arguments that work without a network, and the words in which a
- * model would look for it. `label` keeps sessions on the same servers apart.
+ * What the typical session of five tool uses does: the tool, arguments that work without a network, and the words in
+ * which a model would look for it. `label` keeps sessions on the same servers apart.
  */
 
 const use = (server, tool, query, args) => ({ server, tool, query, args });

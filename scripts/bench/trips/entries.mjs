@@ -1,4 +1,6 @@
-/** Which functions of the sources run while something is done: V8's own count, in this process and not in its workers. */
+/**
+ * Which functions of the sources run while something is done: V8's own count, in this process and not in its workers.
+ */
 import { readFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { fileURLToPath } from 'node:url';

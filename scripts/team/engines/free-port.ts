@@ -1,6 +1,6 @@
 /**
- * A port of 127.0.0.1 that nobody has at this moment. Below those that systems give to whoever asks for any, outgoing connections too: what
- * listens there, ends and listens there again finds it free.
+ * A port of 127.0.0.1 that nobody has at this moment. Below those that systems give to whoever asks for any, outgoing
+ * connections too: what listens there, ends and listens there again finds it free.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

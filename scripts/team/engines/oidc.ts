@@ -1,6 +1,6 @@
 /**
- * An OIDC provider from npm, to try a team on one machine and for tests: whoever names a person of the list is that person, with any
- * password. Never for anything else.
+ * An OIDC provider from npm, to try a team on one machine and for tests: whoever names a person of the list is that
+ * person, with any password. Never for anything else.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -62,7 +62,9 @@ export async function startOidc(options: OidcOptions): Promise<OidcEngine> {
   };
 }
 
-/** As it begins it warns whoever would run it so in earnest, line by line; those who do not had better read what we say. */
+/**
+ * As it begins it warns whoever would run it so in earnest, line by line; those who do not had better read what we say.
+ */
 function quietly<T>(begin: () => T): T {
   const { warn, info } = console;
   Object.assign(console, { warn: () => undefined, info: () => undefined });

@@ -1,4 +1,7 @@
-/** PostgreSQL from npm, or the system's, for tests and for trying a team on one machine: a cluster in a folder, on a port of 127.0.0.1. */
+/**
+ * PostgreSQL from npm, or the system's, for tests and for trying a team on one machine: a cluster in a folder, on a
+ * port of 127.0.0.1.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -118,7 +121,8 @@ function binaries(user: { readonly uid?: number }): string {
   if (isUsable(own, user)) return own;
   const copy = join(tmpdir(), `tooltray-postgresql-${version}-${process.getuid?.() ?? 0}`);
   if (!existsSync(copy)) {
-    // Whole at once: tests in several processes want it at the same time, and nobody can write into a program that runs.
+    // Whole at once: tests in several processes want it at the same time, and nobody can write into a program that
+    // runs.
     const draft = mkdtempSync(`${copy}-`);
     chmodSync(draft, 0o755);
     // Links as they are: into the folder that cannot be reached they would lead nowhere.

@@ -1,4 +1,7 @@
-/** An S3 store, for tests and for trying a team on one machine: s3rver from npm, which is a stand-in and keeps nothing safe, or the system's Swift. */
+/**
+ * An S3 store, for tests and for trying a team on one machine: s3rver from npm, which is a stand-in and keeps nothing
+ * safe, or the system's Swift.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,4 +1,7 @@
-/** OpenStack Swift of the system as an S3 store: one account, one copy, in a folder; nothing below /etc/swift is read or changed. */
+/**
+ * OpenStack Swift of the system as an S3 store: one account, one copy, in a folder; nothing below /etc/swift is read or
+ * changed.
+ */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -60,7 +63,10 @@ export async function startSwift({ folder, port: wanted }: ObjectStoreOptions): 
   return store;
 }
 
-/** It is up when all of its parts answer: those of accounts and containers are asked by making the bucket, that of objects by looking for one. */
+/**
+ * It is up when all of its parts answer: those of accounts and containers are asked by making the bucket, that of
+ * objects by looking for one.
+ */
 async function hasBucket(endpoint: string, parts: readonly ChildProcess[]): Promise<void> {
   const { TOOLTRAY_OBJECTS_KEY_ID: accessKeyId, TOOLTRAY_OBJECTS_KEY: secretAccessKey } = swiftKeys;
   const client = new S3mini({ endpoint, region: 'us-east-1', accessKeyId, secretAccessKey });

@@ -1,6 +1,7 @@
 /**
- * Engines of the system instead of those from npm, for `npm run test:team`: which of them are asked for, whether they are here, and what to
- * install where not. Debian's names; what is said here holds where the programs lie in the same places.
+ * Engines of the system instead of those from npm, for `npm run test:team`: which of them are asked for, whether they
+ * are here, and what to install where not. Debian's names; what is said here holds where the programs lie in the same
+ * places.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, globSync } from 'node:fs';

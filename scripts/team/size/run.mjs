@@ -1,6 +1,6 @@
 /**
- * `npm run size -- --users N [--calls-per-user 200 …]`: what a team of a size needs and pays, by a paper model; several N side by side,
- * divided by commas. `--help` names what may be assumed otherwise.
+ * `npm run size -- --users N [--calls-per-user 200 …]`: what a team of a size needs and pays, by a paper model; several
+ * N side by side, divided by commas. `--help` names what may be assumed otherwise.
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';

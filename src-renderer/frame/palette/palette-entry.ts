@@ -1,4 +1,7 @@
-/** What stands in the palette: a place to go to, or something to do. Types, and what the entries of places are made from. */
+/**
+ * What stands in the palette: a place to go to, or something to do. Types, and what the entries of places are made
+ * from.
+ */
 import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
 import { bytes, count, modeName, moment } from '../../lib/format.ts';

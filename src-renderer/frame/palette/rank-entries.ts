@@ -18,8 +18,8 @@ const maxPerKind: Readonly<Record<EntryKind, number>> = {
 };
 
 /**
- * `known`: entries of the page, of which those count that have every word; the kind with the best one stands first. `found`: what the core
- * has found stands behind, in its order, so that nothing above it moves when it comes.
+ * `known`: entries of the page, of which those count that have every word; the kind with the best one stands first.
+ * `found`: what the core has found stands behind, in its order, so that nothing above it moves when it comes.
  */
 export function rankEntries(
   typed: string,
@@ -63,7 +63,10 @@ function groupOf(kind: EntryKind, entries: readonly PaletteEntry[]): EntryGroup 
   };
 }
 
-/** 0: it has not every word. More for words in its label than for others, for the beginning of a word, and for the label's own. */
+/**
+ * 0: it has not every word. More for words in its label than for others, for the beginning of a word, and for the
+ * label's own.
+ */
 function scoreOf({ label, words: others = '' }: PaletteEntry, query: string, words: readonly string[]): number {
   const own = label.toLowerCase();
   const rest = others.toLowerCase();

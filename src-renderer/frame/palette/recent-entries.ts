@@ -5,8 +5,8 @@ const storageName = 'tooltray.recent';
 const maxRecent = 5;
 
 /**
- * The newest first. What the page knows is told as it is now, and left out where it is there no longer; what the core once found is told as it
- * was then.
+ * The newest first. What the page knows is told as it is now, and left out where it is there no longer; what the core
+ * once found is told as it was then.
  */
 export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteEntry[] {
   const byId = new Map(known.map((entry) => [entry.id, entry]));

@@ -1,4 +1,7 @@
-/** What the palette does by itself, through the same functions as the pages. Whatever asks first on its page is a place to go to instead. */
+/**
+ * What the palette does by itself, through the same functions as the pages. Whatever asks first on its page is a place
+ * to go to instead.
+ */
 import type { AttentionAction, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { act, restart, setEnabled, setMode, setPaused, signOut, stop } from '../../lib/server-actions.ts';
 import { chooseTheme } from '../../lib/theme.svelte.ts';

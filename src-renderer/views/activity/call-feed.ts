@@ -1,6 +1,6 @@
 /**
- * The list of calls as it grows: new ones in front while it is live, older ones behind when they are scrolled to. Told what
- * to show, it tells what there is; it knows nothing of a page, so that it is tested without one.
+ * The list of calls as it grows: new ones in front while it is live, older ones behind when they are scrolled to. Told
+ * what to show, it tells what there is; it knows nothing of a page, so that it is tested without one.
  */
 import type { ActivityPage, ActivityQuery, CallSummary, RpcFailure } from '../../../src-main/rpc/contract.ts';
 import { RowThrottle } from '../../lib/row-pace.ts';

@@ -30,7 +30,9 @@ export function tokensInWords({ tokensIn, tokensOut, estimated }: CallSummary): 
   return `${tokensIn === undefined ? '–' : compact(tokensIn)} → ${tokensOut === undefined ? '–' : mark + compact(tokensOut)}`;
 }
 
-/** How long the bar of a call is, 0 to 1: one millisecond none, a minute all of it, each step ten times the one before. */
+/**
+ * How long the bar of a call is, 0 to 1: one millisecond none, a minute all of it, each step ten times the one before.
+ */
 export function tookShare(ms: number): number {
   return Math.min(1, Math.max(0, Math.log10(Math.max(1, ms)) / Math.log10(60_000)));
 }

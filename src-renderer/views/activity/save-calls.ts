@@ -6,7 +6,10 @@ import type { ToastStore } from '../../lib/toasts.svelte.ts';
 import { type CallFilter, toSearch } from './call-filter.ts';
 import { type ExportFormat, exportText, readAllCalls } from './export-calls.ts';
 
-/** All that fit the filter. `onprogress`: so many of them are read, `1,000 of 5,200`. Never rejects, what goes wrong is said in a toast. */
+/**
+ * All that fit the filter. `onprogress`: so many of them are read, `1,000 of 5,200`. Never rejects, what goes wrong is
+ * said in a toast.
+ */
 export async function saveCalls(
   filter: CallFilter,
   format: ExportFormat,

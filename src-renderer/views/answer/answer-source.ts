@@ -1,4 +1,7 @@
-/** An answer that is looked at, wherever it lies: as a file that the core reads in parts, or as a text that the page has. */
+/**
+ * An answer that is looked at, wherever it lies: as a file that the core reads in parts, or as a text that the page
+ * has.
+ */
 import type { DashboardContract, SpillLines, SpillRow } from '../../../src-main/rpc/contract.ts';
 
 export interface AnswerSource {

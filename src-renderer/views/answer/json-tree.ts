@@ -26,7 +26,10 @@ const maxTextLength = 300;
 const maxPreviewLength = 40;
 const membersInGist = 4;
 
-/** `open`: paths that are unfolded. `limits`: how many of a parent's elements are shown, where it is more than the usual. */
+/**
+ * `open`: paths that are unfolded. `limits`: how many of a parent's elements are shown, where it is more than the
+ * usual.
+ */
 export function treeRows(
   value: unknown,
   open: ReadonlySet<string>,

@@ -1,6 +1,6 @@
 /**
- * Lines of a text of any length, read in stretches when they come into sight and forgotten when there are too many. Knows
- * nothing of a page: it tells when something has changed.
+ * Lines of a text of any length, read in stretches when they come into sight and forgotten when there are too many.
+ * Knows nothing of a page: it tells when something has changed.
  */
 import type { RpcFailure, SpillLines } from '../../../src-main/rpc/contract.ts';
 
@@ -41,7 +41,9 @@ export class LineCache {
     return text === undefined ? undefined : { text, isCut: stretch?.cut.has(line) ?? false };
   }
 
-  /** Lines from `first` to `end` (from 1, the end not included) are looked at; what was asked for before is no longer. */
+  /**
+   * Lines from `first` to `end` (from 1, the end not included) are looked at; what was asked for before is no longer.
+   */
   async look(first: number, end: number): Promise<void> {
     const [from, to] = [first, Math.max(first, end - 1)].map((line) => Math.floor((line - 1) / stretchLength));
     this.#wanted = Array.from({ length: (to ?? 0) - (from ?? 0) + 1 }, (_, index) => (from ?? 0) + index);

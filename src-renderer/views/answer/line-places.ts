@@ -1,5 +1,6 @@
 /**
- * Which lines of a spilled JSON a value stands in, as the file lays it out: one element a line, as JSON.stringify with an indent. Pure.
+ * Which lines of a spilled JSON a value stands in, as the file lays it out: one element a line, as JSON.stringify with
+ * an indent. Pure.
  */
 import { SpelledNumber } from './spelled-json.ts';
 
@@ -29,7 +30,10 @@ export class LinePlaces {
     return starts;
   }
 
-  /** The line in which a value that is held somewhere in another begins; undefined: it is not there. `path`: names and indexes. */
+  /**
+   * The line in which a value that is held somewhere in another begins; undefined: it is not there. `path`: names and
+   * indexes.
+   */
   lineOf(root: unknown, path: readonly (string | number)[]): number | undefined {
     let line = 1;
     let value = root;

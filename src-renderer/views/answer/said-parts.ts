@@ -1,4 +1,7 @@
-/** What was said in a call, as the parts a person looks at: each block of a result, and the whole letter by letter. Pure. */
+/**
+ * What was said in a call, as the parts a person looks at: each block of a result, and the whole letter by letter.
+ * Pure.
+ */
 import { isRecord } from '../../lib/record.ts';
 import { memberText, prettyJson } from '../../lib/result-text.ts';
 
@@ -13,7 +16,10 @@ export interface SaidPart {
   readonly original: string;
 }
 
-/** The parts of a result; of anything else, or of one that was cut, what there is as one part. The last one is always `Raw`. */
+/**
+ * The parts of a result; of anything else, or of one that was cut, what there is as one part. The last one is always
+ * `Raw`.
+ */
 export function resultParts(json: string): readonly SaidPart[] {
   const result = parsed(json);
   const blocks = isRecord(result) && Array.isArray(result['content']) ? result['content'].map(partOfBlock) : [];

@@ -1,4 +1,7 @@
-/** A text that the page has as a whole. What may take long, a pattern or a path, is asked of a thread that can be stopped. */
+/**
+ * A text that the page has as a whole. What may take long, a pattern or a path, is asked of a thread that can be
+ * stopped.
+ */
 import { toFailure } from '../../lib/api.ts';
 import type { AnswerSource } from './answer-source.ts';
 import type { SaidPart } from './said-parts.ts';

@@ -1,6 +1,7 @@
 /**
- * The page's end of the line to a view, by the official host bridge. Loaded with the first view that is opened: it brings a part of the
- * MCP SDK along. What it hears is a stranger's: every question is answered by `ViewHost`, in words where the answer is no.
+ * The page's end of the line to a view, by the official host bridge. Loaded with the first view that is opened: it
+ * brings a part of the MCP SDK along. What it hears is a stranger's: every question is answered by `ViewHost`, in words
+ * where the answer is no.
  */
 import { AppBridge, PostMessageTransport } from '@modelcontextprotocol/ext-apps/app-bridge';
 import type { McpUiHostCapabilities, McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';

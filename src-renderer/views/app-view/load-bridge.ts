@@ -1,7 +1,10 @@
 /** Fetches the host bridge when the first view is opened. */
 import type * as HostBridge from './host-bridge.ts';
 
-/** Where every copy of zod looks for its settings; its own `config` comes with all of it, when the bridge has made its schemas. */
+/**
+ * Where every copy of zod looks for its settings; its own `config` comes with all of it, when the bridge has made its
+ * schemas.
+ */
 declare global {
   var __zod_globalConfig: { jitless?: boolean } | undefined;
 }

@@ -5,8 +5,8 @@ const maxMessages = 300;
 const secondMs = 1000;
 
 /**
- * Counts what comes from a frame and from what is in it, whoever it is meant for. `onFlood` is called once, with how many a second are
- * too many. Returns how to stop.
+ * Counts what comes from a frame and from what is in it, whoever it is meant for. `onFlood` is called once, with how
+ * many a second are too many. Returns how to stop.
  */
 export function watchFlood(frame: Window, onFlood: (most: number) => void): () => void {
   let began = 0;

@@ -17,7 +17,9 @@ interface OpenQuestion {
   readonly answer: (agreed: boolean) => void;
 }
 
-/** Calls and readings at once, and in a minute; questions that wait for the person; lines of each list that are kept. */
+/**
+ * Calls and readings at once, and in a minute; questions that wait for the person; lines of each list that are kept.
+ */
 const maxConcurrent = 4;
 const maxPerMinute = 120;
 const maxQuestions = 3;

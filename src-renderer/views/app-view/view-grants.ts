@@ -6,7 +6,10 @@ interface ViewSandbox {
   readonly csp: Record<string, string[]>;
 }
 
-/** What a view has of what it declared, as it is told (`hostCapabilities.sandbox`). Source: SEP-1865 (MCP Apps), Host Capabilities. */
+/**
+ * What a view has of what it declared, as it is told (`hostCapabilities.sandbox`). Source: SEP-1865 (MCP Apps), Host
+ * Capabilities.
+ */
 export function sandboxOf(wishes: ViewRequirements, { network, permissions }: ViewGrant): ViewSandbox {
   const { connect, resources, frames, baseUris } = wishes;
   const domains = {

@@ -1,4 +1,7 @@
-/** What views are told of how the page looks, so that they look like a part of it. Source: SEP-1865 (2026-01-26), "Theming". */
+/**
+ * What views are told of how the page looks, so that they look like a part of it. Source: SEP-1865 (2026-01-26),
+ * "Theming".
+ */
 import type { McpUiHostContext } from '@modelcontextprotocol/ext-apps/app-bridge';
 
 type Variables = NonNullable<NonNullable<McpUiHostContext['styles']>['variables']>;

@@ -1,4 +1,7 @@
-/** From the fields of a form, or what was typed, to an entry of the config, and from an entry to one line that says what it is. Pure. */
+/**
+ * From the fields of a form, or what was typed, to an entry of the config, and from an entry to one line that says what
+ * it is. Pure.
+ */
 import { isRecord } from '../../lib/record.ts';
 
 export interface EntryFields {

@@ -1,4 +1,7 @@
-/** The rows of a long list that exist, as its page scrolls: see row-window.ts. A row that is not there is not found by the keyboard. */
+/**
+ * The rows of a long list that exist, as its page scrolls: see row-window.ts. A row that is not there is not found by
+ * the keyboard.
+ */
 import { tick, untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { RowHeights, type RowSpan, stretchRows } from './row-window.ts';
@@ -34,7 +37,10 @@ export class RowWindow<T> {
     return this.#span.first;
   }
 
-  /** Of one of `rows`: those that leave become those that come, since to make one costs many times as much as to write other words into it. */
+  /**
+   * Of one of `rows`: those that leave become those that come, since to make one costs many times as much as to write
+   * other words into it.
+   */
   keyOf(index: number): number {
     this.#most = Math.max(this.#most, this.rows.length);
     return (this.#span.first + index) % this.#most;

@@ -1,6 +1,7 @@
 /**
- * Which rows of a long list exist whose heights are their own: those about what is in sight, in stretches; for the others room is kept, as
- * much as they took when they were seen, or as a usual row takes. Pure; what scrolls is row-window.svelte.ts.
+ * Which rows of a long list exist whose heights are their own: those about what is in sight, in stretches; for the
+ * others room is kept, as much as they took when they were seen, or as a usual row takes. Pure; what scrolls is
+ * row-window.svelte.ts.
  */
 
 /** Rows in a stretch. */

@@ -1,4 +1,7 @@
-/** The sections of the settings in their order: `settings-…` is the id of a section's title. What is set there is what the palette finds. */
+/**
+ * The sections of the settings in their order: `settings-…` is the id of a section's title. What is set there is what
+ * the palette finds.
+ */
 export const settingParts = [
   { part: 'mode', title: 'Mode', settings: 'How tools are presented to apps: auto, proxy, search…' },
   {

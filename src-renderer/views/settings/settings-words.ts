@@ -44,7 +44,9 @@ export function flowMeaning(mode: DataFlowOverview['mode']): string {
   return flowMeanings[mode];
 }
 
-/** What a number field means by what is in it; undefined: nothing that could be kept. `empty`: what an empty one means. */
+/**
+ * What a number field means by what is in it; undefined: nothing that could be kept. `empty`: what an empty one means.
+ */
 export function readAmount(
   text: string,
   { unit, least, empty }: { readonly unit: number; readonly least: number; readonly empty?: null },

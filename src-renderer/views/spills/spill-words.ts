@@ -33,7 +33,10 @@ export function expiryInWords({ pinned, expiresAt }: SpillRow, now: number): str
   return left < 2 * dayMs ? `in ${Math.round(left / hourMs)} h` : `in ${count(Math.round(left / dayMs), 'day')}`;
 }
 
-/** Tokens of the whole answer as the server sent it, in short; a swung dash before an estimate, a dash where they are not on record. */
+/**
+ * Tokens of the whole answer as the server sent it, in short; a swung dash before an estimate, a dash where they are
+ * not on record.
+ */
 export function sentTokens({ sentTokens: tokens, sentEstimated }: SpillRow): string {
   return tokens === undefined ? '–' : `${sentEstimated ? '~' : ''}${compact(tokens)}`;
 }

@@ -1,4 +1,7 @@
-/** The servers of a catalog, each an endpoint of one HTTP server in this process: they list their tools and answer every call alike. */
+/**
+ * The servers of a catalog, each an endpoint of one HTTP server in this process: they list their tools and answer every
+ * call alike.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';

@@ -1,7 +1,7 @@
 /**
- * One task of a public collection in one mode: an agent looks for tools with the task's own words, then with those of the people who solved
- * it, all steps at once where the mode takes that, then one after the other while something is missing; it calls each tool that they used
- * and that it was shown.
+ * One task of a public collection in one mode: an agent looks for tools with the task's own words, then with those of
+ * the people who solved it, all steps at once where the mode takes that, then one after the other while something is
+ * missing; it calls each tool that they used and that it was shown.
  */
 import { ownName } from '../needs.mjs';
 
@@ -9,8 +9,8 @@ import { ownName } from '../needs.mjs';
 const mostLooks = 8;
 
 /**
- * `{wanted, seen, looks}`. `wanted`: groups of tools that do the same, one of which the task needs. `steps`: how people put what they did.
- * `schemaOf` tells what a tool takes, by `server:tool`.
+ * `{wanted, seen, looks}`. `wanted`: groups of tools that do the same, one of which the task needs. `steps`: how people
+ * put what they did. `schemaOf` tells what a tool takes, by `server:tool`.
  */
 export async function doTask(hand, session, { query, steps, wanted, schemaOf }) {
   const before = session.calls;
@@ -53,8 +53,8 @@ function shownOf(hand, group) {
 }
 
 /**
- * Modes write the line between a server and its tool, and signs that apps do not take, in several ways; a name does not say its server
- * twice, and begins with a letter.
+ * Modes write the line between a server and its tool, and signs that apps do not take, in several ways; a name does not
+ * say its server twice, and begins with a letter.
  */
 function plain(id) {
   const [, server, tool] = /^([^:]*):(.*)$/.exec(id) ?? [];

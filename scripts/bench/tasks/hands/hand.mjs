@@ -1,6 +1,6 @@
 /**
- * How a model acts in a mode: what it is offered, how it looks for tools, how it asks for a schema, how it calls. Each mode's hand
- * fills in what is its own; what all have in common is here.
+ * How a model acts in a mode: what it is offered, how it looks for tools, how it asks for a schema, how it calls. Each
+ * mode's hand fills in what is its own; what all have in common is here.
  */
 import { showsNames, toolsIn } from '../shown-tools.mjs';
 
@@ -23,7 +23,9 @@ export class Hand {
   /** Before the first task. */
   async begin() {}
 
-  /** A search for all that the tasks will need, where the mode says that several needs fit in one; whether it was made. */
+  /**
+   * A search for all that the tasks will need, where the mode says that several needs fit in one; whether it was made.
+   */
   async lookForAll(_queries) {
     return false;
   }
@@ -54,7 +56,9 @@ export class Hand {
     return tools;
   }
 
-  /** Reads what a search found. `queries`: where it was for several, each of them is told with what was found for it. */
+  /**
+   * Reads what a search found. `queries`: where it was for several, each of them is told with what was found for it.
+   */
   noteSearch(text, queries = []) {
     const [first] = this.note(text);
     if (queries.length < 2) this.#addFirst(first);

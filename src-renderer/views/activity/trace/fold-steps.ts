@@ -1,6 +1,6 @@
 /**
- * Which rows the steps make: those of one look-up chain (what was searched and looked up, the call that it led to, what was read on in its
- * answer) and runs of the same are one row that unfolds, a program unfolds into its calls. Pure.
+ * Which rows the steps make: those of one look-up chain (what was searched and looked up, the call that it led to, what
+ * was read on in its answer) and runs of the same are one row that unfolds, a program unfolds into its calls. Pure.
  */
 import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { type StepWords, stepInWords, wholeWords } from './step-words.ts';
@@ -31,8 +31,8 @@ export type TraceRow =
 const leastOfTheSame = 3;
 
 /**
- * `unfolded`: what a person has unfolded and folded, by the id of the fold or program. What holds the step that is open is unfolded unless they
- * have folded it.
+ * `unfolded`: what a person has unfolded and folded, by the id of the fold or program. What holds the step that is open
+ * is unfolded unless they have folded it.
  */
 export function traceRows(
   steps: readonly StepSummary[],
@@ -119,7 +119,10 @@ function sayingOf(step: StepSummary): string {
   return JSON.stringify([step.sessionId, step.kind, step.outcome, verb, place, subject]);
 }
 
-/** What it is about, the call where there is one, and what else was done around that, the oldest first; `whole`: all of it in its order. */
+/**
+ * What it is about, the call where there is one, and what else was done around that, the oldest first; `whole`: all of
+ * it in its order.
+ */
 export function foldInWords({ steps }: Fold): {
   readonly main: StepWords & { readonly times: number };
   readonly others: string;

@@ -1,6 +1,6 @@
 /**
- * The steps as they come: the newest in front while it is live, older ones behind when they are scrolled to. It knows nothing of a page, so
- * that it is tested without one.
+ * The steps as they come: the newest in front while it is live, older ones behind when they are scrolled to. It knows
+ * nothing of a page, so that it is tested without one.
  */
 import type { RpcFailure, RpcMethods, StepQuery, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { RowThrottle } from '../../../lib/row-pace.ts';
@@ -44,7 +44,10 @@ export const noSteps: Steps = {
 const firstPage = 100;
 /** What is read when something came: a tall window full. */
 const livePage = 50;
-/** On the way down each page is as long as what was read before, up to this: a window that is not full yet needs a few rows. */
+/**
+ * On the way down each page is as long as what was read before, up to this: a window that is not full yet needs a few
+ * rows.
+ */
 const longPage = 500;
 /** Held on the page; what is older is read again on the way down. */
 const maxSteps = 5000;

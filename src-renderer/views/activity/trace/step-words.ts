@@ -75,7 +75,10 @@ export function wholeWords({ verb, place, subject, preview = '' }: StepWords): s
   return [verb, place === '' ? subject : `${place} › ${subject}`, preview].join(' ').trim();
 }
 
-/** Tokens of what its app was given: `228`; of an answer that was kept on disk `474k → 890`; empty until they are counted. */
+/**
+ * Tokens of what its app was given: `228`; of an answer that was kept on disk `474k → 890`; empty until they are
+ * counted.
+ */
 export function costInWords({ given, raw, calls }: Pick<StepSummary, 'given' | 'raw' | 'calls'>): string {
   if (given === undefined) return '';
   const isStored = calls.some(({ spillId }) => spillId !== undefined);
@@ -94,7 +97,10 @@ export function toolsInWords(calls: readonly CallSummary[]): string {
   return [...names].map(([name, all]) => (all.length === 1 ? name : `${name} ×${all.length}`)).join(', ');
 }
 
-/** What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty where that is nothing. */
+/**
+ * What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty where
+ * that is nothing.
+ */
 export function apartInWords(apart: { readonly without: number; readonly with: number }): string {
   if (apart.without === 0 && apart.with === 0) return '';
   const net = apart.without - apart.with;

@@ -1,4 +1,7 @@
-/** The rows of a table as a user wants them: those that fit the search and the filters, in the order of a column, as a file. Pure. */
+/**
+ * The rows of a table as a user wants them: those that fit the search and the filters, in the order of a column, as a
+ * file. Pure.
+ */
 import { csvText } from '../../../lib/csv.ts';
 import { isRecord } from '../../../lib/record.ts';
 import { amountOf, type ColumnFacts } from './column-facts.ts';

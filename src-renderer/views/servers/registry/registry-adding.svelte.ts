@@ -1,4 +1,6 @@
-/** A server of a registry that is about to be added: the person's answers, what would run with them, how its test went. */
+/**
+ * A server of a registry that is about to be added: the person's answers, what would run with them, how its test went.
+ */
 import type {
   AddServerOutcome,
   InstallOption,
