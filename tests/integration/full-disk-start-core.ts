@@ -14,8 +14,9 @@ for (let size = 1024 * 1024; size >= 1;)
   await file.write(Buffer.alloc(size)).catch(() => (size = Math.floor(size / 8)));
 await file.close();
 
-const { host, open: connect } = await startCore(config, { home });
-const client = await connect();
+const second = await startCore(config, { home });
+const { host } = second;
+const client = await second.open();
 const answer = await client.say('echo', { message: 'answers' });
 const { storeProblems } = coreState(host.core, host.addresses);
 process.stdout.write(`${JSON.stringify({ full: storeProblems, answer })}\n`);
