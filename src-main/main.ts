@@ -29,7 +29,10 @@ import { CoreHost } from './host/core-host.ts';
 import { removeTraces } from './host/system-traces.ts';
 import { startLock } from './shim/start-core.ts';
 
-/** How long quitting may wait for servers to end, in ms, beside what calls over HTTP are given; what is left then is killed. */
+/**
+ * How long quitting may wait for servers to end, in ms, beside what calls over HTTP are given; what is left then is
+ * killed.
+ */
 const endWithinMs = 10_000;
 
 const paths = resolveAppPaths(process.env, process.platform, homedir());

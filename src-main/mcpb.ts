@@ -1,6 +1,7 @@
 /**
- * Entry: the server inside the bundle for Claude Desktop. Where Tooltray is installed as an app its launcher does the work,
- * since it can start a core; else this is the shim itself, which reaches a core that runs, or asks the command `tooltray` for one.
+ * Entry: the server inside the bundle for Claude Desktop. Where Tooltray is installed as an app its launcher does the
+ * work, since it can start a core; else this is the shim itself, which reaches a core that runs, or asks the command
+ * `tooltray` for one.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Entry: the one bridge between the dashboard's page and the core. Built as CommonJS; a sandboxed preload is given nothing but Electron. */
+/**
+ * Entry: the one bridge between the dashboard's page and the core. Built as CommonJS; a sandboxed preload is given
+ * nothing but Electron.
+ */
 import { contextBridge, ipcRenderer } from 'electron';
 import { requestChannel, stateChannel, cancelChannel, watchChannel } from './rpc/ipc-server.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Entry: the command `tooltray` of the installed app, which runs it as Node.js. `tooltray stdio` loads the shim alone; every other command is
- * the command line in the archive beside.
+ * Entry: the command `tooltray` of the installed app, which runs it as Node.js. `tooltray stdio` loads the shim alone;
+ * every other command is the command line in the archive beside.
  */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';

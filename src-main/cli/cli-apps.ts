@@ -47,7 +47,10 @@ interface AppFlags {
   readonly project?: string | undefined;
 }
 
-/** `work` gets the absolute folder of the project, where one is meant. Rejects with AppError not_found where there is none. */
+/**
+ * `work` gets the absolute folder of the project, where one is meant. Rejects with AppError not_found where there is
+ * none.
+ */
 export async function withApps<T>(
   flags: AppFlags,
   work: (apps: AppSetup, project: string | undefined) => Promise<T>,

@@ -24,8 +24,8 @@ export function cliPaths(): AppPaths {
 }
 
 /**
- * The file named by `--config`, which must exist; else the one that a running core uses; else the person's own, written when there is none.
- * Rejects with AppError config_not_found, or config_invalid when it cannot be read as a whole.
+ * The file named by `--config`, which must exist; else the one that a running core uses; else the person's own, written
+ * when there is none. Rejects with AppError config_not_found, or config_invalid when it cannot be read as a whole.
  */
 export async function openCliConfig(given: string | undefined): Promise<ConfigStore> {
   const store = await openAnyConfig(given);

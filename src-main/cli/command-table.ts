@@ -1,4 +1,7 @@
-/** The commands there are, as the overview names them. Each is loaded when it is used; of flags and code nothing is known here. */
+/**
+ * The commands there are, as the overview names them. Each is loaded when it is used; of flags and code nothing is
+ * known here.
+ */
 import type { Command } from './command.ts';
 
 interface Entry {

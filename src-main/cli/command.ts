@@ -55,7 +55,10 @@ interface Declaration<F extends Flags, A extends Actions> {
   readonly usual?: keyof A;
   /** Flags by their names in code: `dryRun` is `--dry-run`. */
   readonly flags: F;
-  /** Its words are the start of another program, and what is no flag of ours belongs to that; behind it, these flags do too. */
+  /**
+   * Its words are the start of another program, and what is no flag of ours belongs to that; behind it, these flags do
+   * too.
+   */
   readonly wraps?: readonly (keyof F)[];
   /** Usage line, if words and flags in a row are unclear. */
   readonly form?: string;
@@ -187,8 +190,8 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * A point in the past as people write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight here. In ms since
- * the epoch; undefined for what is neither.
+ * A point in the past as people write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight
+ * here. In ms since the epoch; undefined for what is neither.
  */
 export function parseSince(text: string, now: number): number | undefined {
   const span = readSpan(text);

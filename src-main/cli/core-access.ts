@@ -64,8 +64,8 @@ async function openPrivate(config: string | undefined): Promise<CoreAccess> {
 }
 
 /**
- * The running core, by its control socket; undefined if none runs. Rejects with AppError not_allowed if it refuses the connection, and with
- * already_running if a core holds the home and cannot be reached.
+ * The running core, by its control socket; undefined if none runs. Rejects with AppError not_allowed if it refuses the
+ * connection, and with already_running if a core holds the home and cannot be reached.
  */
 export async function findRunningCore(): Promise<CoreAccess | undefined> {
   const link = await reachOrWait();

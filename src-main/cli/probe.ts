@@ -80,8 +80,8 @@ interface PickedServers {
 }
 
 /**
- * Which servers a command is about: the one that is named, else all that are switched on. Throws AppError server_not_found, and not_allowed
- * for one that the person has not accepted.
+ * Which servers a command is about: the one that is named, else all that are switched on. Throws AppError
+ * server_not_found, and not_allowed for one that the person has not accepted.
  */
 export function pickServers(store: ConfigStore, name: string | undefined): PickedServers {
   const { servers } = store.current;
@@ -98,7 +98,10 @@ export function pickServers(store: ConfigStore, name: string | undefined): Picke
   return { wanted: servers.filter(({ enabled }) => enabled), off: servers.filter(({ enabled }) => !enabled), broken };
 }
 
-/** A table with what failed below it. `off`: servers that were left out because they are switched off. Nothing at all without either. */
+/**
+ * A table with what failed below it. `off`: servers that were left out because they are switched off. Nothing at all
+ * without either.
+ */
 export function probeLines(probes: readonly ProbeResult[], off: readonly ServerConfig[], masker: Masker): string[] {
   const rows = [...probes.map(row), ...off.map(({ name }) => [oneLine(name), paint('quiet', 'off'), '-', '-', '-'])];
   if (rows.length === 0) return [];

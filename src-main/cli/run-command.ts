@@ -1,4 +1,7 @@
-/** From argv to an exit code: flags before the command are sorted in, the command is loaded and run, an error becomes one clear line. */
+/**
+ * From argv to an exit code: flags before the command are sorted in, the command is loaded and run, an error becomes
+ * one clear line.
+ */
 import { isBuiltin } from 'node:module';
 import packageJson from '../../package.json' with { type: 'json' };
 import { AppError, errorText, addFix } from '../core/base/errors.ts';
@@ -76,7 +79,10 @@ function describe(error: unknown): Record<string, unknown> {
   return { code, message, fix, data };
 }
 
-/** Before anything fails in its own words. Throws AppError unsupported. Looks for what we need, not for a number: builds differ. */
+/**
+ * Before anything fails in its own words. Throws AppError unsupported. Looks for what we need, not for a number: builds
+ * differ.
+ */
 function requireNode(): void {
   const hasRawJson = typeof (JSON as { rawJSON?: unknown }).rawJSON === 'function';
   if (hasRawJson && isBuiltin('node:sqlite')) return;
@@ -106,8 +112,8 @@ interface Flags {
 }
 
 /**
- * The arguments with a command (or --help, --version) as the first word: our flags in front of it go behind it, ToolMux's become the
- * command that does the same. Throws AppError bad_request.
+ * The arguments with a command (or --help, --version) as the first word: our flags in front of it go behind it,
+ * ToolMux's become the command that does the same. Throws AppError bad_request.
  */
 export function readLeadingFlags(argv: readonly string[]): readonly string[] {
   if (argv[0]?.startsWith('-') !== true) return argv;

@@ -1,4 +1,7 @@
-/** Lines of a file as things to scan: read without keeping more than one of them, and each answered, whatever is wrong with it. */
+/**
+ * Lines of a file as things to scan: read without keeping more than one of them, and each answered, whatever is wrong
+ * with it.
+ */
 import { isObject, textOrEmpty } from '../core/base/json.ts';
 import { type ScanFinding, type ScanReport, type ScanVerdict } from '../core/trust/scan/scan-finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/definition-texts.ts';

@@ -31,7 +31,9 @@ export interface TenantFlags {
   readonly tenant: string | undefined;
 }
 
-/** Works on one tenant's rows. Rejects with AppError: unsupported for another schema, store_unreachable, bad_request. */
+/**
+ * Works on one tenant's rows. Rejects with AppError: unsupported for another schema, store_unreachable, bad_request.
+ */
 export async function withTenant<T>(
   { database: url, tenant = defaultTenant }: TenantFlags,
   work: (sql: ReturnType<Database['forTenant']>, tenant: string) => Promise<T>,

@@ -23,7 +23,10 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${jsonText(value, 2)}\n`);
 }
 
-/** JSON in which C1 controls, and characters that are invisible or turn the direction of writing, are escaped: JSON itself lets them through. */
+/**
+ * JSON in which C1 controls, and characters that are invisible or turn the direction of writing, are escaped: JSON
+ * itself lets them through.
+ */
 export function jsonText(value: unknown, space?: number): string {
   return JSON.stringify(value, null, space).replace(unseen, escape);
 }
@@ -77,7 +80,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return columns([head.map((word) => paint('head', word)), ...rows]);
 }
 
-/** Aligned columns, cut to the width of the terminal; whole when they go into a file or a pipe. Cells may hold colours. */
+/**
+ * Aligned columns, cut to the width of the terminal; whole when they go into a file or a pipe. Cells may hold colours.
+ */
 export function columns(rows: readonly (readonly string[])[], width: number = terminalWidth()): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: count }, (_, at) => Math.max(...rows.map((row) => shownLength(row[at] ?? ''))));

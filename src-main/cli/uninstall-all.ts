@@ -1,4 +1,7 @@
-/** `tooltray uninstall --all`: client apps, system, and vault are left as if Tooltray had never been there. The uninstallers run it. */
+/**
+ * `tooltray uninstall --all`: client apps, system, and vault are left as if Tooltray had never been there. The
+ * uninstallers run it.
+ */
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errorText } from '../core/base/errors.ts';

@@ -1,6 +1,7 @@
 /**
  * Makes a `proxy` tool, ours or Magg's, look like direct access: lists, calls, reads and gets as any MCP client does.
- * This file is `tooltray/client`: its declarations are shipped as they stand here, so they name nothing of another file.
+ * This file is `tooltray/client`: its declarations are shipped as they stand here, so they name nothing of another
+ * file.
  */
 import { proxyMetaKey } from '../compat/magg/proxy-meta.ts';
 
@@ -59,7 +60,10 @@ const pageSize = 1000;
 /** Parameters by which a proxy tool is known, whatever it is called. */
 const ownParameters = ['action', 'type', 'path'];
 
-/** Every method rejects with Error, in the words of the proxy, where the proxy answers with an error; `callTool` returns it. */
+/**
+ * Every method rejects with Error, in the words of the proxy, where the proxy answers with an error; `callTool` returns
+ * it.
+ */
 export class ProxyClient {
   readonly #client: ToolCaller;
   readonly #toolName: string;
@@ -72,8 +76,8 @@ export class ProxyClient {
   }
 
   /**
-   * A client for the proxy tool that the server lists: the one called `proxy`, else one that ends so (`magg_proxy`, `mcp:proxy`)
-   * and takes `action`, `type` and `path`. undefined where there is none.
+   * A client for the proxy tool that the server lists: the one called `proxy`, else one that ends so (`magg_proxy`,
+   * `mcp:proxy`) and takes `action`, `type` and `path`. undefined where there is none.
    */
   static async detect(client: ToolLister, options: ProxyCallOptions = {}): Promise<ProxyClient | undefined> {
     const tools: { name: string; inputSchema?: unknown }[] = [];
@@ -112,7 +116,10 @@ export class ProxyClient {
     throw new Error(`The proxy told nothing of ${JSON.stringify(path)}.`);
   }
 
-  /** The tool's own answer, without what the proxy wrote onto it. The name may stand by itself, with the arguments behind it. */
+  /**
+   * The tool's own answer, without what the proxy wrote onto it. The name may stand by itself, with the arguments
+   * behind it.
+   */
   async callTool(call: Call | string, args?: JsonObject, options?: ProxyCallOptions): Promise<JsonObject> {
     const { name, arguments: given } = named(call, args);
     const input = { action: 'call', type: 'tool', path: required(name), ...(given && { args: given }) };

@@ -1,4 +1,7 @@
-/** The application's menu: editing by keyboard on macOS, and on every system a way to quit where the tray is not shown. Pure. */
+/**
+ * The application's menu: editing by keyboard on macOS, and on every system a way to quit where the tray is not shown.
+ * Pure.
+ */
 import type { MenuItemConstructorOptions } from 'electron';
 import type { UserSystem } from '../host/system-traces.ts';
 

@@ -19,7 +19,10 @@ interface AppTrayDeps {
   readonly onAction: (action: TrayAction) => void;
 }
 
-/** An open menu closes when it is replaced on some desktops, and Linux does not say when it is open: there the savings count once a minute. */
+/**
+ * An open menu closes when it is replaced on some desktops, and Linux does not say when it is open: there the savings
+ * count once a minute.
+ */
 const updateIntervalMs = 1_000;
 const linuxSavingsIntervalMs = 60_000;
 

@@ -87,7 +87,10 @@ interface NoticeOptions {
 }
 
 export class Notices {
-  /** Electron drops the listeners of a notification that is collected, so each is referenced until it is clicked, closed or failed. */
+  /**
+   * Electron drops the listeners of a notification that is collected, so each is referenced until it is clicked, closed
+   * or failed.
+   */
   readonly #open = new Set<Notification>();
 
   show(title: string, body: string, { onClick, onFailed }: NoticeOptions): void {

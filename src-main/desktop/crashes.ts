@@ -1,4 +1,7 @@
-/** Logs what Electron's other processes die of, keeps their dumps on this computer, and opens a window anew once after its page died. */
+/**
+ * Logs what Electron's other processes die of, keeps their dumps on this computer, and opens a window anew once after
+ * its page died.
+ */
 import type { App, BrowserWindow, CrashReporter } from 'electron';
 import type { Log } from '../core/base/log.ts';
 
@@ -12,7 +15,10 @@ interface CrashDeps {
 /** A page that dies again within this long is left as it is, in ms: it would die for ever. */
 const reloadCooldownMs = 60_000;
 
-/** Has to be called before Electron is ready. Nothing is uploaded: the dumps stay in the folder `Crashpad` of the app's data. */
+/**
+ * Has to be called before Electron is ready. Nothing is uploaded: the dumps stay in the folder `Crashpad` of the app's
+ * data.
+ */
 export function keepCrashDumps(crashReporter: Pick<CrashReporter, 'start'>): void {
   crashReporter.start({ uploadToServer: false });
 }

@@ -131,8 +131,8 @@ interface LeaveDeps {
 }
 
 /**
- * A page that holds edits stays until the user has decided; a browser asks by itself, Electron does not. The question does not block: a
- * synchronous dialog would hold every MCP call while it is open.
+ * A page that holds edits stays until the user has decided; a browser asks by itself, Electron does not. The question
+ * does not block: a synchronous dialog would hold every MCP call while it is open.
  */
 export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, onKeep, onDiscard }: LeaveDeps): void {
   let isAsking = false;
@@ -157,7 +157,10 @@ export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, on
   });
 }
 
-/** The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is drawn. */
+/**
+ * The dashboard's own ground, `--paper` in theme/tokens.css: a window that has it does not flash before the page is
+ * drawn.
+ */
 export const backgroundColors = { light: '#f8f8f6', dark: '#141518' } as const;
 
 // Where a window may open: where it was, if that is still on a display.

@@ -1,4 +1,7 @@
-/** Places of the dashboard, as its address has them behind `#/`; links from outside name them too, and can do nothing else. */
+/**
+ * Places of the dashboard, as its address has them behind `#/`; links from outside name them too, and can do nothing
+ * else.
+ */
 
 export const dashboardOrigin = 'app://tooltray/';
 export const linkScheme = 'tooltray';

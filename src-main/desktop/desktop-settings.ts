@@ -84,7 +84,10 @@ export function isBackgroundStart(
   return words.includes(backgroundFlag) || (platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
 }
 
-/** Linux desktops start what lies in a folder. `command`: the app's executable or its AppImage, and what it needs to be this app. */
+/**
+ * Linux desktops start what lies in a folder. `command`: the app's executable or its AppImage, and what it needs to be
+ * this app.
+ */
 export function linuxAutostart(configHome: string, command: readonly string[]): Autostart {
   const file = join(configHome, 'autostart', 'tooltray.desktop');
   const wanted = desktopEntry(command);

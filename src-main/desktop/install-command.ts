@@ -1,4 +1,7 @@
-/** Makes `tooltray` a command of the user's terminals: a link to the launcher, or on Windows the launcher's folder on the PATH. */
+/**
+ * Makes `tooltray` a command of the user's terminals: a link to the launcher, or on Windows the launcher's folder on
+ * the PATH.
+ */
 import { execFile } from 'node:child_process';
 import { lstat, mkdir, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -10,8 +13,8 @@ import { commandLink, linkTarget, powershellArgs, type UserSystem, windowsPathSc
 type Run = (program: string, args: readonly string[]) => Promise<unknown>;
 
 /**
- * Resolves to where the command is. Rejects with AppError `config_conflict` if another program is there, and with what the system says. On macOS
- * an administrator's password may be asked for.
+ * Resolves to where the command is. Rejects with AppError `config_conflict` if another program is there, and with what
+ * the system says. On macOS an administrator's password may be asked for.
  */
 export async function installCommand(
   system: UserSystem,

@@ -1,6 +1,6 @@
 /**
- * The launcher: what client apps start, and the command `tooltray`. It is written into a folder of the user's own and corrected at each start,
- * since client apps keep its path for good.
+ * The launcher: what client apps start, and the command `tooltray`. It is written into a folder of the user's own and
+ * corrected at each start, since client apps keep its path for good.
  */
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, posix, win32 } from 'node:path';
@@ -26,7 +26,10 @@ interface WriteLauncherOptions {
   readonly cacheDir: string;
 }
 
-/** The launcher runs the command line of the bundle with the app's own executable as Node.js, and names what starts a core. */
+/**
+ * The launcher runs the command line of the bundle with the app's own executable as Node.js, and names what starts a
+ * core.
+ */
 export interface LauncherFacts {
   /** The app's executable, or its AppImage. */
   readonly program: string;
@@ -95,8 +98,9 @@ function unixLauncher({ program, script, appWords }: LauncherFacts, cacheDir: st
 }
 
 /**
- * Started as itself, an AppImage may add an argument that Node.js refuses (--no-sandbox, where the system has no user namespaces). So it is only
- * mounted, and what lies in it is started directly. A system without FUSE gets the content extracted, once for each version.
+ * Started as itself, an AppImage may add an argument that Node.js refuses (--no-sandbox, where the system has no user
+ * namespaces). So it is only mounted, and what lies in it is started directly. A system without FUSE gets the content
+ * extracted, once for each version.
  */
 function inAppImage(cacheDir: string): readonly string[] {
   return [

@@ -1,4 +1,6 @@
-/** Asks to be moved where macOS starts an app from the same place each time; from elsewhere client apps cannot start it. */
+/**
+ * Asks to be moved where macOS starts an app from the same place each time; from elsewhere client apps cannot start it.
+ */
 import { app, dialog } from 'electron';
 
 export async function offerMove(): Promise<void> {

@@ -1,4 +1,7 @@
-/** `app://tooltray/`: the dashboard's files, kept answers and frames of views, with the headers that a browser gets too. Nothing remote is ever loaded. */
+/**
+ * `app://tooltray/`: the dashboard's files, kept answers and frames of views, with the headers that a browser gets too.
+ * Nothing remote is ever loaded.
+ */
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { protocol } from 'electron';

@@ -15,8 +15,9 @@ interface Quittable {
 }
 
 /**
- * Electron waits for no promise when it quits, so the first request to quit is put off until the core has stopped and then repeated. That
- * happens in `before-quit`, not in `will-quit` with `app.exit()`: an exit skips the event `quit`, in which an update is installed.
+ * Electron waits for no promise when it quits, so the first request to quit is put off until the core has stopped and
+ * then repeated. That happens in `before-quit`, not in `will-quit` with `app.exit()`: an exit skips the event `quit`,
+ * in which an update is installed.
  */
 export class QuitOrder {
   readonly #app: QuitDeps['app'];

@@ -1,4 +1,7 @@
-/** The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows it. */
+/**
+ * The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows
+ * it.
+ */
 import { formatCount, pluralize } from '../core/base/text-format.ts';
 import type { AppState, AttentionAction, AttentionItem } from '../rpc/contract.ts';
 

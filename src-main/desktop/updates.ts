@@ -1,4 +1,7 @@
-/** Checks for newer versions, unless that is switched off; whether one is downloaded and installed is the user's decision. */
+/**
+ * Checks for newer versions, unless that is switched off; whether one is downloaded and installed is the user's
+ * decision.
+ */
 import type { AppUpdater } from 'electron-updater';
 import { AppError } from '../core/base/errors.ts';
 import type { Preferences } from './preferences.ts';
@@ -75,7 +78,10 @@ export class Updates {
     await updater.checkForUpdates().catch(onError);
   }
 
-  /** Downloads the version that was found, unless it is there, and restarts into it. Rejects with AppError unsupported for unsigned builds. */
+  /**
+   * Downloads the version that was found, unless it is there, and restarts into it. Rejects with AppError unsupported
+   * for unsigned builds.
+   */
   async install(): Promise<void> {
     const { updater, prepare, refusal } = this.#deps;
     if (refusal !== undefined) {
@@ -94,8 +100,9 @@ export class Updates {
 }
 
 /**
- * Why an update could not be verified: an installer that nobody signed is as good as any other program that the network delivers.
- * `settings`: the content of app-update.yml. Sources: electron-builder, "Auto Update" (publisherName); Squirrel.Mac verifies signatures.
+ * Why an update could not be verified: an installer that nobody signed is as good as any other program that the network
+ * delivers. `settings`: the content of app-update.yml. Sources: electron-builder, "Auto Update" (publisherName);
+ * Squirrel.Mac verifies signatures.
  */
 export function unsignedReason(
   platform: NodeJS.Platform,

@@ -1,4 +1,7 @@
-/** Tells when the machine woke up or changed its network: what failed before may work now and need not wait for its turn. */
+/**
+ * Tells when the machine woke up or changed its network: what failed before may work now and need not wait for its
+ * turn.
+ */
 import { networkInterfaces } from 'node:os';
 
 interface WakeDeps {

@@ -32,7 +32,9 @@ export class AppAccessControl {
     this.#onRefused = onRefused;
   }
 
-  /** Whether the token is this app's. A broken file opens no door, and is no reason to answer anything else than that. */
+  /**
+   * Whether the token is this app's. A broken file opens no door, and is no reason to answer anything else than that.
+   */
   accepts(app: string, token: string): boolean {
     try {
       return this.#store.accepts(app, token);
@@ -53,7 +55,9 @@ export class AppAccessControl {
     this.#note(app);
   }
 
-  /** Keeps a line that was let in, until the returned function says that it has ended; ends it where that was too late. */
+  /**
+   * Keeps a line that was let in, until the returned function says that it has ended; ends it where that was too late.
+   */
   track(app: string, end: End): () => void {
     const lines = this.#connections.get(app) ?? new Set();
     this.#connections.set(app, lines.add(end));
@@ -65,7 +69,10 @@ export class AppAccessControl {
     };
   }
 
-  /** Ends every line of the app, without a note that it was seen just now. Resolves when what was noted before is written. */
+  /**
+   * Ends every line of the app, without a note that it was seen just now. Resolves when what was noted before is
+   * written.
+   */
   async closeSessions(app: string, why: AppError): Promise<void> {
     this.#noted.set(app, Date.now());
     for (const end of [...(this.#connections.get(app) ?? [])]) end(why);

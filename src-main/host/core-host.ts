@@ -150,7 +150,10 @@ export class CoreHost {
     this.pageKey = options.keepKey === true ? loadPageKey(this.core.token) : newPageKey();
   }
 
-  /** Reads the config, and writes a first one where there is none. Rejects with AppError config_invalid, config_not_found, and what `team` says. */
+  /**
+   * Reads the config, and writes a first one where there is none. Rejects with AppError config_invalid,
+   * config_not_found, and what `team` says.
+   */
   static async open(options: CoreHostOptions): Promise<CoreHost> {
     const paths = resolveAppPaths(options.env, process.platform, homedir());
     ensurePrivateDir(paths.logDir);
@@ -226,14 +229,15 @@ export class CoreHost {
   }
 
   /**
-   * Opens socket and HTTP, of a team's replica HTTP alone. Rejects with AppError already_running, or port_in_use where the port was given in
-   * the options.
+   * Opens socket and HTTP, of a team's replica HTTP alone. Rejects with AppError already_running, or port_in_use where
+   * the port was given in the options.
    */
   async listen(): Promise<void> {
     if (this.#team === undefined) await this.#openSocket();
     // The user started it, so client apps may again.
     if (this.#team === undefined) rmSync(quitFile(this.core.options.paths.runDir), { force: true });
-    // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without it.
+    // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without
+    // it.
     const { McpHttpServer } = await import('./mcp-http-server.ts');
     const { Dashboard } = await import('../rpc/dashboard.ts');
     if (this.#team === undefined) await this.#watchClientApps();

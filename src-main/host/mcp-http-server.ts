@@ -16,9 +16,13 @@ import type { ProfileAuthenticator } from './profile-authenticator.ts';
 import type { TeamHttpOptions } from './team-host.ts';
 import { PortBinder, type PortBinderOptions } from './port-binder.ts';
 
-/** A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process. */
+/**
+ * A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process.
+ */
 const teamDrainSeconds = 25;
-/** Longer than balancers keep a connection on which nothing comes, so that none sends on one that is just being closed. */
+/**
+ * Longer than balancers keep a connection on which nothing comes, so that none sends on one that is just being closed.
+ */
 const keepAliveTimeoutMs = 75_000;
 
 export interface McpHttpServerOptions {

@@ -89,7 +89,8 @@ function commandFile(): string {
   return join(folder.endsWith('chunks') ? dirname(folder) : folder, 'cli.js');
 }
 
-// Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are mended at once.
+// Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are mended at
+// once.
 
 /** Answers before anything is mended: nobody waits for that, and it may fail without harm. */
 export function watchClientApps(core: Core, access: AppSetupDeps['access']): AppSetup {

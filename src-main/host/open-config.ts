@@ -1,4 +1,7 @@
-/** Opens the config file; the user's own is written by the first core that starts, one named on the command line must exist. */
+/**
+ * Opens the config file; the user's own is written by the first core that starts, one named on the command line must
+ * exist.
+ */
 import { join } from 'node:path';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -14,9 +17,10 @@ import { openVault } from '../core/secrets/vault.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /**
- * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing: where the user's own is
- * missing, the config of a first run is in use, or what was agreed to. `vault`: of a core, which records what is agreed to with its key, and
- * reads the file again when it opens; a command only looks. Rejects with AppError config_not_found for a named one.
+ * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing:
+ * where the user's own is missing, the config of a first run is in use, or what was agreed to. `vault`: of a core,
+ * which records what is agreed to with its key, and reads the file again when it opens; a command only looks. Rejects
+ * with AppError config_not_found for a named one.
  */
 export async function openConfig(
   path: string,
@@ -39,7 +43,10 @@ export async function openConfig(
   return store;
 }
 
-/** Writes the config of a first run. One that is gone although servers were agreed to is not replaced: the user is asked. */
+/**
+ * Writes the config of a first run. One that is gone although servers were agreed to is not replaced: the user is
+ * asked.
+ */
 export async function createFirstConfig(store: ConfigStore): Promise<void> {
   if (store.isMissing && store.problems.length === 0) await store.restore();
 }

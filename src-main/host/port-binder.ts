@@ -1,4 +1,7 @@
-/** Which ports the core's HTTP is on. Where the wanted one is taken the core goes on without, says who has it, and tries again. */
+/**
+ * Which ports the core's HTTP is on. Where the wanted one is taken the core goes on without, says who has it, and tries
+ * again.
+ */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { request } from 'node:http';

@@ -3,7 +3,10 @@ import { AppError, errorText } from '../core/base/errors.ts';
 import type { Log } from '../core/base/log.ts';
 import type { ProfileTokenStore } from '../core/profiles/profile-tokens.ts';
 
-/** A token that another process took back ends what it has open at the latest after this, in ms; one that runs out does it at once. */
+/**
+ * A token that another process took back ends what it has open at the latest after this, in ms; one that runs out does
+ * it at once.
+ */
 const pollIntervalMs = 15_000;
 /** One that goes on asking is noted once in this time, in ms. */
 const noteEveryMs = 60_000;

@@ -32,7 +32,10 @@ export function commandLink({ platform, home }: Pick<UserSystem, 'platform' | 'h
   return platform === 'darwin' ? '/usr/local/bin/tooltray' : join(home, '.local', 'bin', 'tooltray');
 }
 
-/** PowerShell keeps the variables that the value names, and tells programs that run; `setx` does neither, and cuts at 1,024 characters. */
+/**
+ * PowerShell keeps the variables that the value names, and tells programs that run; `setx` does neither, and cuts at
+ * 1,024 characters.
+ */
 export function windowsPathScript(folder: string, isWanted: boolean): string {
   const text = `'${folder.replaceAll("'", "''")}'`;
   return [

@@ -235,7 +235,10 @@ interface ProposedChange {
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Something that waits for the person's word. Its texts are verbatim, secrets too: what is masked would be agreed to unseen. */
+/**
+ * Something that waits for the person's word. Its texts are verbatim, secrets too: what is masked would be agreed to
+ * unseen.
+ */
 export interface ProposalSummary {
   readonly id: string;
   /** ms since 1970. */
@@ -246,7 +249,9 @@ export interface ProposalSummary {
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
-  /** Approving starts, reaches or tells models something that was not: not to be the button that is pressed in passing. */
+  /**
+   * Approving starts, reaches or tells models something that was not: not to be the button that is pressed in passing.
+   */
   readonly risky: boolean;
   /** Decided on together. */
   readonly changes: readonly ProposedChange[];
@@ -301,7 +306,9 @@ export interface RpcContract {
    * failure names one.
    */
   retry: { input: { readonly server: string; readonly clear?: boolean }; output: ServerStatus };
-  /** Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state. */
+  /**
+   * Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state.
+   */
   signIn: { input: { readonly server: string }; output: { readonly url: string } };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
   signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
@@ -656,9 +663,9 @@ export interface ActivityPage {
 export type PayloadSide = 'asked' | 'sent' | 'given';
 
 /**
- * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it was too long;
- * the settings wanted none; too much was to be written; it could not be written or read; it is too old, or there was no more room;
- * Tooltray was killed before it had written it.
+ * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it
+ * was too long; the settings wanted none; too much was to be written; it could not be written or read; it is too old,
+ * or there was no more room; Tooltray was killed before it had written it.
  */
 export type MissingPayload =
   | 'nothing'
@@ -693,7 +700,10 @@ export interface ServerTool {
   /** The text that a model wrote in its place, approved by the user; undefined if none. */
   readonly written: string | undefined;
   readonly enabled: boolean;
-  /** Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept out. */
+  /**
+   * Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept
+   * out.
+   */
   readonly held: 'waits' | 'rejected' | undefined;
   readonly readOnly: boolean | undefined;
   readonly destructive: boolean | undefined;
@@ -713,7 +723,9 @@ export interface RewrittenDescription {
 
 export interface ServerDetail {
   readonly tools: readonly ServerTool[];
-  /** The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
+  /**
+   * The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there.
+   */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
   readonly background: ServerProvenance;
@@ -810,7 +822,10 @@ export interface DashboardContract {
   /** Its sign-in goes with it, and does not come back with its entry. */
   removeServer: { input: { readonly server: string }; output: RemovalResult };
   undoRemoval: { input: { readonly undo: string }; output: { readonly server: string } };
-  /** The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a server.json. */
+  /**
+   * The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a
+   * server.json.
+   */
   readServers: {
     input: { readonly text: string };
     output: PastedText;
@@ -850,7 +865,10 @@ export interface DashboardContract {
     input: { readonly id: string; readonly query: string };
     output: { readonly text: string; readonly truncated: boolean };
   };
-  /** One SQL statement that reads; `tables`: further results by the names of their tables. As many rows as fit, all of them counted. */
+  /**
+   * One SQL statement that reads; `tables`: further results by the names of their tables. As many rows as fit, all of
+   * them counted.
+   */
   spillSql: {
     input: {
       readonly id: string;
@@ -870,7 +888,10 @@ export interface DashboardContract {
   /** Desktop app only: shows a file or folder of ours in the system's file manager. */
   reveal: { input: { readonly what: 'config' | 'logs' | 'spill'; readonly id?: string }; output: Nothing };
   /** Client apps, as the setup shows them. */
-  /** `http`: by an address of the app's own with a token, which is masked here, or by a command; absent: as it is, else by a command. */
+  /**
+   * `http`: by an address of the app's own with a token, which is masked here, or by a command; absent: as it is, else
+   * by a command.
+   */
   previewInstall: { input: { readonly app: string; readonly http?: boolean }; output: InstallPreview };
   installApp: {
     input: { readonly app: string; readonly revision: string; readonly http?: boolean };
@@ -881,11 +902,14 @@ export interface DashboardContract {
   uninstallApp: { input: { readonly app: string; readonly revision?: string }; output: InstallOutcome };
   undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
   /**
-   * Before an uninstall: restores every client app's file. The desktop app also removes its login item, the link scheme, and the vault with its key,
-   * and quits. The config, records, and logs stay.
+   * Before an uninstall: restores every client app's file. The desktop app also removes its login item, the link
+   * scheme, and the vault with its key, and quits. The config, records, and logs stay.
    */
   disconnectAll: { input: Nothing; output: RestoredFiles };
-  /** The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its token. */
+  /**
+   * The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its
+   * token.
+   */
   otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
   offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };
   /** Tests offered servers in the background; `setup.tests` reports their stages. Writes nothing. */
@@ -937,7 +961,10 @@ interface AuditContract {
       /** At most 1 000; 100 without. */
       readonly limit?: number;
     };
-    /** No `next`: that was all. A page may be short, or empty, and there is more: filters look at a part of the log at a time. */
+    /**
+     * No `next`: that was all. A page may be short, or empty, and there is more: filters look at a part of the log at a
+     * time.
+     */
     output: { readonly entries: readonly AuditRow[]; readonly next?: number };
   };
 }
@@ -1067,7 +1094,8 @@ export interface SecretsContract {
   };
 }
 
-// What people of a team may ask about each other and their tokens; refused where there is one person. Types only. Times in ms since 1970.
+// What people of a team may ask about each other and their tokens; refused where there is one person. Types only. Times
+// in ms since 1970.
 
 /** User-specific data of a team's dashboard: an admin sees everybody's rows, a member their own. */
 export interface TeamFacts {
@@ -1231,7 +1259,10 @@ export interface SavingsContract {
   charts: { input: { readonly period: SavingsPeriod }; output: Charts };
 }
 
-/** One step of a chart's time, in ms since 1970; `until` itself is outside. Tokens as in `SavingsSummary`, calls by outcome. */
+/**
+ * One step of a chart's time, in ms since 1970; `until` itself is outside. Tokens as in `SavingsSummary`, calls by
+ * outcome.
+ */
 export interface ChartStep extends Readonly<Record<CallSummary['outcome'], number>> {
   readonly from: number;
   readonly until: number;
@@ -1289,8 +1320,8 @@ export interface StepSummary extends StepLabelFacts {
   readonly requestBytes: number;
   readonly givenBytes: number;
   /**
-   * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and did read, as the savings
-   * have it. Absent until counted, or where no model reads.
+   * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and
+   * did read, as the savings have it. Absent until counted, or where no model reads.
    */
   readonly given: number | undefined;
   readonly raw: number | undefined;
@@ -1330,7 +1361,10 @@ export interface TimelineSession {
   readonly steps: number;
   /** Tokens that its app was given. */
   readonly given: number;
-  /** Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from, or a team's, whose config says it. */
+  /**
+   * Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from, or a
+   * team's, whose config says it.
+   */
   readonly limitBytes: number | undefined;
 }
 
@@ -1365,8 +1399,8 @@ export interface FoundTool {
 
 interface FindContract {
   /**
-   * Tools by the product's own search, then those whose names have every word; sessions and kept answers whose app, mode, server or tool
-   * has every word, the newest first. A few of each; nothing for a text without words.
+   * Tools by the product's own search, then those whose names have every word; sessions and kept answers whose app,
+   * mode, server or tool has every word, the newest first. A few of each; nothing for a text without words.
    */
   find: {
     input: { readonly text: string };
@@ -1418,7 +1452,10 @@ export interface RunState {
 export type { ModePreview };
 
 export interface RunContract {
-  /** Starts it; where the tool does not say that it only reads, only with `agreed`: without, the answer says what it would be asked. */
+  /**
+   * Starts it; where the tool does not say that it only reads, only with `agreed`: without, the answer says what it
+   * would be asked.
+   */
   startRun: {
     input: {
       readonly server: string;
@@ -1472,8 +1509,8 @@ export interface AppViewContract {
   /** Reads a tool's view from its server. Rejects with AppError not_found where the tool has none. */
   openView: { input: { readonly server: string; readonly tool: string } & ViewGrant; output: OpenedView };
   /**
-   * Starts a tool of the view's own server, by the server's own name, as a run; where it does not say that it only reads, only with
-   * `agreed`. Rejects with AppError not_allowed for a tool that is not for views.
+   * Starts a tool of the view's own server, by the server's own name, as a run; where it does not say that it only
+   * reads, only with `agreed`. Rejects with AppError not_allowed for a tool that is not for views.
    */
   callFromView: {
     input: {

@@ -1,6 +1,7 @@
 /**
- * The dashboard over HTTP: its files for whoever asks, everything else for who has the key. The key comes in a header, never
- * in a cookie: cookies of 127.0.0.1 go to every other program that listens there. Host and Origin are checked before us.
+ * The dashboard over HTTP: its files for whoever asks, everything else for who has the key. The key comes in a header,
+ * never in a cookie: cookies of 127.0.0.1 go to every other program that listens there. Host and Origin are checked
+ * before us.
  */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';

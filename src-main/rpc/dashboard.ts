@@ -1,4 +1,6 @@
-/** Everything that dashboard and tray talk to: the published state, and the answers to questions, over HTTP or directly. */
+/**
+ * Everything that dashboard and tray talk to: the published state, and the answers to questions, over HTTP or directly.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../core/base/errors.ts';
 import type { SpillFile } from '../core/spills/spill-store.ts';

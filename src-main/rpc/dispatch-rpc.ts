@@ -48,8 +48,8 @@ const handlers: AllHandlers = {
 };
 
 /**
- * `own`: what answers in place of the usual. Rejects with RpcError -32601 for a question the contract does not have, AppError bad_request for
- * wrong input, else as the handler does.
+ * `own`: what answers in place of the usual. Rejects with RpcError -32601 for a question the contract does not have,
+ * AppError bad_request for wrong input, else as the handler does.
  */
 export async function dispatchRpc(
   method: string,

@@ -1,4 +1,6 @@
-/** The dashboard over Electron's IPC: the same questions and the same stream, for a window of ours and no one else's. */
+/**
+ * The dashboard over Electron's IPC: the same questions and the same stream, for a window of ours and no one else's.
+ */
 import { AppError } from '../core/base/errors.ts';
 import type { RpcFailure, StateChange } from './contract.ts';
 import { toRpcFailure } from './dashboard-routes.ts';
@@ -97,7 +99,8 @@ export class IpcServer {
   }
 }
 
-// The names that the dashboard's window and the main process call each other by. Imports nothing: the preload has it too.
+// The names that the dashboard's window and the main process call each other by. Imports nothing: the preload has it
+// too.
 
 /** A question and its answer. */
 export const requestChannel = 'tooltray:request';

@@ -1,13 +1,16 @@
 /**
  * The key that lets a person's browser in, and how page and core show each other that they have it. It is never sent: a
- * program that takes the port of a core that has ended would have it, and with it the next core. Each question is signed for
- * itself, and each answer proves that it comes from who made the link.
+ * program that takes the port of a core that has ended would have it, and with it the next core. Each question is
+ * signed for itself, and each answer proves that it comes from who made the link.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { isSameToken } from '../core/security/access-token.ts';
 
-/** The same as long as the core's token is: a page that is open outlives a restart of the core. It opens no MCP endpoint. */
+/**
+ * The same as long as the core's token is: a page that is open outlives a restart of the core. It opens no MCP
+ * endpoint.
+ */
 export function loadPageKey(token: string): string {
   return createHmac('sha256', token).update('dashboard').digest('base64url');
 }

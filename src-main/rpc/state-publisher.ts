@@ -1,6 +1,6 @@
 /**
- * Tells whoever watches how things stand: first the whole state, then only the slices that changed, at most five times a
- * second. A slice is built when it is sent; while nobody watches nothing is built and no timer runs.
+ * Tells whoever watches how things stand: first the whole state, then only the slices that changed, at most five times
+ * a second. A slice is built when it is sent; while nobody watches nothing is built and no timer runs.
  */
 import { randomUUID } from 'node:crypto';
 import type { AppState, StateChange } from './contract.ts';
@@ -66,8 +66,8 @@ export class StatePublisher {
   }
 
   /**
-   * `lastId`: of the last publication that this watcher has seen; `slices`: what it wants, everything by default. The first
-   * publication comes at once. Returns how to leave.
+   * `lastId`: of the last publication that this watcher has seen; `slices`: what it wants, everything by default. The
+   * first publication comes at once. Returns how to leave.
    */
   watch(tell: Watcher['tell'], lastId?: string, slices: readonly SliceName[] = this.#names): () => void {
     if (this.#subscribedSlices === 0) this.#begin();

@@ -1,6 +1,7 @@
 /**
- * The frames in which the dashboard shows views of tools: a document of ours that the view's own document is put into. Each is asked
- * for with a ticket that is good once, and carries the policy that the core made for that view: what the page says of it counts nothing.
+ * The frames in which the dashboard shows views of tools: a document of ours that the view's own document is put into.
+ * Each is asked for with a ticket that is good once, and carries the policy that the core made for that view: what the
+ * page says of it counts nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { frameSandbox, type ViewPolicy } from '../core/mcp-apps/view-policy.ts';
@@ -55,7 +56,10 @@ function frameDocument({ allow }: ViewPolicy): string {
 <body><script>(${relay})(window.parent,${frame.replaceAll('<', '\\u003c')})</script></body></html>`;
 }
 
-/** Runs in the frame: passes messages on between the page and the view, and never says anything itself but that it is ready. */
+/**
+ * Runs in the frame: passes messages on between the page and the view, and never says anything itself but that it is
+ * ready.
+ */
 const relay = `(page, { sandbox, allow }) => {
   if (page === window) return;
   const own = 'ui/notifications/sandbox-';

@@ -39,7 +39,9 @@ export class CoreConnection {
     options.output.on('drain', this.#resume);
   }
 
-  /** Tells the core what it must know of the session. Rejects when the core goes, says no, or is silent for too long. */
+  /**
+   * Tells the core what it must know of the session. Rejects when the core goes, says no, or is silent for too long.
+   */
   async resumeSession(): Promise<void> {
     const { initialize, rest, news } = this.#options.memory.replay();
     const answered = initialize === undefined ? undefined : this.#waitForResponse(initialize.id);
@@ -53,8 +55,9 @@ export class CoreConnection {
   }
 
   /**
-   * False when the core is behind: wait for `onDrain`. `onUndelivered` is called, before `lost`, when it is certain that
-   * the core did not get all of `bytes`: they went out alone, and the system says that nobody is there to read them.
+   * False when the core is behind: wait for `onDrain`. `onUndelivered` is called, before `lost`, when it is certain
+   * that the core did not get all of `bytes`: they went out alone, and the system says that nobody is there to read
+   * them.
    */
   send(bytes: Buffer, onUndelivered: () => void): boolean {
     const alone = this.#socket.writableLength === 0;

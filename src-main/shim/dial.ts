@@ -29,8 +29,8 @@ const newline = 0x0a;
 const helloTimeoutMs = 10_000;
 
 /**
- * Resolves with the socket paused. Rejects with CoreAbsent where nobody listens, or on a pipe somebody who is not the user's core; with an Error
- * that says why where a core does not let us in.
+ * Resolves with the socket paused. Rejects with CoreAbsent where nobody listens, or on a pipe somebody who is not the
+ * user's core; with an Error that says why where a core does not let us in.
  */
 export async function dial(location: SocketLocation, wishes: HelloOptions): Promise<Link> {
   const token = readToken(location.tokenFile);

@@ -1,4 +1,7 @@
-/** `tooltray stdio`: wires stdin, stdout and the core's socket together. Connects before anything else; all else can wait. */
+/**
+ * `tooltray stdio`: wires stdin, stdout and the core's socket together. Connects before anything else; all else can
+ * wait.
+ */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { socketLocation } from '../core/base/app-paths.ts';

@@ -51,7 +51,9 @@ export class SessionState {
   readonly #suppressedAcks = new Set<string>();
   readonly #unnoted = new DeferredQueue();
 
-  /** Notes what has passed when there is time, or when somebody asks. Not for what might have to be withheld or hidden. */
+  /**
+   * Notes what has passed when there is time, or when somebody asks. Not for what might have to be withheld or hidden.
+   */
   deferNote(note: () => void, bytes: number): void {
     this.#unnoted.add(note, bytes);
   }
@@ -230,7 +232,8 @@ class DeferredQueue {
   }
 }
 
-// The few MCP messages that the shim itself says to a client. Ids are JSON text, spelled as the other side spelled them.
+// The few MCP messages that the shim itself says to a client. Ids are JSON text, spelled as the other side spelled
+// them.
 
 /** A JSON-RPC error answer; -32000 is free for implementations to define (JSON-RPC 2.0, section 5.1). */
 export function errorLine(id: string, message: string): string {

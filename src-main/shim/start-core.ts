@@ -28,7 +28,8 @@ const exitGraceMs = 2000;
 
 /**
  * Calls `connect` until it resolves with something; it gives undefined while nobody listens.
- * Rejects at once if the user quit Tooltray until they start it, after 20 s, when the started process ends without one answering, or with the signal's reason.
+ * Rejects at once if the user quit Tooltray until they start it, after 20 s, when the started process ends without one
+ * answering, or with the signal's reason.
  */
 export async function startCore<T>(
   start: CoreStart,
@@ -95,9 +96,10 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
 }
 
 /**
- * The command that starts the app through a program of the system, so that it is no descendant of the client app: Windows redirects what those of
- * a packaged client app write, and macOS asks for permissions in the name of the client app. A private instance (`TOOLTRAY_HOME`) is started
- * directly, since a broker passes no environment on. Its end with 0 means that the app starts.
+ * The command that starts the app through a program of the system, so that it is no descendant of the client app:
+ * Windows redirects what those of a packaged client app write, and macOS asks for permissions in the name of the client
+ * app. A private instance (`TOOLTRAY_HOME`) is started directly, since a broker passes no environment on. Its end with
+ * 0 means that the app starts.
  */
 export function brokered(
   { command, env }: Pick<CoreStart, 'command' | 'env'>,
@@ -125,8 +127,8 @@ const sessionVariables =
   /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|XDG_CURRENT_DESKTOP|XDG_SESSION_TYPE|DBUS_SESSION_BUS_ADDRESS)=(.+)$/;
 
 /**
- * The environment in which the app finds the user's desktop. Client apps pass few variables on, and none of it among them; systemd has them on
- * Linux. Unchanged where it cannot be asked.
+ * The environment in which the app finds the user's desktop. Client apps pass few variables on, and none of it among
+ * them; systemd has them on Linux. Unchanged where it cannot be asked.
  */
 export async function withSession(
   { command, env }: Pick<CoreStart, 'command' | 'env'>,
@@ -165,7 +167,10 @@ function tail(file: string): string {
   }
 }
 
-/** The line that says why: what the command line or Node.js printed as the error, not the stack and the version below it. */
+/**
+ * The line that says why: what the command line or Node.js printed as the error, not the stack and the version below
+ * it.
+ */
 export function lastWordsIn(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd());
   const error = lines.findLast((line) => /^(?:tooltray: |(?:Uncaught )?\w*(?:Error|Exception)\b[^:]*: )/.test(line));

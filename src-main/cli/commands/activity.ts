@@ -1,4 +1,7 @@
-/** `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest first. */
+/**
+ * `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest
+ * first.
+ */
 import { writeFile } from 'node:fs/promises';
 import { formatCount, formatDuration } from '../../core/base/text-format.ts';
 import type { ActivityQuery, CallSummary, CoreAccess, StepQuery, StepSummary } from '../../rpc/contract.ts';

@@ -81,7 +81,10 @@ function requireNothingElse({ env, header, cwd, url, transport, description, laz
     throw usageError('With a pasted text only --sealed, --dry-run, --config and --json have a meaning');
 }
 
-/** The entry as it is written to the file, without what reaches the server where the person did not say it. Throws AppError bad_request. */
+/**
+ * The entry as it is written to the file, without what reaches the server where the person did not say it. Throws
+ * AppError bad_request.
+ */
 export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): RawEntry {
   const { env, header, cwd, transport, lazy, description } = given;
   // `add example https://example.com/mcp` can only mean one thing.
@@ -138,8 +141,8 @@ function readHeader(pair: string): [string, string] {
 }
 
 /**
- * Without a command, as ToolMux has it: a launch of that name that another app or bundle knows, after a yes. Undefined: the person
- * does not want it, or could not be asked.
+ * Without a command, as ToolMux has it: a launch of that name that another app or bundle knows, after a yes. Undefined:
+ * the person does not want it, or could not be asked.
  */
 async function completed(
   name: string,
@@ -165,7 +168,10 @@ interface FoundLaunch {
   readonly agreed: boolean | undefined;
 }
 
-/** Asks for each in turn, unless its place was agreed to before, and tries it. Rejects with AppError not_found, server_not_started. */
+/**
+ * Asks for each in turn, unless its place was agreed to before, and tries it. Rejects with AppError not_found,
+ * server_not_started.
+ */
 async function agreedLaunch(name: string, store: ConfigStore, yes: boolean): Promise<FoundLaunch> {
   const offers = await launchesOf(name);
   const consents = new HealConsents(join(cliPaths().dataDir, 'heal-consents.json'));

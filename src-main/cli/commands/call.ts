@@ -69,7 +69,10 @@ function readJson(text: string): JsonObject {
   return value;
 }
 
-/** A result for a terminal: text as text, all else described. Ends with a line feed unless it is empty. `raw` leaves texts exactly as they came. */
+/**
+ * A result for a terminal: text as text, all else described. Ends with a line feed unless it is empty. `raw` leaves
+ * texts exactly as they came.
+ */
 export function contentText(result: JsonObject, raw: boolean): string {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const clean = raw ? (text: string) => text : plainText;

@@ -92,7 +92,9 @@ function textOf(finding: Finding): string {
   return [findingText(finding), finding.level === 'ok' ? '' : remedy(finding)].filter((part) => part !== '').join(' ');
 }
 
-/** Findings and status of the running core. `isUnreachable`: a finding already says that it runs and does not respond. */
+/**
+ * Findings and status of the running core. `isUnreachable`: a finding already says that it runs and does not respond.
+ */
 async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): Promise<readonly Finding[]> {
   if (core === undefined) {
     const summary = 'Tooltray is not running; the first client app that needs it starts it.';
@@ -130,8 +132,8 @@ async function ofStopped(store: ConfigStore | undefined): Promise<readonly Findi
 const noConfig = { file: '', servers: 0, isMissing: false, problems: [] };
 
 /**
- * Decisions that wait and are known without starting anything: edits of the config file, models' proposals, changed definitions, servers in
- * review.
+ * Decisions that wait and are known without starting anything: edits of the config file, models' proposals, changed
+ * definitions, servers in review.
  */
 async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: ConfigStore): Promise<HealthFacts['inbox']> {
   const { dataDir } = paths;

@@ -1,4 +1,7 @@
-/** `tooltray install APP`: connects a client app; the change is shown first, tried by a real handshake, and can be undone. */
+/**
+ * `tooltray install APP`: connects a client app; the change is shown first, tried by a real handshake, and can be
+ * undone.
+ */
 import type { InstallPreview } from '../../core/client-apps/app-rows.ts';
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
 import { command } from '../command.ts';

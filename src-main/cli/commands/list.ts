@@ -1,4 +1,7 @@
-/** `tooltray list`: every server and every session on a line, or every tool; from the running core, else from the config and what was listed last. */
+/**
+ * `tooltray list`: every server and every session on a line, or every tool; from the running core, else from the config
+ * and what was listed last.
+ */
 import { join } from 'node:path';
 import { formatCount } from '../../core/base/text-format.ts';
 import { firstSentence } from '../../core/condense/clauses.ts';

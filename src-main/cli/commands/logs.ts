@@ -1,4 +1,7 @@
-/** `tooltray logs [NAME]`: the last lines of a server's log (its own, and ours on what became of it), or of our own, and on with what comes. */
+/**
+ * `tooltray logs [NAME]`: the last lines of a server's log (its own, and ours on what became of it), or of our own, and
+ * on with what comes.
+ */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readLogTail } from '../../core/base/log-tail.ts';

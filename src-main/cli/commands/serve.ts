@@ -99,7 +99,10 @@ function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): vo
   }
 }
 
-/** The link comes last and alone, so that nobody has to look for it: soon, and once more when every server has started or failed. */
+/**
+ * The link comes last and alone, so that nobody has to look for it: soon, and once more when every server has started
+ * or failed.
+ */
 async function announceServers(host: CoreHost, started: Promise<void>): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n\n${host.pageUrl}\n`);
   const isStarted = await Promise.race([started.then(() => true), delay(maxSummaryWaitMs, false, { ref: false })]);

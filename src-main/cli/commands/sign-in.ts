@@ -1,4 +1,7 @@
-/** `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done. `tooltray sign-out NAME`. */
+/**
+ * `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done.
+ * `tooltray sign-out NAME`.
+ */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** `tooltray stdio` when it is not the shim at once: a private core, or flags in ToolMux's way. stdout carries MCP frames alone. */
+/**
+ * `tooltray stdio` when it is not the shim at once: a private core, or flags in ToolMux's way. stdout carries MCP
+ * frames alone.
+ */
 import type { ShimArgs } from '../../shim/run-shim.ts';
 import { Console } from 'node:console';
 import { StreamTransport } from '../../core/wire/stream-transport.ts';

@@ -1,4 +1,7 @@
-/** `tooltray uninstall APP`: takes our entry out of a client app again; with `--all` out of every one, before Tooltray itself is uninstalled. */
+/**
+ * `tooltray uninstall APP`: takes our entry out of a client app again; with `--all` out of every one, before Tooltray
+ * itself is uninstalled.
+ */
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
 import { command, usageError } from '../command.ts';
 import { uninstallAll } from '../uninstall-all.ts';

@@ -1,4 +1,7 @@
-/** The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its spellings. */
+/**
+ * The catalog as the proxy tool shows it: tools, prompts, and resources together with templates, each with all its
+ * spellings.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../../core/base/json.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
@@ -59,7 +62,10 @@ export function filterEntries(
   );
 }
 
-/** The entry of that name or URI. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
+/**
+ * The entry of that name or URI. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from
+ * telling.
+ */
 export async function findEntry(type: ProxyType, path: string, view: HelperContext): Promise<ProxyEntry> {
   try {
     if (type === 'tool') return toolEntry(await view.awaitTool(path), view);

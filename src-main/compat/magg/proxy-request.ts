@@ -1,4 +1,7 @@
-/** Reads and checks the input of the proxy tool. Source: MCP Proxy Extension 0.1.0, sections 2.2 and 2.3, appendices A.1, A.3. */
+/**
+ * Reads and checks the input of the proxy tool. Source: MCP Proxy Extension 0.1.0, sections 2.2 and 2.3, appendices
+ * A.1, A.3.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../../core/base/json.ts';
 import {

@@ -1,4 +1,6 @@
-/** The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg). */
+/**
+ * The tool `proxy`: tools, resources and prompts of all servers through one. Source: MCP Proxy Extension 0.1.0 (Magg).
+ */
 import { isObject, tryParseJson, type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
@@ -119,12 +121,15 @@ async function entryInfo({ type, path }: ProxyInfoRequest, context: HelperContex
   return { content: [jsonItem(`proxy:info/${type}/${path}`, whole, facts)] };
 }
 
-// The action `batch` of the proxy tool: several operations in one call, in their order, one after the other, because a later one
-// may need what an earlier one did. Source: MCP Proxy Extension 0.1.0, appendix A.1, which leaves the answer open.
+// The action `batch` of the proxy tool: several operations in one call, in their order, one after the other, because a
+// later one may need what an earlier one did. Source: MCP Proxy Extension 0.1.0, appendix A.1, which leaves the answer
+// open.
 
 type Run = (operation: JsonObject) => Promise<Result>;
 
-/** The items of all answers; each says of which operation it is. It is an error as a whole only where every one failed. */
+/**
+ * The items of all answers; each says of which operation it is. It is an error as a whole only where every one failed.
+ */
 async function runBatch(operations: readonly JsonObject[], run: Run, signal: AbortSignal): Promise<JsonObject> {
   const results: JsonObject[] = [];
   for (const operation of operations) {
@@ -181,7 +186,8 @@ function markItem(item: JsonObject, mark: JsonObject): JsonObject {
   };
 }
 
-// The action `call` of the proxy tool: calls a tool, reads a resource, gets a prompt, and says on each item what it is of.
+// The action `call` of the proxy tool: calls a tool, reads a resource, gets a prompt, and says on each item what it is
+// of.
 
 /** Rejects with AppError, or with the server's RpcError. */
 async function callCapability(request: ProxyCallRequest, context: HelperContext): Promise<Result> {

@@ -160,7 +160,9 @@ export function connectionStatus({ state, error, failures }: ServerSummary): Jso
   };
 }
 
-/** `shown`: tools of it that client apps are shown. A server that fails or waits for a sign-in can be called for none. */
+/**
+ * `shown`: tools of it that client apps are shown. A server that fails or waits for a sign-in can be called for none.
+ */
 function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): JsonObject {
   if (!enabled) return { callable: 0, server_disabled: tools };
   const isOut = state === 'error' || state === 'pending-sign-in' || state === 'authenticating';
@@ -201,9 +203,12 @@ export function serverReport(server: ServerSummary, shown: number): JsonObject {
   };
 }
 
-// What a patch really changes: values that `list` shows and that come back unchanged are no change, masked secrets least of all.
+// What a patch really changes: values that `list` shows and that come back unchanged are no change, masked secrets
+// least of all.
 
-/** `shown` is the entry as list shows it. Throws AppError bad_request for a masked value that is none of the shown ones. */
+/**
+ * `shown` is the entry as list shows it. Throws AppError bad_request for a masked value that is none of the shown ones.
+ */
 export function changedFields(fields: JsonObject, shown: Readonly<JsonObject>): JsonObject {
   const changed: JsonObject = {};
   for (const [field, value] of Object.entries(fields)) {

@@ -5,7 +5,9 @@ import { condenseLine } from '../../core/condense/condense-tool.ts';
 import { parametersText } from '../../core/condense/signature.ts';
 import type { HelperContext } from '../../core/modes/mode.ts';
 
-/** One line to choose and call by: the parameters in Tooltray's notation, and the variant of `call_tool_*` that fits. */
+/**
+ * One line to choose and call by: the parameters in Tooltray's notation, and the variant of `call_tool_*` that fits.
+ */
 export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperContext, 'descriptions'>): JsonObject {
   const { server, name, id, definition } = tool;
   const { description } = definition;
@@ -31,7 +33,10 @@ export function fullEntry(tool: CatalogEntry): JsonObject {
   };
 }
 
-/** A tool that does not declare that it only reads is taken to write. Source: MCPProxy's page, "Choosing the Right Tool Variant". */
+/**
+ * A tool that does not declare that it only reads is taken to write. Source: MCPProxy's page, "Choosing the Right Tool
+ * Variant".
+ */
 function callWith({ definition }: CatalogEntry): string {
   const { destructiveHint, readOnlyHint } = objectOrEmpty(definition['annotations']);
   if (destructiveHint === true) return 'call_tool_destructive';

@@ -8,8 +8,8 @@ import { toToon } from '../../core/spills/toon.ts';
 const factsKey = 'tooltray/dispatch';
 
 /**
- * `more` are content blocks that follow the text. No `structuredContent`: apps that have one hand on nothing else, and the
- * answer is the text.
+ * `more` are content blocks that follow the text. No `structuredContent`: apps that have one hand on nothing else, and
+ * the answer is the text.
  */
 export function envelope(facts: JsonObject, text: string, more: readonly unknown[] = []): JsonObject {
   return {

@@ -1,4 +1,6 @@
-/** The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others. */
+/**
+ * The tool `proxy-dispatch`: reads the action and hands the rest to it. What goes wrong is an answer like the others.
+ */
 import type { HelperKind } from '../../core/activity/ledger/ledger-entry.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
@@ -20,8 +22,8 @@ const count: Readonly<JsonObject> = { type: 'integer' };
 const word: Readonly<JsonObject> = { type: 'string' };
 
 /**
- * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a spill names them: fromByte, path,
- * columns, fromRow, rows.
+ * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a spill names them:
+ * fromByte, path, columns, fromRow, rows.
  */
 const definition: JsonObject & { readonly name: string } = {
   name: 'proxy-dispatch',

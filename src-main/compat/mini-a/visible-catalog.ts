@@ -60,7 +60,10 @@ export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperCon
   return { catalog: shown, connections, finder };
 }
 
-/** The connection with this name or alias. Throws AppError server_not_found, or what it is that one is switched off; `purpose` ends its sentence. */
+/**
+ * The connection with this name or alias. Throws AppError server_not_found, or what it is that one is switched off;
+ * `purpose` ends its sentence.
+ */
 export function findConnection(
   { catalog, connections, finder }: VisibleCatalog,
   handle: string,
@@ -104,7 +107,10 @@ function connectionTo(
   };
 }
 
-/** The setting `dispatch`: which tools `proxy-dispatch` lists and calls. Deny wins, an empty allow lets everything through. */
+/**
+ * The setting `dispatch`: which tools `proxy-dispatch` lists and calls. Deny wins, an empty allow lets everything
+ * through.
+ */
 function hidesNothing({ allow, deny }: ToolFilter): boolean {
   return allow.length === 0 && deny.length === 0;
 }

@@ -122,8 +122,9 @@ function nameOf({ name }: JsonObject): string | undefined {
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : undefined;
 }
 
-// `optimize_descriptions`: lets a model write shorter descriptions of tools. They are what every app's model reads, so saving
-// is a change like any other, which the person decides on with the server's own text beside it; an empty text takes one back.
+// `optimize_descriptions`: lets a model write shorter descriptions of tools. They are what every app's model reads, so
+// saving is a change like any other, which the person decides on with the server's own text beside it; an empty text
+// takes one back.
 
 /** ToolMux's: what is saved stands whole in every list. */
 const maxSavedLength = 60;

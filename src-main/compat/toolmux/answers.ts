@@ -15,7 +15,10 @@ export function dataError(error: string, more: JsonObject = {}): JsonObject {
   return { ...dataResult({ error, ...more }), isError: true };
 }
 
-/** A tool of several actions: the input's `action` chooses; one there is not, and what goes wrong, are answers of ToolMux's shape. */
+/**
+ * A tool of several actions: the input's `action` chooses; one there is not, and what goes wrong, are answers of
+ * ToolMux's shape.
+ */
 export type Action = (input: JsonObject, context: HelperContext) => JsonObject | Promise<JsonObject>;
 
 export async function runAction(

@@ -29,8 +29,8 @@ export const invoke: HelperTool = {
     enrichedCall({ spelling: readToolName(input), server: readServerName(input), input }, context),
 };
 
-// Calls a server's tool for `invoke` and gateway's tools: its answer, where the settings say so with what the model may not know of
-// the tool.
+// Calls a server's tool for `invoke` and gateway's tools: its answer, where the settings say so with what the model may
+// not know of the tool.
 
 /** The tool as the model spelled it, and the helper's input with the arguments in it. */
 interface RequestedCall {
@@ -68,8 +68,8 @@ export async function enrichedCall(
 }
 
 /**
- * Adds to an answer what the model may not know of the tool: everything at its first use in a session, the schema at each
- * failure. That is what lets a list say one line per tool.
+ * Adds to an answer what the model may not know of the tool: everything at its first use in a session, the schema at
+ * each failure. That is what lets a list say one line per tool.
  */
 export function enrichResult(result: Result, tool: CatalogEntry, memory: ShownItems): Result {
   // Bytes by the megabyte are passed on as they came; the tool stays new to the session.

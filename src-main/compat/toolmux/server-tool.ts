@@ -71,9 +71,9 @@ export function serverToolNames({ servers, slugs, reserved }: Catalog): Readonly
   );
 }
 
-// What gateway mode says of each server: first of all the names of all its tools, then of each as much as its fair share of the
-// room allows. Two limits hold: what the whole list may cost, which is what the mode is for, and 2 048 characters for one tool,
-// where Claude Code cuts.
+// What gateway mode says of each server: first of all the names of all its tools, then of each as much as its fair
+// share of the room allows. Two limits hold: what the whole list may cost, which is what the mode is for, and 2 048
+// characters for one tool, where Claude Code cuts.
 
 const maxLength = 2048;
 /** The list may cost 25 tokens per server and 24 per tool; the frame of a server's tool takes 40. */

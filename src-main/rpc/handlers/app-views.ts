@@ -68,7 +68,10 @@ interface Home {
   readonly steps: CallStages;
 }
 
-/** A server that lists no view for everybody may for apps that show them: it is asked as those are. Rejects as `ready` does. */
+/**
+ * A server that lists no view for everybody may for apps that show them: it is asked as those are. Rejects as `ready`
+ * does.
+ */
 async function homeOf(server: string, core: RpcDeps['core']): Promise<Home> {
   await core.catalog.configLoaded(settleMs);
   const shared = core.servers.get(server);
@@ -82,7 +85,9 @@ async function homeOf(server: string, core: RpcDeps['core']): Promise<Home> {
 
 const ownKind = extensionSetOf(userCapabilities);
 
-/** Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here. */
+/**
+ * Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here.
+ */
 export function hasView(server: string, tool: string, core: RpcDeps['core']): boolean {
   const others = ownKind && core.extensionCores.find(ownKind)?.servers.find(server);
   return [core.servers.find(server), others].some((one) =>

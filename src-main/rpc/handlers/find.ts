@@ -34,7 +34,9 @@ export const findHandlers = {
   },
 } satisfies Handlers;
 
-/** The search knows whole words, a person has often typed half of one: a name that begins so is meant, and goes first. */
+/**
+ * The search knows whole words, a person has often typed half of one: a name that begins so is meant, and goes first.
+ */
 function findTools(text: string, fits: (said: string) => boolean, { catalog }: RpcDeps['core']): FoundTool[] {
   const { tools, lookup } = catalog.current;
   const begun = text.trim().toLowerCase();

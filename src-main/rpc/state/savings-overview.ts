@@ -45,7 +45,8 @@ export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSu
   };
 }
 
-// The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of them.
+// The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of
+// them.
 
 const freshMs = 2000;
 

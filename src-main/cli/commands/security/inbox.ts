@@ -1,4 +1,7 @@
-/** `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how to take it back. */
+/**
+ * `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how
+ * to take it back.
+ */
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { CoreAccess, PastDecision, InboxItem, InboxSummary } from '../../../rpc/contract.ts';
 import { type Action, command, commonFlags, usageError } from '../../command.ts';

@@ -1,4 +1,6 @@
-/** `tooltray isolate`: where servers run and what they reach from there; and putting one into a box, or taking it out. */
+/**
+ * `tooltray isolate`: where servers run and what they reach from there; and putting one into a box, or taking it out.
+ */
 import { AppError } from '../../../core/base/errors.ts';
 import { isObject } from '../../../core/base/json.ts';
 import type { StdioServerConfig } from '../../../core/config/app-config.ts';

@@ -1,4 +1,7 @@
-/** `tooltray pin NAME`: a server whose package floats (`npx x`, `uvx x@latest`) gets the version written down that ran last, or a given one. */
+/**
+ * `tooltray pin NAME`: a server whose package floats (`npx x`, `uvx x@latest`) gets the version written down that ran
+ * last, or a given one.
+ */
 import { withCore } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';
 import { oneLine, printResult } from '../../terminal.ts';

@@ -61,7 +61,10 @@ export const profiles = command({
 type Question = keyof ProfileContract;
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
-/** The running core, so that what a token has open ends with it; without one, the files themselves: no server is started for it. */
+/**
+ * The running core, so that what a token has open ends with it; without one, the files themselves: no server is started
+ * for it.
+ */
 async function withProfileService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const core = await runningCoreFor(config);
   if (core === undefined) return withLocalProfileService(config, work);

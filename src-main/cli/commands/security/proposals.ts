@@ -1,4 +1,7 @@
-/** `tooltray proposals`, `approve`, `reject`: what models asked to change, and others wrote into the config file, and the person's word on it. */
+/**
+ * `tooltray proposals`, `approve`, `reject`: what models asked to change, and others wrote into the config file, and
+ * the person's word on it.
+ */
 import { type AppError, toAppError } from '../../../core/base/errors.ts';
 import type { ProposalSummary } from '../../../rpc/contract.ts';
 import { withCore } from '../../core-access.ts';

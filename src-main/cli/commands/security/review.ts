@@ -1,4 +1,6 @@
-/** `tooltray review [NAME]`: what a server would run, reach and be given, before it may; and the person's word on it. */
+/**
+ * `tooltray review [NAME]`: what a server would run, reach and be given, before it may; and the person's word on it.
+ */
 import { formatCount } from '../../../core/base/text-format.ts';
 import { AppError } from '../../../core/base/errors.ts';
 import { markInvisible } from '../../../core/base/visible-text.ts';

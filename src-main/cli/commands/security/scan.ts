@@ -1,4 +1,7 @@
-/** `tooltray scan [SERVER]`: what servers say, held against the rules; `--file` does the same with definitions and results from a file. */
+/**
+ * `tooltray scan [SERVER]`: what servers say, held against the rules; `--file` does the same with definitions and
+ * results from a file.
+ */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { AppError } from '../../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for CI; and what it comes to for a person. */
+/**
+ * `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for
+ * CI; and what it comes to for a person.
+ */
 import { relative, resolve } from 'node:path';
 import { maskText } from '../../../core/base/mask.ts';
 import { formatCount } from '../../../core/base/text-format.ts';

@@ -1,4 +1,6 @@
-/** `tooltray team-secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own. */
+/**
+ * `tooltray team-secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own.
+ */
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import { parseSecretVaultKey, secretVaultKey } from '../../../core/secrets/resolve-secrets.ts';
