@@ -1,4 +1,7 @@
-/** Who comes to a replica, and by what: personal tokens, and those of an issuer where there is one. Composition; no logic. */
+/**
+ * Who comes to a replica, and by what: personal tokens, and those of an issuer where there is one. Composition; no
+ * logic.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Core } from '../core/core.ts';
 import type { TeamHttpOptions, TeamHostContext } from '../host/team-host.ts';

@@ -49,7 +49,8 @@ export async function openStores(room: StoreDeps): Promise<OpenStores> {
     new TeamAuditWriter({ ...parts, rows: auditRows, keys: keys.audit(tenant), seen, now: Date.now });
   const rowsOfRecord = new ActivityRows(sql, tenant, replica);
   const record: CoreStores['record'] = {
-    // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody could have theirs deleted.
+    // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody
+    // could have theirs deleted.
     keepsTexts: false,
     ship: ({ activity, timeline }) =>
       new ActivityShipper(activity, {

@@ -1,9 +1,10 @@
 /**
- * One of a team's identical replicas: the same core as on a desktop, whose doors and stores are a team's. Composition root: the database, what
- * tells of changes in it, the stores that are kept there, the door. No socket, no look at this machine's client apps.
+ * One of a team's identical replicas: the same core as on a desktop, whose doors and stores are a team's. Composition
+ * root: the database, what tells of changes in it, the stores that are kept there, the door. No socket, no look at this
+ * machine's client apps.
  *
- * A replica serves one tenant. Every row carries its tenant and every connection is bound to one (`Database.of`), so that several may have
- * their cores in one process later; what a core has is never another tenant's.
+ * A replica serves one tenant. Every row carries its tenant and every connection is bound to one (`Database.of`), so
+ * that several may have their cores in one process later; what a core has is never another tenant's.
  */
 import type { IncomingMessage } from 'node:http';
 import { homedir, hostname } from 'node:os';
@@ -61,7 +62,10 @@ export interface ReplicaOptions extends CoreOverrides {
   readonly heartbeatMs?: number | undefined;
   /** Address of the operations routes; undefined: none. */
   readonly operations?: ListenAddress | undefined;
-  /** The object store for spilled results: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: nothing is spilled. */
+  /**
+   * The object store for spilled results: `s3://bucket/prefix?endpoint=…`, with its key in `env`; undefined: nothing is
+   * spilled.
+   */
   readonly objects?: string | undefined;
 }
 
@@ -105,7 +109,10 @@ export class Replica {
     this.#config = new ConfigDriftMonitor({ config, heartbeat: parts.heartbeat, log: log.child('config') });
   }
 
-  /** Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found, bad_request. */
+  /**
+   * Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found,
+   * bad_request.
+   */
   static async open(options: ReplicaOptions): Promise<Replica> {
     checkTenant(options.tenant);
     const name = options.name ?? computerName();

@@ -21,7 +21,9 @@ export type Caller = Pick<
 > &
   Pick<CallerContext, 'protocolVersion' | 'onToolsChanged' | 'holdSession' | 'awaited' | 'memoryId'>;
 
-/** `log`: the level that a session of the handshake era has set; in 2026-07-28 (undefined) each request names its own. */
+/**
+ * `log`: the level that a session of the handshake era has set; in 2026-07-28 (undefined) each request names its own.
+ */
 export function callerContext(
   caller: Caller,
   params: JsonObject,
@@ -86,7 +88,10 @@ export class ClientRequestQueue {
     this.#rate = new RateLimiter(limits.rate);
   }
 
-  /** Asks when it is its turn; servers take turns. Rejects with RpcError, besides what `ask` does, saying why it was not put. */
+  /**
+   * Asks when it is its turn; servers take turns. Rejects with RpcError, besides what `ask` does, saying why it was not
+   * put.
+   */
   withLimits(ask: AskClient): AskClient {
     return async (method, params, signal) => {
       if (method !== 'elicitation/create' && method !== 'sampling/createMessage') return ask(method, params, signal);

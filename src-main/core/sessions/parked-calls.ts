@@ -1,6 +1,7 @@
 /**
- * Lets a client app of 2026-07-28 answer what a server of the handshake era asks in the middle of a call: the call is parked,
- * the question goes back as `input_required`, and the client's next try with our `requestState` takes the call up again.
+ * Lets a client app of 2026-07-28 answer what a server of the handshake era asks in the middle of a call: the call is
+ * parked, the question goes back as `input_required`, and the client's next try with our `requestState` takes the call
+ * up again.
  * Source: MCP 2026-07-28, multi-round-trip requests.
  */
 import { randomBytes } from 'node:crypto';
@@ -54,7 +55,9 @@ export class ParkedCalls {
     return this.#next(asker, call);
   }
 
-  /** Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's. */
+  /**
+   * Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's.
+   */
   async resume(asker: ParkedCallOwner, round: RequestRound, state: string, responses: unknown): Promise<Result> {
     const parked = this.#parked.get(state);
     if (parked?.asker !== asker.key)

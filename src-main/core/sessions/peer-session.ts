@@ -90,7 +90,10 @@ export async function serveSession({
 /** How long a refused line stays for what was asked together with the first request, in ms. */
 const rejectTimeoutMs = 200;
 
-/** Answers whatever is asked on a line with the reason why it is not served, and soon ends it: who asks again may be served then. */
+/**
+ * Answers whatever is asked on a line with the reason why it is not served, and soon ends it: who asks again may be
+ * served then.
+ */
 export async function rejectSession(transport: Transport, why: AppError): Promise<void> {
   let ending: NodeJS.Timeout | undefined;
   const peer = new Peer(transport, {

@@ -1,4 +1,7 @@
-/** Limits on the names in requests of client apps. Names are looked up, compared and repeated in errors, so that none may be of any length. */
+/**
+ * Limits on the names in requests of client apps. Names are looked up, compared and repeated in errors, so that none
+ * may be of any length.
+ */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { maxRequestedNameLength } from '../catalog/listed-names.ts';
 import { rpcCode, RpcError } from '../wire/message.ts';

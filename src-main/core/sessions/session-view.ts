@@ -31,7 +31,10 @@ export interface SessionView {
   introduce(): Promise<Introduction>;
   /** `era` is the client app's. */
   list(key: ListKey, era: ProtocolKind): Promise<readonly JsonObject[]>;
-  /** A tool that wants arguments repeated as HTTP headers, as it is listed for an app of 2026-07-28; undefined: none by that name. */
+  /**
+   * A tool that wants arguments repeated as HTTP headers, as it is listed for an app of 2026-07-28; undefined: none by
+   * that name.
+   */
   toolWithHeaders(name: string): JsonObject | undefined;
   /** Rejects with RpcError or AppError. */
   callTool(params: JsonObject, context: CallerContext): Promise<Result>;

@@ -1,4 +1,7 @@
-/** One client app in session: answers its requests in the era they speak, and keeps what belongs to it apart from everyone else. */
+/**
+ * One client app in session: answers its requests in the era they speak, and keeps what belongs to it apart from
+ * everyone else.
+ */
 import { listMethods } from '../activity/ledger/baseline.ts';
 import { AppError } from '../base/errors.ts';
 import { toText, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -46,7 +49,10 @@ export interface SessionOptions {
   /** The client app's name, if the line says it (`--app`, endpoint); else its clientInfo names it. */
   readonly app: string | undefined;
   readonly view: SessionView;
-  /** The view of a client app that only its handshake names, or says more of (`capabilities`). Throws AppError mode_unknown. */
+  /**
+   * The view of a client app that only its handshake names, or says more of (`capabilities`). Throws AppError
+   * mode_unknown.
+   */
   readonly viewOf?: OpenView | undefined;
   readonly parked: ParkedCalls;
   /** Who it is, by what it calls itself: undefined where it has said nothing. */

@@ -30,7 +30,9 @@ export function toStatelessResult(method: string, result: Result, serverInfo: Js
   return { ...members, ...result, ...tools, _meta: { [metaKeys.serverInfo]: serverInfo, ...meta } };
 }
 
-/** Tasks are an extension since this revision, and what tools and servers said of them before is gone from its schema. */
+/**
+ * Tasks are an extension since this revision, and what tools and servers said of them before is gone from its schema.
+ */
 function withoutExecution(tools: unknown): unknown {
   if (!Array.isArray(tools) || !tools.some((tool) => isObject(tool) && 'execution' in tool)) return tools;
   return tools.map((tool: unknown) => {

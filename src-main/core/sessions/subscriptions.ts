@@ -76,7 +76,10 @@ export function withTasks(filter: JsonObject, { taskIds }: { readonly taskIds: r
   return taskIds.length === 0 ? filter : { ...filter, taskIds };
 }
 
-/** The resources that a filter asks about. Throws RpcError invalidParams if they are more than 1,000, or one is too long. */
+/**
+ * The resources that a filter asks about. Throws RpcError invalidParams if they are more than 1,000, or one is too
+ * long.
+ */
 export function subscribedUris({ resourceSubscriptions: uris }: JsonObject): string[] {
   if (!Array.isArray(uris)) return [];
   if (uris.length > maxUris)

@@ -8,7 +8,10 @@ import type { Session } from './session.ts';
 
 export const taskStatus = 'notifications/tasks/status';
 
-/** How long a notice waits for its task to be known, in ms, and how many do: the answer that names the task may be on its way still. */
+/**
+ * How long a notice waits for its task to be known, in ms, and how many do: the answer that names the task may be on
+ * its way still.
+ */
 const taskLookupTimeoutMs = 500;
 const maxPendingNotifications = 100;
 

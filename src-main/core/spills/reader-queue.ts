@@ -1,4 +1,7 @@
-/** Questions waiting for a thread that reads, and the threads: started when there is something to read, ended when there is not. Big data goes to a process. */
+/**
+ * Questions waiting for a thread that reads, and the threads: started when there is something to read, ended when there
+ * is not. Big data goes to a process.
+ */
 import { totalmem } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import { AppError } from '../base/errors.ts';
@@ -94,7 +97,8 @@ function isHeavy({ target, question }: ReadRequest): boolean {
   return isData && target.bytes > heavyBytes;
 }
 
-// The core's end of one thread that reads kept answers. It lives until it is ended; a question that takes too long ends it.
+// The core's end of one thread that reads kept answers. It lives until it is ended; a question that takes too long ends
+// it.
 
 /** How often the thread is looked at, in ms. */
 const pollIntervalMs = 100;
@@ -119,7 +123,10 @@ class ReaderThread {
     return this.#isAlive;
   }
 
-  /** Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the thread is gone by then, and reads nothing. */
+  /**
+   * Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the thread is gone by then, and reads
+   * nothing.
+   */
   async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
     const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
     this.#reply = resolve;
@@ -180,8 +187,9 @@ function lost(cause: unknown): AppError {
   });
 }
 
-// Puts one question about a lot of data to a process of its own. A process and no thread: JSON.parse looks at no limit while it
-// works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million empty objects).
+// Puts one question about a lot of data to a process of its own. A process and no thread: JSON.parse looks at no limit
+// while it works, and V8 ends the whole process when it runs out of heap in it (measured in 24.21: a list of 20 million
+// empty objects).
 
 /** 64 MB of JSON are up to 1.5 GB of objects. */
 const defaultMemoryBytes = 4 * 1024 ** 3;

@@ -1,4 +1,7 @@
-/** Finds the file that a model names: a kept answer by id, URI or path, or a file of a folder that the person has allowed. */
+/**
+ * Finds the file that a model names: a kept answer by id, URI or path, or a file of a folder that the person has
+ * allowed.
+ */
 import { lstatSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, extname, isAbsolute, join } from 'node:path';

@@ -40,7 +40,9 @@ export class SpillPruner {
     clearInterval(this.#timer);
   }
 
-  /** Deletes what is too old or too much. Rejects with what the file system and SQLite throw, or AppError spill_failed. */
+  /**
+   * Deletes what is too old or too much. Rejects with what the file system and SQLite throw, or AppError spill_failed.
+   */
   async prune(): Promise<Pruned> {
     return this.#make(await this.#options.index.open());
   }

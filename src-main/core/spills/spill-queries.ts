@@ -21,8 +21,9 @@ export type SpillQuery =
   /** `query` is a JSONPath (RFC 9535). */
   | { readonly op: 'query'; readonly query: string; readonly limit?: number | undefined }
   /**
-   * `query` is one SQL statement that reads: the main table is `rows`, others have the names of their paths. `path`: JSONPath to the list
-   * that is the main table, else the longest. `tables`: further results to join, by the name of their main table.
+   * `query` is one SQL statement that reads: the main table is `rows`, others have the names of their paths. `path`:
+   * JSONPath to the list that is the main table, else the longest. `tables`: further results to join, by the name of
+   * their main table.
    */
   | SqlQuestion
   /** Describes the content, or the first value at `path`. */
@@ -108,15 +109,15 @@ export type SpillContent =
   | { readonly mimeType: string; readonly blob: string };
 
 /**
- * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no file),
- * not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
+ * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no
+ * file), not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
  */
 export interface SpillFiles {
   /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
   query(ref: string, question: SpillQuery, signal: AbortSignal, maxBytes?: number): Promise<SpillQueryResult>;
   /**
-   * Rows as data, for a program: of a spilled result, or of a text that the program has. Rejects with AppError not_allowed for a statement
-   * that does more than read.
+   * Rows as data, for a program: of a spilled result, or of a text that the program has. Rejects with AppError
+   * not_allowed for a statement that does more than read.
    */
   select(source: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows>;
   /** The whole of a kept file as text, up to 64 MB. */
@@ -125,7 +126,8 @@ export interface SpillFiles {
   content(ref: string): Promise<SpillContent>;
 }
 
-// What models have read back of spills, and which lines that was: the dashboard lists it and shades the text. In memory, bounded.
+// What models have read back of spills, and which lines that was: the dashboard lists it and shades the text. In
+// memory, bounded.
 
 export interface SpillRead {
   readonly op: SpillQuery['op'];

@@ -1,4 +1,7 @@
-/** Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that somebody did. */
+/**
+ * Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that
+ * somebody did.
+ */
 import { isTextKind } from './spill-writer-messages.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';

@@ -168,7 +168,9 @@ const extensions: Readonly<Record<string, string>> = {
   'video/webm': 'webm',
 };
 
-/** The type alone, as it may stand in an answer: `text/plain; charset=utf-8` is text/plain; undefined for what is none. */
+/**
+ * The type alone, as it may stand in an answer: `text/plain; charset=utf-8` is text/plain; undefined for what is none.
+ */
 export function plainMediaType(type: unknown): string | undefined {
   if (typeof type !== 'string' || type.length > 200) return undefined;
   const plain = type.split(';')[0]?.trim().toLowerCase() ?? '';

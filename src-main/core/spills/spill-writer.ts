@@ -1,4 +1,7 @@
-/** Stores results by threads, so that nobody waits: short ones right here, long ones in one thread, huge ones in another. */
+/**
+ * Stores results by threads, so that nobody waits: short ones right here, long ones in one thread, huge ones in
+ * another.
+ */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { resolveWorkerUrl } from '../base/workers.ts';
@@ -30,7 +33,9 @@ const maxWaiting = 32;
 /** 64 MB of JSON are up to 1.5 GB of objects. */
 const memoryMegabytes = 3072;
 
-/** One result after the other. The thread starts with the first one, and ends when it is idle or has had a large one. */
+/**
+ * One result after the other. The thread starts with the first one, and ends when it is idle or has had a large one.
+ */
 class KeepThread {
   readonly #waiting: Waiting[] = [];
   #current: Waiting | undefined;

@@ -75,7 +75,10 @@ export interface SpilledPart {
   readonly summary: SpillSummary;
 }
 
-/** An answer that was kept: its parts in the answer's order, the main one first. Small parts that stay in the answer are in `inline`. */
+/**
+ * An answer that was kept: its parts in the answer's order, the main one first. Small parts that stay in the answer are
+ * in `inline`.
+ */
 export interface SpilledResult {
   readonly parts: readonly [SpilledPart, ...SpilledPart[]];
   /** Content blocks that are given as they are: links, small texts beside a big one. */
@@ -83,7 +86,9 @@ export interface SpilledResult {
   readonly isError: boolean;
   /** `_meta` and unknown members of the result, kept beside its content. */
   readonly rest: JsonObject;
-  /** The payload of the whole result: bytes of UTF-8, and tokens. The one size and the one count that are told of it. */
+  /**
+   * The payload of the whole result: bytes of UTF-8, and tokens. The one size and the one count that are told of it.
+   */
   readonly resultBytes: number;
   readonly resultTokens: number;
   readonly tokensEstimated: boolean;
@@ -114,7 +119,10 @@ interface SpillName {
   readonly extension: string;
 }
 
-/** None that reads as the name of a secret (`…4key7`): in "the file ID: there is none" the word behind it would be masked. */
+/**
+ * None that reads as the name of a secret (`…4key7`): in "the file ID: there is none" the word behind it would be
+ * masked.
+ */
 export function newSpillId(): string {
   for (;;) {
     const id = Array.from(randomBytes(idLength), (byte) => alphabet[byte & 31]).join('');

@@ -35,7 +35,8 @@ function refuseRounded(value: unknown): void {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(refuseRounded);
 }
 
-// A result with its JSON told as TOON, where that is shorter by enough to be worth another notation and nothing gets lost.
+// A result with its JSON told as TOON, where that is shorter by enough to be worth another notation and nothing gets
+// lost.
 
 const formatKey = 'tooltray/format';
 

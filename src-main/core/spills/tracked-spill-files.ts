@@ -1,4 +1,7 @@
-/** Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then read. */
+/**
+ * Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then
+ * read.
+ */
 import {
   joinedBy,
   type SpillQueryResult,

@@ -89,7 +89,10 @@ function mergeList(shape: Shape, list: readonly unknown[], depth: number, budget
   }
 }
 
-/** All places of a short list; of a long one its ends and places between them, irregular, since what lists hold often recurs regularly. */
+/**
+ * All places of a short list; of a long one its ends and places between them, irregular, since what lists hold often
+ * recurs regularly.
+ */
 function* sampledPlaces(length: number): Generator<number, void, undefined> {
   const stride = length / maxElements;
   if (stride <= 1) {
@@ -259,7 +262,9 @@ function bounded(lines: readonly string[]): string[] {
 
 // How single elements of the longest list are found.
 
-/** A JSONPath with a place for a value; undefined where there is no list of objects at the top, or in a member of it. */
+/**
+ * A JSONPath with a place for a value; undefined where there is no list of objects at the top, or in a member of it.
+ */
 export function queryExample({ elements, members }: Shape): string | undefined {
   const own = elements && conditionOn(elements);
   if (own !== undefined) return `$[?(${own})]`;

@@ -25,7 +25,10 @@ export interface ApprovalChoice {
   readonly whose?: DecisionAuthority;
 }
 
-/** `theirs`: of whoever's call it is, since nobody else is shown all of it; `admins`: it counts for everybody from then on. Absent: anybody's who sees it. */
+/**
+ * `theirs`: of whoever's call it is, since nobody else is shown all of it; `admins`: it counts for everybody from then
+ * on. Absent: anybody's who sees it.
+ */
 export type DecisionAuthority = 'theirs' | 'admins';
 
 /** Something a person needs in order to decide, letter by letter as it was said: data, never markup. */
@@ -81,7 +84,10 @@ export interface SubmittedApproval {
 }
 
 interface QuestionLimits {
-  /** All apps share one person, so none may take all there is room for; and nobody of a team, all that there is for the others. */
+  /**
+   * All apps share one person, so none may take all there is room for; and nobody of a team, all that there is for the
+   * others.
+   */
   readonly ofPerson: number;
   readonly ofApp: number;
   readonly ofAll: number;
@@ -114,8 +120,8 @@ export class ApprovalQueue {
   }
 
   /**
-   * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last lines say.
-   * Throws AppError session_limit where too many wait already.
+   * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last
+   * lines say. Throws AppError session_limit where too many wait already.
    */
   submit({ openMs, ...asked }: ApprovalRequest): SubmittedApproval {
     const known = this.#find(asked.key);
@@ -134,8 +140,8 @@ export class ApprovalQueue {
   }
 
   /**
-   * A person's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their name before it. Throws
-   * AppError not_found where it is open no more, bad_request for a choice that it does not have.
+   * A person's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their
+   * name before it. Throws AppError not_found where it is open no more, bad_request for a choice that it does not have.
    */
   decide(id: string, choice: string, by: string): PendingApproval {
     const held = this.#held.get(id);

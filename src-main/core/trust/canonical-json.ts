@@ -2,7 +2,10 @@
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../base/json.ts';
 
-/** Members sorted by key, in UTF-16 units, no white space; numbers keep their spelling. Source: RFC 8785, without its rewriting of numbers. */
+/**
+ * Members sorted by key, in UTF-16 units, no white space; numbers keep their spelling. Source: RFC 8785, without its
+ * rewriting of numbers.
+ */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);

@@ -10,7 +10,9 @@ import { runnerOf } from './runner-words.ts';
 import { entryConsequences } from './inbox/entry-consequences.ts';
 import { launchSubject } from '../config/dialects/launch-identity.ts';
 
-/** The value of a `${secret:NAME}` or `${env:NAME}`; undefined where it has none. May reject, as a locked vault does. */
+/**
+ * The value of a `${secret:NAME}` or `${env:NAME}`; undefined where it has none. May reject, as a locked vault does.
+ */
 export type ReadValue = (source: 'secret' | 'env', name: string) => Promise<string | undefined>;
 
 const placeholder = /\$\{(env|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
@@ -35,8 +37,8 @@ export function resolved(entry: JsonObject, values: ReadonlyMap<string, string>)
 }
 
 /**
- * The found launch with the references of the present one: where both set the same variable, header or flag, and wherever the value
- * of a reference stands as it is.
+ * The found launch with the references of the present one: where both set the same variable, header or flag, and
+ * wherever the value of a reference stands as it is.
  */
 export function withOwnReferences(own: JsonObject, found: JsonObject, values: ReadonlyMap<string, string>): JsonObject {
   const byValue = [...values].filter(([, value]) => value.length >= shortestValue);
@@ -71,7 +73,9 @@ function storedIn(own: JsonObject, found: JsonObject, keyOf: (name: string) => s
   return Object.fromEntries(Object.entries(found).map(([name, value]) => references.get(keyOf(name)) ?? [name, value]));
 }
 
-/** `--token ${secret:X}`, `--token=${secret:X}` and `KEY=${secret:X}` stay, whatever value the found launch has there. */
+/**
+ * `--token ${secret:X}`, `--token=${secret:X}` and `KEY=${secret:X}` stay, whatever value the found launch has there.
+ */
 function unchangedArgs(own: readonly string[], found: readonly unknown[]): readonly unknown[] {
   const references = new Map<string, string>();
   own.forEach((word, at) => {
@@ -115,7 +119,10 @@ export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): Js
   return { ...masked, args: words.map((word, index) => (index === at ? masker.maskValues(own[at] ?? '') : word)) };
 }
 
-/** The same for a user who decides on it: program text is shown although it looks like a secret (`sh -c "# Authorization: ; rm -rf ~"`). */
+/**
+ * The same for a user who decides on it: program text is shown although it looks like a secret
+ * (`sh -c "# Authorization: ; rm -rf ~"`).
+ */
 function maskedForDecision(entry: JsonObject): JsonObject {
   const masker = maskerOf(entry, []);
   return mapPair(maskedEntry(entry), entry, (text, own) =>
@@ -132,7 +139,10 @@ function mapPair(masked: unknown, own: unknown, make: (masked: string, own: stri
   return Array.isArray(masked) ? members.map(([, item]) => item) : Object.fromEntries(members);
 }
 
-/** Index of the argument that names what a package runner runs, which is never hidden: `npx --token other-package` runs other-package. */
+/**
+ * Index of the argument that names what a package runner runs, which is never hidden: `npx --token other-package` runs
+ * other-package.
+ */
 export function packageArgument({ command, args }: JsonObject): number {
   const isRun = typeof command === 'string' && runnerOf(command) !== undefined && Array.isArray(args);
   return isRun ? packagePlace(wordsOf(args)) : -1;

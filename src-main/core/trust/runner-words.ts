@@ -1,6 +1,7 @@
 /**
- * Words and variables by which a package runner, a container engine or an interpreter is made to run something else than the entry names:
- * another source of packages, code on the command line, a container that reaches the computer. Tables, and how their words are read.
+ * Words and variables by which a package runner, a container engine or an interpreter is made to run something else
+ * than the entry names: another source of packages, code on the command line, a container that reaches the computer.
+ * Tables, and how their words are read.
  */
 import { programName } from './pins/launch-fingerprint.ts';
 
@@ -128,7 +129,9 @@ const longNames: Readonly<Record<string, string>> = {
   '-m': '--memory',
 };
 
-/** Reads the options of a container engine: `-v/:/x`, `-v /:/x`, `-iv /:/x` and `--volume=/:/x` are one and the same. */
+/**
+ * Reads the options of a container engine: `-v/:/x`, `-v /:/x`, `-iv /:/x` and `--volume=/:/x` are one and the same.
+ */
 export function containerOptions(words: readonly string[]): readonly ContainerOption[] {
   return words.flatMap((word, at): ContainerOption[] => {
     const [, long, joined] = /^(--[\w-]+)(?:=(.*))?$/s.exec(word) ?? [];
@@ -154,7 +157,10 @@ const interpreters: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:powershell|pwsh)$/, /^[-/](?:c|co|com|comm|comma|comman|command|e|ec|en|enc|encodedcommand)$/i],
 ];
 
-/** Returns the option by which an interpreter is given its program on the command line, wherever the interpreter stands among the words. */
+/**
+ * Returns the option by which an interpreter is given its program on the command line, wherever the interpreter stands
+ * among the words.
+ */
 export function inlineProgram(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
     const name = programName(word);
@@ -169,7 +175,9 @@ export function inlineProgram(words: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** Returns whether letters of several scripts stand in one part of a name, as in one that is to be taken for another. */
+/**
+ * Returns whether letters of several scripts stand in one part of a name, as in one that is to be taken for another.
+ */
 export function mixesScripts(name: string): boolean {
   return name
     .split(/[^\p{L}\p{M}]+/u)

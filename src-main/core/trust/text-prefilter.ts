@@ -11,7 +11,9 @@ export function characterTable(one: RegExp): CharacterTable {
   return Uint8Array.from({ length: 128 }, (_zero, code) => Number(one.test(String.fromCharCode(code))));
 }
 
-/** So many of them in a row. Looked at from where the row would end: where it breaks, all before need not be looked at. */
+/**
+ * So many of them in a row. Looked at from where the row would end: where it breaks, all before need not be looked at.
+ */
 export function hasRun(text: string, of: CharacterTable, length: number): boolean {
   for (let start = 0; start + length <= text.length;) {
     let last = start + length - 1;

@@ -1,4 +1,7 @@
-/** A question of a server while it waits for somebody's answer: however it ends, it is open no longer, and whoever asked hears of it. */
+/**
+ * A question of a server while it waits for somebody's answer: however it ends, it is open no longer, and whoever asked
+ * hears of it.
+ */
 import type { Result } from './message.ts';
 import { cancelledError } from './peer.ts';
 
@@ -8,8 +11,8 @@ interface Settle {
 }
 
 /**
- * `put` puts the question, and gives how it is taken away again; it is not called where nobody wants an answer by now. Rejects with
- * AppError cancelled once the signal says that nobody does.
+ * `put` puts the question, and gives how it is taken away again; it is not called where nobody wants an answer by now.
+ * Rejects with AppError cancelled once the signal says that nobody does.
  */
 export function awaitReply(signal: AbortSignal, put: (settle: Settle) => () => void): Promise<Result> {
   if (signal.aborted) return Promise.reject(cancelledError(signal));

@@ -1,4 +1,7 @@
-/** Waits on behalf of a call for something that is on its way, and says so every few seconds: who hears nothing gives up. */
+/**
+ * Waits on behalf of a call for something that is on its way, and says so every few seconds: who hears nothing gives
+ * up.
+ */
 import type { JsonObject } from '../base/json.ts';
 import { cancelledError } from './peer.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones' texts.
- * About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half a second.
+ * Reads a big JSON-RPC message's envelope while its bytes arrive: where each top-level value lies, and the short ones'
+ * texts. About a nanosecond a byte in small steps, where JSON.parse of 50 MB would hold up every other session for half
+ * a second.
  */
 import { defineMember, isSpace, type JsonObject, parseJson, textOrEmpty } from '../base/json.ts';
 

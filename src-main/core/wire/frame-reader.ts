@@ -1,6 +1,7 @@
 /**
  * Splits a byte stream into JSON-RPC messages, one a line. Linear however the chunks fall; small messages are parsed,
- * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their place.
+ * results over a megabyte are kept as bytes, messages over the limit are skipped and answered by a clear error in their
+ * place.
  */
 import type { Readable } from 'node:stream';
 import { AppError } from '../base/errors.ts';
@@ -220,9 +221,10 @@ function slice(parts: readonly Buffer[], start: number, end: number): Buffer[] {
   return pieces;
 }
 
-// The bytes of one message as they come in: those of a short one as they are, those of a long one copied into a few pieces of
-// tens of megabytes. Thousands of small pieces that live as long as the message leave holes in the allocator's heap, which the
-// system does not get back: after an answer of 400 MB a core stayed as large as it had been with it.
+// The bytes of one message as they come in: those of a short one as they are, those of a long one copied into a few
+// pieces of tens of megabytes. Thousands of small pieces that live as long as the message leave holes in the
+// allocator's heap, which the system does not get back: after an answer of 400 MB a core stayed as large as it had been
+// with it.
 
 /** From here on a message is long. */
 const longBytes = 4 * 1024 * 1024;
@@ -267,8 +269,8 @@ export class ChunkBuffer {
   }
 }
 
-// Reads messages off a stream in turn with everybody else. libuv reads a stream that always has more up to 32 times before it looks at the
-// next one: two megabytes of short messages from one side kept all others waiting for seconds.
+// Reads messages off a stream in turn with everybody else. libuv reads a stream that always has more up to 32 times
+// before it looks at the next one: two megabytes of short messages from one side kept all others waiting for seconds.
 
 /** One chunk may take so long, in ms, or hold so many messages; then it is the others' turn. */
 const maxTurnMs = 2;

@@ -82,8 +82,8 @@ export function isNotification(message: Message): message is RpcNotification {
 }
 
 /**
- * Returns whether a value is a JSON-RPC message. The version must be there: servers print log lines as JSON, with members such as `method`
- * and `id`, and both SDKs drop what does not name the version.
+ * Returns whether a value is a JSON-RPC message. The version must be there: servers print log lines as JSON, with
+ * members such as `method` and `id`, and both SDKs drop what does not name the version.
  */
 export function isMessage(value: unknown): value is Message {
   if (!isObject(value) || value['jsonrpc'] !== '2.0') return false;
@@ -95,8 +95,8 @@ export function isMessage(value: unknown): value is Message {
 const wholeNumber = /^(?:0|-?[1-9]\d{0,14})$/;
 
 /**
- * Returns an id or progress token that comes back from the other side as the number that we sent: some servers and gateways return "7" or 7.0
- * for 7. Our own ids and tokens are whole numbers, so nothing else is changed.
+ * Returns an id or progress token that comes back from the other side as the number that we sent: some servers and
+ * gateways return "7" or 7.0 for 7. Our own ids and tokens are whole numbers, so nothing else is changed.
  * Source: both SDKs convert it (typescript-sdk `Number(response.id)`; python-sdk issue 1720, rust-sdk issue 1017).
  */
 export function ownId(id: unknown): unknown {

@@ -51,8 +51,8 @@ export interface PeerOptions {
   /** First request id, 0 by default; must not repeat on a connection that another core may take over. */
   readonly firstId?: number;
   /**
-   * How many requests of the other side may be open, and what happens then: it is not read until half of them are done, or
-   * each further one is answered by an error, which leaves it free to cancel.
+   * How many requests of the other side may be open, and what happens then: it is not read until half of them are done,
+   * or each further one is answered by an error, which leaves it free to cancel.
    */
   readonly open?: { readonly most: number; readonly beyond: 'hold' | 'refuse' };
 }
@@ -95,7 +95,8 @@ export class Peer {
 
   /**
    * Sends a request and waits for its result.
-   * Rejects with RpcError (the other side's error, verbatim), or AppError: cancelled, call_timeout, or why the line closed.
+   * Rejects with RpcError (the other side's error, verbatim), or AppError: cancelled, call_timeout, or why the line
+   * closed.
    */
   request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Result> {
     if (this.#closed !== undefined) return Promise.reject(this.#closed);
@@ -257,7 +258,8 @@ function noAnswer(method: string, result: unknown): AppError {
   return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
 }
 
-// One request of ours in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the line.
+// One request of ours in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the
+// line.
 
 /** Functions of its connection that a request needs. */
 interface RequestLine {

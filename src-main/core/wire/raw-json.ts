@@ -5,7 +5,9 @@ import { isSpace, type JsonObject, parseJson } from '../base/json.ts';
 export class RawJson {
   readonly chunks: readonly Buffer[];
   readonly byteLength: number;
-  /** The object's short top-level strings, numbers and booleans (`isError`, `resultType`), read while the bytes went by. */
+  /**
+   * The object's short top-level strings, numbers and booleans (`isError`, `resultType`), read while the bytes went by.
+   */
   readonly scalars: Readonly<JsonObject>;
 
   constructor(chunks: readonly Buffer[], facts: JsonObject = {}) {

@@ -28,7 +28,9 @@ export interface StreamTransportOptions {
   readonly respondsFirst?: boolean;
 }
 
-/** How long answers may take once the input has ended, in ms: the reader may be gone as well, which only a write shows. */
+/**
+ * How long answers may take once the input has ended, in ms: the reader may be gone as well, which only a write shows.
+ */
 const maxResponseMs = 10 * 60_000;
 
 export class StreamTransport implements Transport, ByteHolder {

@@ -1,6 +1,6 @@
 /**
- * Rows of replicas' records in the team's database: written many at a time, each once under the name of its book and its id, however
- * often it is sent.
+ * Rows of replicas' records in the team's database: written many at a time, each once under the name of its book and
+ * its id, however often it is sent.
  */
 import type { Sql } from 'postgres';
 import { databaseError } from '../database/database.ts';
@@ -89,7 +89,10 @@ export class ActivityRows {
     this.#replica = replica;
   }
 
-  /** All or none. Rejects with AppError store_unreachable (then they may stand there all the same), or with what PostgreSQL refuses. */
+  /**
+   * All or none. Rejects with AppError store_unreachable (then they may stand there all the same), or with what
+   * PostgreSQL refuses.
+   */
   async put({ kind, book, rows }: OutboxBatch): Promise<void> {
     if (rows.length === 0) return;
     const { name, at, key, facts, figures } = tables[kind];

@@ -1,6 +1,6 @@
 /**
- * Brings a replica's record into the team's database, in lots, behind the calls' backs. While the database is away the record itself holds
- * what waits (a replica writes it as a desktop does); what it has no room for is said.
+ * Brings a replica's record into the team's database, in lots, behind the calls' backs. While the database is away the
+ * record itself holds what waits (a replica writes it as a desktop does); what it has no room for is said.
  */
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import { toAppError } from '../../core/base/errors.ts';
@@ -58,7 +58,10 @@ export class ActivityShipper {
     }));
   }
 
-  /** Before the record is closed, and after its last row is written. What cannot be sent now stays in it for the next start. */
+  /**
+   * Before the record is closed, and after its last row is written. What cannot be sent now stays in it for the next
+   * start.
+   */
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     this.#isClosed = true;

@@ -1,6 +1,7 @@
 /**
- * The table of calls as a page shows it: the newest that fit with sums of all that fit, one call, and what charts are drawn from; over all
- * replicas. A call has a number by when its row arrived, so that whoever asks for newer ones misses none that a replica sent late.
+ * The table of calls as a page shows it: the newest that fit with sums of all that fit, one call, and what charts are
+ * drawn from; over all replicas. A call has a number by when its row arrived, so that whoever asks for newer ones
+ * misses none that a replica sent late.
  */
 import type { Sql } from 'postgres';
 import {

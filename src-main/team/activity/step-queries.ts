@@ -1,6 +1,6 @@
 /**
- * Steps of client apps' sessions as a page shows them, over all replicas: the newest that fit with their sums and the calls that ran for them,
- * one step, and the sessions. A step has a number by when its row arrived, as a call has.
+ * Steps of client apps' sessions as a page shows them, over all replicas: the newest that fit with their sums and the
+ * calls that ran for them, one step, and the sessions. A step has a number by when its row arrived, as a call has.
  */
 import type { Sql } from 'postgres';
 import { type CallOutcome, isProblemIn } from '../../core/activity/call-record.ts';
@@ -52,8 +52,8 @@ const maxCallsInPage = 5;
 const maxCallsInDetail = 1000;
 
 /**
- * Calls that ran for the step `s`. Within its time: that is where their key finds them, without an index for it. A second on both sides, since a
- * step and its calls may round differently.
+ * Calls that ran for the step `s`. Within its time: that is where their key finds them, without an index for it. A
+ * second on both sides, since a step and its calls may round differently.
  */
 const callsOfStep = `tooltray.calls c WHERE c.tenant = s.tenant AND c.book = s.book AND c.step = s.id
   AND c.written >= s.written - interval '1 second'

@@ -1,4 +1,7 @@
-/** How a team's cores keep answers: `CoreStores.answers`, on the team's database and the store of objects that was named. */
+/**
+ * How a team's cores keep answers: `CoreStores.answers`, on the team's database and the store of objects that was
+ * named.
+ */
 import { errorText } from '../../core/base/errors.ts';
 import type { CoreStores } from '../../core/core-stores.ts';
 import type { Database } from '../database/database.ts';

@@ -1,6 +1,7 @@
 /**
- * Kept answers' bytes in an S3-compatible store. Written whole or in parts, read by ranges, never by a conditional request (OpenStack Swift
- * refuses them, others ignore them) and never listed: what lies there is known from the rows. A key holds the tenant and the id.
+ * Kept answers' bytes in an S3-compatible store. Written whole or in parts, read by ranges, never by a conditional
+ * request (OpenStack Swift refuses them, others ignore them) and never listed: what lies there is known from the rows.
+ * A key holds the tenant and the id.
  */
 import { S3mini } from 's3mini';
 import { AppError } from '../../core/base/errors.ts';
@@ -15,9 +16,14 @@ interface ObjectBytesOptions {
   readonly fetch?: typeof fetch;
 }
 
-/** A part of an upload (S3 wants 5 MiB at least) and a range of a download: so much of an answer is in memory at once. */
+/**
+ * A part of an upload (S3 wants 5 MiB at least) and a range of a download: so much of an answer is in memory at once.
+ */
 const partBytes = 8 * 1024 * 1024;
-/** Longer ones are uploaded a few at a time, so that a burst of them is not in memory together; short ones never wait behind them. */
+/**
+ * Longer ones are uploaded a few at a time, so that a burst of them is not in memory together; short ones never wait
+ * behind them.
+ */
 const multipartThresholdBytes = 1024 * 1024;
 const multipartConcurrency = 4;
 const defaultRequestTimeoutMs = 10_000;

@@ -1,6 +1,6 @@
 /**
- * The S3-compatible store of a team, `--objects s3://bucket/prefix?endpoint=…&region=…`, and its keys, which come from the
- * environment.
+ * The S3-compatible store of a team, `--objects s3://bucket/prefix?endpoint=…&region=…`, and its keys, which come from
+ * the environment.
  */
 import type { Env } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';

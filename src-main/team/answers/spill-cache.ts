@@ -1,6 +1,7 @@
 /**
- * Kept answers on a replica's own disk, as files that its readers work on: each is fetched once however many wait for it, checked before
- * anybody sees it, and deleted when it was not used for long or others need the room, but never while somebody reads in it.
+ * Kept answers on a replica's own disk, as files that its readers work on: each is fetched once however many wait for
+ * it, checked before anybody sees it, and deleted when it was not used for long or others need the room, but never
+ * while somebody reads in it.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -60,7 +61,10 @@ export class SpillCache {
     this.#now = now;
   }
 
-  /** Takes over what lies there from before; it is checked when somebody asks for it. Rejects with what the file system says. */
+  /**
+   * Takes over what lies there from before; it is checked when somebody asks for it. Rejects with what the file system
+   * says.
+   */
   async start(): Promise<void> {
     this.prepare();
     const found: [id: string, entry: Entry][] = [];

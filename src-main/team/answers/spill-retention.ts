@@ -1,6 +1,7 @@
 /**
- * Makes room among a team's kept answers and takes away what was left over: one of its replicas at a time, by a lease in
- * the database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted is found again.
+ * Makes room among a team's kept answers and takes away what was left over: one of its replicas at a time, by a lease
+ * in the database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted
+ * is found again.
  */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';

@@ -81,7 +81,10 @@ export class SpillTable {
     });
   }
 
-  /** From now on they can be read. Rejects where one of them has been taken for left over meanwhile: the others are to be taken back. */
+  /**
+   * From now on they can be read. Rejects where one of them has been taken for left over meanwhile: the others are to
+   * be taken back.
+   */
   markStored(digests: ReadonlyMap<string, Buffer>): Promise<void> {
     const [ids, hashes] = [[...digests.keys()], [...digests.values()].map((digest) => digest.toString('hex'))];
     return this.#ask(async (sql) => {
@@ -153,7 +156,10 @@ export class SpillTable {
     });
   }
 
-  /** From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same time. */
+  /**
+   * From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same
+   * time.
+   */
   async markForDeletion(ids: readonly string[]): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`

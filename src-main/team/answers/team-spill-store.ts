@@ -1,7 +1,8 @@
 /**
- * Answers that do not fit, as all replicas of a team have them: rows in PostgreSQL, bytes in an object store, and on this
- * replica's disk what it kept or read. An answer is told to a model when it would survive this replica; each read asks the database whose
- * it is. Where one of the two is away, an answer is told whole instead, and nobody waits for long.
+ * Answers that do not fit, as all replicas of a team have them: rows in PostgreSQL, bytes in an object store, and on
+ * this replica's disk what it kept or read. An answer is told to a model when it would survive this replica; each read
+ * asks the database whose it is. Where one of the two is away, an answer is told whole instead, and nobody waits for
+ * long.
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
@@ -41,7 +42,9 @@ export interface TeamSpillStoreOptions extends SpillStoreOptions {
   /** Store for the bytes; without one nothing is spilled, and long results are cut. */
   readonly objects?: BlobStore | undefined;
   readonly cache?: Partial<CacheLimits>;
-  /** How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default. */
+  /**
+   * How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default.
+   */
   readonly keepMs?: number;
   /** How long an answer may take to arrive here, in ms, likewise. */
   readonly readMs?: number;

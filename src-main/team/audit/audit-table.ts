@@ -1,6 +1,6 @@
 /**
- * A tenant's audit as rows: one chain for all replicas, which take turns at a lock of PostgreSQL's, so that it is read, verified and
- * exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
+ * A tenant's audit as rows: one chain for all replicas, which take turns at a lock of PostgreSQL's, so that it is read,
+ * verified and exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
  */
 import type { Sql } from 'postgres';
 import type { AuditLog, SignedHead, OpenLog } from '../../core/trust/audit/audit-log.ts';
@@ -45,7 +45,10 @@ export class AuditTable implements AuditLog {
     this.#tenant = tenant;
   }
 
-  /** `make` is given where the chain ends now. Rejects with AppError store_unreachable: then it may be written all the same. */
+  /**
+   * `make` is given where the chain ends now. Rejects with AppError store_unreachable: then it may be written all the
+   * same.
+   */
   async append({ writer, batch }: BatchName, make: (tail: ChainTail) => Lines): Promise<void> {
     const tenant = this.#tenant;
     await this.#sql

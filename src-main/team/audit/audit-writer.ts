@@ -1,4 +1,7 @@
-/** A replica's notes on their way into its tenant's audit: in batches, off the way of calls, held while the database is away. */
+/**
+ * A replica's notes on their way into its tenant's audit: in batches, off the way of calls, held while the database is
+ * away.
+ */
 import { randomBytes } from 'node:crypto';
 import { Emitter } from '../../core/base/emitter.ts';
 import type { JsonDocument } from '../../core/base/json-document.ts';
@@ -19,7 +22,9 @@ export interface TeamAuditOptions {
   readonly log: Pick<Log, 'warn' | 'info'>;
   /** ms since 1970. */
   readonly now: () => number;
-  /** Notes held in memory while the database is away; beyond them calls are dropped first, and how many is on record. */
+  /**
+   * Notes held in memory while the database is away; beyond them calls are dropped first, and how many is on record.
+   */
   readonly most?: number;
 }
 

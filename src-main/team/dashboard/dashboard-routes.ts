@@ -1,6 +1,7 @@
 /**
- * A team's dashboard over HTTP: the page for whoever asks, what it asks for who is signed in. A cookie says who: of this host alone, read by
- * no program of a page, and sent with no request that another site begins. Host and Origin are checked before us (`door/allowed-hosts.ts`).
+ * A team's dashboard over HTTP: the page for whoever asks, what it asks for who is signed in. A cookie says who: of
+ * this host alone, read by no program of a page, and sent with no request that another site begins. Host and Origin are
+ * checked before us (`door/allowed-hosts.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError } from '../../core/base/errors.ts';

@@ -1,6 +1,6 @@
 /**
- * Who is signed in to the dashboard, in the team's database: any replica knows them, and asks anew at every request, so that whoever is
- * switched off, signed out or given another role is that at once. A browser holds its person's
+ * Who is signed in to the dashboard, in the team's database: any replica knows them, and asks anew at every request, so
+ * that whoever is switched off, signed out or given another role is that at once. A browser holds its person's
  * routing key and 256 random bits; their hash is stored.
  */
 import { randomBytes } from 'node:crypto';
@@ -38,8 +38,8 @@ export class DashboardSessions {
   }
 
   /**
-   * Answers the secret for the browser, and how long it counts, in s. `tokenId`: the personal token it began with; they end together. Rejects
-   * with AppError store_unreachable.
+   * Answers the secret for the browser, and how long it counts, in s. `tokenId`: the personal token it began with; they
+   * end together. Rejects with AppError store_unreachable.
    */
   async begin(user: string, tokenId?: string): Promise<{ readonly secret: string; readonly seconds: number }> {
     const random = randomBytes(32).toString('base64url');
@@ -62,8 +62,8 @@ export class DashboardSessions {
   }
 
   /**
-   * Whether this sign-in comes back for the first time. `until`: from then on nobody asks for it, in ms since 1970. Rejects with AppError
-   * store_unreachable.
+   * Whether this sign-in comes back for the first time. `until`: from then on nobody asks for it, in ms since 1970.
+   * Rejects with AppError store_unreachable.
    */
   async consumeState(id: string, until: number): Promise<boolean> {
     const taken = await this.#sql

@@ -1,4 +1,7 @@
-/** Which questions of the contract a team's dashboard answers, and to whom. What is not said here is refused: each has to be thought of. */
+/**
+ * Which questions of the contract a team's dashboard answers, and to whom. What is not said here is refused: each has
+ * to be thought of.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import type { RpcMethod } from '../../rpc/contract.ts';
 import type { Role } from '../users/user-store.ts';

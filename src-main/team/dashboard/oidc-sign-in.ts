@@ -1,6 +1,7 @@
 /**
- * Signs a person in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another: what belongs to it
- * goes with the browser as the state, sealed by the team's keys, and counts in the browser that began it alone, once.
+ * Signs a person in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another:
+ * what belongs to it goes with the browser as the state, sealed by the team's keys, and counts in the browser that
+ * began it alone, once.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
@@ -68,8 +69,9 @@ export class OidcSignIn {
   }
 
   /**
-   * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: not_allowed for
-   * what is not of this browser, not of the issuer or was used before, and for who may not come in; server_unreachable, store_unreachable.
+   * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with
+   * AppError: not_allowed for what is not of this browser, not of the issuer or was used before, and for who may not
+   * come in; server_unreachable, store_unreachable.
    */
   async finish(params: URLSearchParams, binding: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { entered, flow, notes, sessions } = this.#parts;

@@ -54,7 +54,9 @@ export class SignInService {
     return { signIns, values: wanted.map((value) => ({ ...value, isStored: own.has(value.name) })) };
   }
 
-  /** Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves. */
+  /**
+   * Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves.
+   */
   signIn({ server }: RpcContract['signIn']['input']): RpcContract['signIn']['output'] {
     const found = this.#parts.servers().find(({ name }) => name === server);
     if (found === undefined) throw new AppError('not_found', 'You have no such server.');

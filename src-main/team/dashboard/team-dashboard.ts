@@ -1,4 +1,7 @@
-/** A team's dashboard, as one replica serves it: who is signed in, what each of them is told and may ask. Any replica serves the same. */
+/**
+ * A team's dashboard, as one replica serves it: who is signed in, what each of them is told and may ask. Any replica
+ * serves the same.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { dispatchRpc } from '../../rpc/dispatch-rpc.ts';

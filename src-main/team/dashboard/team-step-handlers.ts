@@ -1,4 +1,7 @@
-/** Sessions step by step, as the dashboard of a team asks of them: from the record of all replicas, an admin's everybody's, a member's their own. */
+/**
+ * Sessions step by step, as the dashboard of a team asks of them: from the record of all replicas, an admin's
+ * everybody's, a member's their own.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import type { Core } from '../../core/core.ts';
 import type { PayloadText, StepSummary } from '../../rpc/contract.ts';

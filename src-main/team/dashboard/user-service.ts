@@ -1,4 +1,7 @@
-/** People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone. What changes is in the audit. */
+/**
+ * People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone.
+ * What changes is in the audit.
+ */
 import { AppError } from '../../core/base/errors.ts';
 import type { AuditEntry } from '../../core/trust/audit/audit-entries.ts';
 import type { PersonRow, AccessTokenRow, TeamContract } from '../../rpc/contract.ts';
@@ -41,7 +44,10 @@ export class UserService {
     };
   }
 
-  /** Rejects with AppError not_found, or not_allowed for oneself: a team is not to be left without whoever could undo it. */
+  /**
+   * Rejects with AppError not_found, or not_allowed for oneself: a team is not to be left without whoever could undo
+   * it.
+   */
   async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
     if (name === this.#viewer.name)
       throw new AppError('not_allowed', 'Nobody switches themselves off.', { fix: 'Ask another admin.' });

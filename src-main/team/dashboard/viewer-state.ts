@@ -1,6 +1,6 @@
 /**
- * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows of people is built
- * here and nowhere else, and one that nobody thought of does not compile.
+ * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows
+ * of people is built here and nowhere else, and one that nobody thought of does not compile.
  */
 import type { Core } from '../../core/core.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
@@ -145,7 +145,10 @@ function isVisibleTo(
   return isAdmin(viewer) || session.isOfPerson(viewer);
 }
 
-/** How they fare, not how they are run: command lines, causes in their own words and what others are shown are an admin's. */
+/**
+ * How they fare, not how they are run: command lines, causes in their own words and what others are shown are an
+ * admin's.
+ */
 function membersRows(rows: AppState['servers'], viewer: Viewer, core: Core): AppState['servers'] {
   const scope = scopeOfViewer(viewer, core);
   return rows

@@ -38,7 +38,10 @@ export async function rowScopeOf(
   return { person: isAdmin(viewer) ? (await people.byName(person)).id : '' };
 }
 
-/** Kept answers: whatever app of theirs asked for them, and nobody else's. What others were answered is no admin's to read. */
+/**
+ * Kept answers: whatever app of theirs asked for them, and nobody else's. What others were answered is no admin's to
+ * read.
+ */
 export function readerOf({ tenant, user }: Viewer): Principal {
   const owner = `${tenant}/${user}/`;
   return { tenant, user, app: undefined, session: undefined, owner, isShared: false };

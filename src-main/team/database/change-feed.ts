@@ -25,8 +25,8 @@ interface Row {
 const channel = 'tooltray_changes';
 
 /**
- * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL takes a lock at commit, so
- * this is not for each call.
+ * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL
+ * takes a lock at commit, so this is not for each call.
  */
 export async function notifyChange(sql: ISql, tenant: string, topic: string, user?: string): Promise<number> {
   const [row] = await sql<Row[]>`

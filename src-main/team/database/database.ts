@@ -1,6 +1,7 @@
 /**
- * The team's PostgreSQL. A tenant's connections are the tenant's for as long as they live: row-level security (the schema's own) lets
- * them see and write its rows alone, so that a query without a filter of its own shows nobody else's.
+ * The team's PostgreSQL. A tenant's connections are the tenant's for as long as they live: row-level security (the
+ * schema's own) lets them see and write its rows alone, so that a query without a filter of its own shows nobody
+ * else's.
  */
 import postgres, { type Options, type Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -18,7 +19,10 @@ export interface DatabaseOptions {
   readonly name?: string;
 }
 
-/** The role without rights of its own that replicas work as; owners of tables and superusers would pass row-level security. */
+/**
+ * The role without rights of its own that replicas work as; owners of tables and superusers would pass row-level
+ * security.
+ */
 export const replicaRole = 'tooltray_replica';
 
 /** A statement that takes longer is ended by the server, in ms. */

@@ -1,4 +1,6 @@
-/** Brings the database to the schema of this version, forward only. Replicas of other versions may work on it meanwhile. */
+/**
+ * Brings the database to the schema of this version, forward only. Replicas of other versions may work on it meanwhile.
+ */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';
@@ -41,7 +43,10 @@ export async function migrate(url: string, steps: readonly Step[] = allSteps): P
   }
 }
 
-/** Rejects with AppError unsupported if the schema is older than this version's, or newer by a step that is not additive. */
+/**
+ * Rejects with AppError unsupported if the schema is older than this version's, or newer by a step that is not
+ * additive.
+ */
 export async function requireSchema(sql: Sql, steps: readonly Step[] = allSteps): Promise<void> {
   const { version, isUsable } = await schemaIn(sql, steps.length).catch((error: unknown) => {
     // undefined_table, invalid_schema_name, and the role that the first migration makes.

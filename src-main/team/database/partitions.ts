@@ -1,4 +1,7 @@
-/** Tables in parts, one each month: those to come are made in time, and those of the record that are old enough are dropped whole. */
+/**
+ * Tables in parts, one each month: those to come are made in time, and those of the record that are old enough are
+ * dropped whole.
+ */
 import type { Sql } from 'postgres';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';

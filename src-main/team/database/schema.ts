@@ -1,12 +1,20 @@
-/** The schema of this version, as its steps. Tables of tenants have the column `tenant` and the policy that `ofTenant` adds. */
+/**
+ * The schema of this version, as its steps. Tables of tenants have the column `tenant` and the policy that `ofTenant`
+ * adds.
+ */
 import { replicaRole } from './database.ts';
 
 export interface Step {
   readonly name: string;
   readonly sql: string;
-  /** Replicas of the version before go on with a schema that has this step: it only adds what they do not need to know. */
+  /**
+   * Replicas of the version before go on with a schema that has this step: it only adds what they do not need to know.
+   */
   readonly isAdditive: boolean;
-  /** One statement that runs outside of a transaction, such as CREATE INDEX CONCURRENTLY IF NOT EXISTS; it may be run twice. */
+  /**
+   * One statement that runs outside of a transaction, such as CREATE INDEX CONCURRENTLY IF NOT EXISTS; it may be run
+   * twice.
+   */
   readonly isOnline?: boolean;
 }
 
@@ -164,7 +172,10 @@ const firstSchema = `
 /** A step that was released is never changed; a new one is added at the end. */
 export const steps: readonly Step[] = [{ name: 'the first schema', sql: firstSchema, isAdditive: false }];
 
-/** Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL refuses. */
+/**
+ * Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL
+ * refuses.
+ */
 function tenantPolicy(table: string): string {
   return `
     ALTER TABLE tooltray.${table} ENABLE ROW LEVEL SECURITY;
@@ -175,8 +186,9 @@ function tenantPolicy(table: string): string {
 }
 
 /**
- * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the part for the rest
- * already stays there. Parts lie in a schema that replicas may not use: they would pass row-level security there.
+ * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the
+ * part for the rest already stays there. Parts lie in a schema that replicas may not use: they would pass row-level
+ * security there.
  */
 const createPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.make_parts() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -202,8 +214,8 @@ const createPartitionsSql = `
 `;
 
 /**
- * Drops parts of calls, steps and savings of which every row is older than so many days, of all tenants; a week is kept in any case. Those
- * of the audit are nobody's to drop but the owner's.
+ * Drops parts of calls, steps and savings of which every row is older than so many days, of all tenants; a week is kept
+ * in any case. Those of the audit are nobody's to drop but the owner's.
  */
 const dropPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.drop_parts(days integer) RETURNS integer LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -237,7 +249,10 @@ export const ground = `
   );
 `;
 
-/** After the last step: what is new is the replicas' to use; which steps were taken they may only read, to the audit they only add. */
+/**
+ * After the last step: what is new is the replicas' to use; which steps were taken they may only read, to the audit
+ * they only add.
+ */
 export const grants = `
   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA tooltray TO ${replicaRole};
   GRANT USAGE ON ALL SEQUENCES IN SCHEMA tooltray TO ${replicaRole};

@@ -1,6 +1,6 @@
 /**
- * Small documents as rows of a tenant, sealed: each change is conditional on the version that was read, so that two replicas never
- * overwrite each other, and is told to all of them.
+ * Small documents as rows of a tenant, sealed: each change is conditional on the version that was read, so that two
+ * replicas never overwrite each other, and is told to all of them.
  */
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** The team's keys: given to every replica from outside of the database, so that who reads its rows, or a backup, reads nothing sealed. */
+/**
+ * The team's keys: given to every replica from outside of the database, so that who reads its rows, or a backup, reads
+ * nothing sealed.
+ */
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { AppError } from '../../core/base/errors.ts';

@@ -1,4 +1,7 @@
-/** Lets a request of a team's client app in by its token, or says how to get one. Source: MCP 2025-11-25 and 2026-07-28, basic/authorization. */
+/**
+ * Lets a request of a team's client app in by its token, or says how to get one. Source: MCP 2025-11-25 and 2026-07-28,
+ * basic/authorization.
+ */
 import type { IncomingMessage } from 'node:http';
 import { AppError, type ErrorCode } from '../../core/base/errors.ts';
 import { type HttpRefusal, httpRefusal, refusalOf, requestPath, retryLater } from '../../core/sessions/http/http-io.ts';
@@ -111,7 +114,9 @@ function errorResponseFor(refused: AuthenticationFailure, challenge: Challenge):
   }
 }
 
-/** The client app is to ask for more (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge Handling"). */
+/**
+ * The client app is to ask for more (RFC 6750, 3.1; MCP 2026-07-28, basic/authorization, "Scope Challenge Handling").
+ */
 export function insufficientScope(scope: string, challenge: Challenge): HttpRefusal {
   return {
     ...httpRefusal(403, rpcCode.aborted, `This token lacks rights: ${scope}.`),

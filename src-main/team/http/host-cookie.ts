@@ -5,7 +5,9 @@ export interface HostCookieOptions {
   readonly name: string;
   /** Browsers reach us by https alone: then no other site, and no other name of this one, can set it. */
   readonly isSecure: boolean;
-  /** `Strict`: it comes with no request that another site begins; `Lax`: with none but those that show a page of ours. */
+  /**
+   * `Strict`: it comes with no request that another site begins; `Lax`: with none but those that show a page of ours.
+   */
   readonly sameSite: 'Strict' | 'Lax';
 }
 

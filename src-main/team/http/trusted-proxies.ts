@@ -1,6 +1,6 @@
 /**
- * Who asks, where proxies stand in front: what they write down of it (`Forwarded`, RFC 7239; `X-Forwarded-*`) is believed of named ones alone,
- * since anybody can send these headers.
+ * Who asks, where proxies stand in front: what they write down of it (`Forwarded`, RFC 7239; `X-Forwarded-*`) is
+ * believed of named ones alone, since anybody can send these headers.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -36,7 +36,8 @@ export class TrustedProxies {
     if (!this.#isKnown(peer)) return direct;
     const forwarded = this.#farthest(peer, forwardedHops(headerText(headers['forwarded'])));
     const older = this.#farthest(peer, xForwardedHops(headers));
-    // A proxy that writes one kind passes the other on as its client sent it: where they disagree, neither is to be believed.
+    // A proxy that writes one kind passes the other on as its client sent it: where they disagree, neither is to be
+    // believed.
     if (forwarded !== undefined && older !== undefined && forwarded.for !== older.for) return direct;
     const hop = forwarded ?? older;
     if (hop === undefined) return direct;

@@ -1,6 +1,7 @@
 /**
- * Sign-ins of a team: each user's own at each server, sealed in the database, renewed once for all replicas. A visit of the browser may begin
- * on one replica and come back to another: what belongs to it lies sealed among its user's secrets, and is taken once.
+ * Sign-ins of a team: each user's own at each server, sealed in the database, renewed once for all replicas. A visit of
+ * the browser may begin on one replica and come back to another: what belongs to it lies sealed among its user's
+ * secrets, and is taken once.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
@@ -176,7 +177,10 @@ export class TeamSignIns {
     return kept.flatMap(({ name }) => parseSecretVaultKey(name));
   }
 
-  /** Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that was. */
+  /**
+   * Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that
+   * was.
+   */
   async signOut(user: string, server?: string): Promise<readonly VaultedSignIn[]> {
     const meant = (await this.list(user)).filter((one) => server === undefined || one.server === server);
     const left = await Promise.all(meant.map(({ key, server: name }) => this.of(user).signOutRemoved(key, name)));
@@ -184,7 +188,10 @@ export class TeamSignIns {
     return meant;
   }
 
-  /** A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all of it erased. */
+  /**
+   * A user who is not here any more: what they granted is taken back where it was granted, as far as that goes, and all
+   * of it erased.
+   */
   async erase(user: string): Promise<void> {
     const { vaults } = this.#options;
     const vault = vaults.forUser(user);

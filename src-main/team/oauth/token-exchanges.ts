@@ -1,7 +1,7 @@
 /**
- * Tokens for servers that are made from those that people come with, where an entry says so. Source: RFC 8693. What is made is kept in
- * memory until it ends, for its user alone; what it is made from lies sealed among that user's secrets, since the replica that needs it
- * need not be the one that was shown it.
+ * Tokens for servers that are made from those that people come with, where an entry says so. Source: RFC 8693. What is
+ * made is kept in memory until it ends, for its user alone; what it is made from lies sealed among that user's secrets,
+ * since the replica that needs it need not be the one that was shown it.
  */
 import { createHash } from 'node:crypto';
 import { AppError, errorText } from '../../core/base/errors.ts';

@@ -1,7 +1,7 @@
 /**
- * Connections of single people to servers at an address, as one replica has them: each under its person's own sign-in and with their own
- * values, so many at a time. Any replica may have one, since tokens lie in the database; they end when their person signs out, signs in
- * as somebody else, or does not come in any more.
+ * Connections of single people to servers at an address, as one replica has them: each under its person's own sign-in
+ * and with their own values, so many at a time. Any replica may have one, since tokens lie in the database; they end
+ * when their person signs out, signs in as somebody else, or does not come in any more.
  */
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';

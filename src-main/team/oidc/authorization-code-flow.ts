@@ -1,6 +1,7 @@
 /**
- * Signing somebody in at the issuer by a browser: the authorization code flow with PKCE. Sources: OpenID Connect Core 1.0, 3.1 (the flow);
- * RFC 7636 (PKCE); RFC 9207 (which issuer answered); RFC 6749, 2.3.1 (how a client says who it is).
+ * Signing somebody in at the issuer by a browser: the authorization code flow with PKCE. Sources: OpenID Connect Core
+ * 1.0, 3.1 (the flow); RFC 7636 (PKCE); RFC 9207 (which issuer answered); RFC 6749, 2.3.1 (how a client says who it
+ * is).
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { AppError } from '../../core/base/errors.ts';
@@ -69,8 +70,9 @@ export class CodeFlow {
   }
 
   /**
-   * Who came back, by what the browser brought; undefined: the issuer's word is not for this sign-in. The state is the caller's to check,
-   * before. Rejects with AppError: not_allowed for what the issuer refused or another one answered, server_unreachable.
+   * Who came back, by what the browser brought; undefined: the issuer's word is not for this sign-in. The state is the
+   * caller's to check, before. Rejects with AppError: not_allowed for what the issuer refused or another one answered,
+   * server_unreachable.
    */
   async claims(params: URLSearchParams, { nonce, verifier }: PkceState): Promise<Claims | undefined> {
     const { client, issuer, redirect } = this.#parts;
@@ -89,7 +91,10 @@ export class CodeFlow {
     throw this.#exchangeFailed(status, isObject(body) ? body['error'] : undefined);
   }
 
-  /** Throws AppError not_allowed: an answer of another issuer would have its code sent to this one, or the other way round. */
+  /**
+   * Throws AppError not_allowed: an answer of another issuer would have its code sent to this one, or the other way
+   * round.
+   */
   #requireThisIssuer(said: string | null, document: DiscoveryDocument): void {
     const isNeeded = document.member('authorization_response_iss_parameter_supported') === true;
     if (said === this.#parts.issuer.name || (said === null && !isNeeded)) return;

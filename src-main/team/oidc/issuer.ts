@@ -1,6 +1,6 @@
 /**
- * Tokens of the team's issuer: whose they are, or nobody's. Sources: RFC 9068, 4 (access tokens); OpenID Connect Core 1.0, 3.1.3.7 (ID
- * tokens); RFC 8725 (what goes wrong with JWTs).
+ * Tokens of the team's issuer: whose they are, or nobody's. Sources: RFC 9068, 4 (access tokens); OpenID Connect Core
+ * 1.0, 3.1.3.7 (ID tokens); RFC 8725 (what goes wrong with JWTs).
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
 import { AppError } from '../../core/base/errors.ts';
@@ -76,20 +76,24 @@ export class OidcIssuer {
   }
 
   /**
-   * An access token for one of `audiences`; undefined: it opens nothing, `over`: it is the issuer's, and has run out. Rejects with AppError
-   * server_unreachable.
+   * An access token for one of `audiences`; undefined: it opens nothing, `over`: it is the issuer's, and has run out.
+   * Rejects with AppError server_unreachable.
    */
   async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
     if (!this.issued(token)) return undefined;
     const claims = await this.#verified(token, (type) => this.#isAccessType(type));
     if (claims === 'over') return claims;
     if (claims === undefined || !audiencesOf(claims).some(isOurs)) return undefined;
-    // An ID token for a client of our name; and one that only the holder of some key may use, which a bearer does not prove.
+    // An ID token for a client of our name; and one that only the holder of some key may use, which a bearer does not
+    // prove.
     const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events', 'cnf'].some((name) => name in claims);
     return isOther ? undefined : claims;
   }
 
-  /** An ID token for this client, of the sign-in with this nonce; undefined: it proves nothing. Rejects with AppError server_unreachable. */
+  /**
+   * An ID token for this client, of the sign-in with this nonce; undefined: it proves nothing. Rejects with AppError
+   * server_unreachable.
+   */
   async idToken(token: string, of: { readonly client: string; readonly nonce: string }): Promise<Claims | undefined> {
     const claims = await this.#verified(token, (type) => type === undefined || type === 'jwt');
     if (claims === undefined || claims === 'over' || claims['nonce'] !== of.nonce) return undefined;

@@ -1,4 +1,7 @@
-/** An issuer's public keys, kept for a while and read anew where one is not among them: never more often than now and then, whoever asks. */
+/**
+ * An issuer's public keys, kept for a while and read anew where one is not among them: never more often than now and
+ * then, whoever asks.
+ */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
 import { AppError } from '../../core/base/errors.ts';
 import { isObject } from '../../core/base/json.ts';

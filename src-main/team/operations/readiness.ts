@@ -1,6 +1,7 @@
 /**
- * Whether a balancer should send requests to this replica: it listens, does not end, and its database had a usable schema when it last
- * answered. While the database is away the replica goes on with what it has, so a balancer should go on as well.
+ * Whether a balancer should send requests to this replica: it listens, does not end, and its database had a usable
+ * schema when it last answered. While the database is away the replica goes on with what it has, so a balancer should
+ * go on as well.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';

@@ -1,6 +1,7 @@
 /**
- * Calls as OpenTelemetry spans, for a collector that the replica's environment names as OpenTelemetry says (SDK environment variables,
- * Protocol Exporter). Names follow the conventions of MCP and GenAI. What was said in a call is in none.
+ * Calls as OpenTelemetry spans, for a collector that the replica's environment names as OpenTelemetry says (SDK
+ * environment variables, Protocol Exporter). Names follow the conventions of MCP and GenAI. What was said in a call is
+ * in none.
  */
 import type { ActivityLog } from '../../core/activity/activity-log.ts';
 import type { CallRecord } from '../../core/activity/call-record.ts';

@@ -1,7 +1,8 @@
 /**
- * Session-level advisory locks of PostgreSQL, one for each person and server whose process runs on this replica: no other replica starts the
- * same process meanwhile. All locks are held by one connection of their own. When it breaks, PostgreSQL releases them; the processes go on,
- * and each one takes its lock again or ends. A connection pool in transaction mode cannot be in between.
+ * Session-level advisory locks of PostgreSQL, one for each person and server whose process runs on this replica: no
+ * other replica starts the same process meanwhile. All locks are held by one connection of their own. When it breaks,
+ * PostgreSQL releases them; the processes go on, and each one takes its lock again or ends. A connection pool in
+ * transaction mode cannot be in between.
  * Source: PostgreSQL 15, 13.3.5 (advisory locks).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +38,10 @@ export class PersonLocks {
     this.#sql = connect({ url, most: 1, name: 'tooltray locks', isPermanent: true });
   }
 
-  /** Waits up to `waitMs` for another holder. Rejects with AppError server_starting if it still has the lock, store_unreachable. */
+  /**
+   * Waits up to `waitMs` for another holder. Rejects with AppError server_starting if it still has the lock,
+   * store_unreachable.
+   */
   async acquire(person: Person, server: string, onLost: () => void, waitMs: number): Promise<PersonLock> {
     const name = JSON.stringify(['tooltray personal', person.tenant, person.user, server]);
     const until = performance.now() + waitMs;

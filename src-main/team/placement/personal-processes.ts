@@ -1,6 +1,7 @@
 /**
- * The processes of single people on this replica: one for each person and server, started by the first call that needs it, within limits. The
- * load balancer sends a person's requests to one replica; an advisory lock keeps two replicas from running the same process while people move.
+ * The processes of single people on this replica: one for each person and server, started by the first call that needs
+ * it, within limits. The load balancer sends a person's requests to one replica; an advisory lock keeps two replicas
+ * from running the same process while people move.
  */
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';
@@ -44,7 +45,10 @@ export class PersonalProcesses {
     this.#options = options;
   }
 
-  /** Returns a transport to one person's process. Its start rejects with AppError server_starting, server_not_started, store_unreachable. */
+  /**
+   * Returns a transport to one person's process. Its start rejects with AppError server_starting, server_not_started,
+   * store_unreachable.
+   */
   readonly open: OpenUserTransport = (config, person) =>
     new PersonProcess({
       config,

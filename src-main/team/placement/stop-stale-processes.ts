@@ -1,4 +1,7 @@
-/** Ends people's processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a value that is another one now. */
+/**
+ * Ends people's processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a
+ * value that is another one now.
+ */
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { parseSecretVaultKey } from '../../core/secrets/resolve-secrets.ts';

@@ -1,6 +1,7 @@
 /**
- * Starts one person's process of a server: with that person's values and the organisation's secrets that its entry names, with a home of
- * its own, in a box unless its entry says otherwise, and with nothing of what this replica itself was started with.
+ * Starts one person's process of a server: with that person's values and the organisation's secrets that its entry
+ * names, with a home of its own, in a box unless its entry says otherwise, and with nothing of what this replica itself
+ * was started with.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';

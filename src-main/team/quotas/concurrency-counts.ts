@@ -1,6 +1,6 @@
 /**
- * How many calls run at once, over all replicas: a row for each, put in under a lock of its count. A replica says again and again that
- * its own still run; of one that was killed they are free half a minute later, by the database's clock.
+ * How many calls run at once, over all replicas: a row for each, put in under a lock of its count. A replica says again
+ * and again that its own still run; of one that was killed they are free half a minute later, by the database's clock.
  */
 import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';

@@ -1,4 +1,7 @@
-/** Makes room for a call in every quota that it counts in, over all replicas, or says which one is used up, until when, and what helps. */
+/**
+ * Makes room for a call in every quota that it counts in, over all replicas, or says which one is used up, until when,
+ * and what helps.
+ */
 import { AppError, errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { formatBytes, formatCount } from '../../core/base/text-format.ts';

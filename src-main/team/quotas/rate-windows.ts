@@ -1,7 +1,8 @@
 /**
- * Counts of windows of time (a minute, an hour, a day of UTC), for all replicas together. A replica takes a sixteenth of what is left at
- * a time, by one statement that says how much it got, and gives back what it does not use: so what was taken was counted before it is
- * used, and no row is asked for by each call. When a window ends the database's clock says; of ours only how long ago it was asked.
+ * Counts of windows of time (a minute, an hour, a day of UTC), for all replicas together. A replica takes a sixteenth
+ * of what is left at a time, by one statement that says how much it got, and gives back what it does not use: so what
+ * was taken was counted before it is used, and no row is asked for by each call. When a window ends the database's
+ * clock says; of ours only how long ago it was asked.
  */
 import type { Sql } from 'postgres';
 import { rethrowDatabaseError } from '../database/database.ts';
@@ -110,7 +111,10 @@ export class RateWindows {
     if (share?.starts === starts) share.left++;
   }
 
-  /** Whether a sum has reached its limit, as it was known within the last second. Rejects with AppError store_unreachable. */
+  /**
+   * Whether a sum has reached its limit, as it was known within the last second. Rejects with AppError
+   * store_unreachable.
+   */
   async isFull({ key, limit, lengthMs }: Window): Promise<WindowExhausted | undefined> {
     const now = performance.now();
     let sum = this.#sums.get(key);

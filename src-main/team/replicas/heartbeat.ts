@@ -1,6 +1,7 @@
 /**
- * The rows by which replicas know of each other: each writes its own every few seconds, with the status of its servers, and reads the others'.
- * Nothing is forwarded by them; an administrator sees in them how servers are everywhere. All times are the database's.
+ * The rows by which replicas know of each other: each writes its own every few seconds, with the status of its servers,
+ * and reads the others'. Nothing is forwarded by them; an administrator sees in them how servers are everywhere. All
+ * times are the database's.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

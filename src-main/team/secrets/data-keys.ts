@@ -70,7 +70,8 @@ export class DataKeys {
   }
 
   /**
-   * Waits for a running rotation, which deletes all keys but its own: it would miss this key and secrets sealed with it.
+   * Waits for a running rotation, which deletes all keys but its own: it would miss this key and secrets sealed with
+   * it.
    */
   async #first(held: ISql): Promise<DataKey> {
     await this.alone(held);

@@ -1,6 +1,6 @@
 /**
- * A team's vault: secrets of the organisation, and of each user their own, as sealed rows. What is sealed opens for its tenant, owner and
- * name alone, so that a row that somebody put in another's place opens nothing.
+ * A team's vault: secrets of the organisation, and of each user their own, as sealed rows. What is sealed opens for its
+ * tenant, owner and name alone, so that a row that somebody put in another's place opens nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ISql, Sql, TransactionSql } from 'postgres';
@@ -92,8 +92,9 @@ export class TeamVaults {
   }
 
   /**
-   * Seals everything anew with a key that the team's first one wraps, and takes the ones before away: from then on the team's other keys
-   * open nothing here. All or nothing; replicas go on meanwhile. How many rows that were. Rejects with AppError.
+   * Seals everything anew with a key that the team's first one wraps, and takes the ones before away: from then on the
+   * team's other keys open nothing here. All or nothing; replicas go on meanwhile. How many rows that were. Rejects
+   * with AppError.
    */
   async rotate(): Promise<number> {
     const { tenant, sql } = this.#options;
@@ -120,7 +121,8 @@ export class TeamVaults {
         this.#keys.forget();
         return done;
       } catch (error) {
-        // Who writes a row waits for its key, and we hold the keys and wait for the row: PostgreSQL ends one of the two.
+        // Who writes a row waits for its key, and we hold the keys and wait for the row: PostgreSQL ends one of the
+        // two.
         if (attempt >= maxAttempts || (error as { readonly code?: unknown }).code !== '40P01') return rethrow(error);
         await sleep(retryDelayMs * attempt);
       }
@@ -229,8 +231,8 @@ export class TeamVault implements SecretStore {
   }
 
   /**
-   * Keeps what `change` makes of a value, and answers it; undefined: nothing is kept from then on. No other replica changes it meanwhile,
-   * however long that takes. Rejects with AppError, or what `change` threw.
+   * Keeps what `change` makes of a value, and answers it; undefined: nothing is kept from then on. No other replica
+   * changes it meanwhile, however long that takes. Rejects with AppError, or what `change` threw.
    */
   async update(name: string, change: Change): Promise<string | undefined> {
     const { held } = this.#options;
@@ -383,7 +385,10 @@ export class TeamVault implements SecretStore {
   }
 }
 
-/** Waits for others by statements that are each within the limit of all: beyond that a database is taken for one that answers nothing any more. */
+/**
+ * Waits for others by statements that are each within the limit of all: beyond that a database is taken for one that
+ * answers nothing any more.
+ */
 async function lockSequentially(work: TransactionSql, about: string): Promise<void> {
   const until = performance.now() + waitMs;
   for (;;) {
@@ -397,8 +402,9 @@ async function lockSequentially(work: TransactionSql, about: string): Promise<vo
 }
 
 /**
- * A transaction that waits for somebody else: with `outside`, after which nothing is written to a connection that went meanwhile. It has
- * been told to the caller by then, and the client would end the process (postgres 3.4, connection.js, `nextWrite`).
+ * A transaction that waits for somebody else: with `outside`, after which nothing is written to a connection that went
+ * meanwhile. It has been told to the caller by then, and the client would end the process (postgres 3.4, connection.js,
+ * `nextWrite`).
  */
 function beginLong<T>(
   sql: Sql,
@@ -451,7 +457,10 @@ function shown(name: string): string {
     : 'a sign-in or key';
 }
 
-/** It went wrong between us and the database (a lost connection, a deadlock, a key that was taken away), not by what was asked. */
+/**
+ * It went wrong between us and the database (a lost connection, a deadlock, a key that was taken away), not by what was
+ * asked.
+ */
 function isPassing(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   const isUnreachable = (databaseError(error) as Partial<AppError>).code === 'store_unreachable';

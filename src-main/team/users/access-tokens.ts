@@ -1,4 +1,6 @@
-/** Personal access tokens of a team: told once, kept as hashes, each bounded by a profile or to reading, until a day. */
+/**
+ * Personal access tokens of a team: told once, kept as hashes, each bounded by a profile or to reading, until a day.
+ */
 import { hash, randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -76,8 +78,8 @@ export class AccessTokenStore {
   }
 
   /**
-   * The token itself is told here and never again. Rejects with AppError bad_request for another end, not_found for the user, not_allowed
-   * where they have too many, store_unreachable.
+   * The token itself is told here and never again. Rejects with AppError bad_request for another end, not_found for the
+   * user, not_allowed where they have too many, store_unreachable.
    */
   async create({ user, label, profile, readOnly = false, ends }: NewToken): Promise<AccessToken & { token: string }> {
     const { key, isService } = await this.#keyOf(user);

@@ -113,7 +113,8 @@ export class Authenticator {
     const key = hashOf(token).toString('base64url');
     const kept = this.#known.get(key) ?? this.#unknown.get(key);
     if (kept !== undefined && this.#now() < kept.until) return this.#onNotified(key, token, kept.judged, address);
-    // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same address.
+    // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same
+    // address.
     const seconds = this.#known.has(key) || this.#isIssued(token) ? 0 : this.#parts.failures.waitSeconds(address);
     if (seconds > 0) return { why: 'too often', seconds };
     return this.#onNotified(key, token, await this.#lookUp(key, token), address);
@@ -177,8 +178,8 @@ export class Authenticator {
   }
 
   /**
-   * They are not to be guessed, and cost the database nothing until their signature holds; every app has another one in a few minutes, and
-   * many of them may stand behind one address.
+   * They are not to be guessed, and cost the database nothing until their signature holds; every app has another one in
+   * a few minutes, and many of them may stand behind one address.
    */
   #isIssued(token: string): boolean {
     return !isPersonToken(token) && this.#parts.issued?.isNamedIn(token) === true;

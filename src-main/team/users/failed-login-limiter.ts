@@ -1,4 +1,7 @@
-/** How often somebody may fail, by where they come from: who guesses is made to wait, and takes none of the database's time. */
+/**
+ * How often somebody may fail, by where they come from: who guesses is made to wait, and takes none of the database's
+ * time.
+ */
 import { isIP } from 'node:net';
 
 interface Failures {

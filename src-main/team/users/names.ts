@@ -21,7 +21,9 @@ export function mixesScripts(name: string): boolean {
   return alike.filter((script) => new RegExp(`\\p{Script=${script}}`, 'u').test(name)).length > 1;
 }
 
-/** The same for names that differ only in case, in width or in how their letters are composed: one of them may exist. */
+/**
+ * The same for names that differ only in case, in width or in how their letters are composed: one of them may exist.
+ */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ').trim();
 }

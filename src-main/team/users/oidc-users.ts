@@ -1,4 +1,7 @@
-/** People as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them later counts. */
+/**
+ * People as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them
+ * later counts.
+ */
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { notifyChange } from '../database/change-feed.ts';

@@ -1,6 +1,6 @@
 /**
- * The key by which a load balancer sends all of a person's requests to one replica: CRC-32 of issuer and subject, so that HAProxy and Envoy
- * compute the same from an OIDC token. It is public and proves nothing.
+ * The key by which a load balancer sends all of a person's requests to one replica: CRC-32 of issuer and subject, so
+ * that HAProxy and Envoy compute the same from an OIDC token. It is public and proves nothing.
  */
 import { crc32 } from 'node:zlib';
 

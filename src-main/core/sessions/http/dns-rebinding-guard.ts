@@ -1,6 +1,6 @@
 /**
- * Who may ask at all: programs of this machine that address it as such, and pages that it served itself. A page from elsewhere
- * whose name was made to lead here (DNS rebinding) says so in Host, any other one in Origin.
+ * Who may ask at all: programs of this machine that address it as such, and pages that it served itself. A page from
+ * elsewhere whose name was made to lead here (DNS rebinding) says so in Host, any other one in Origin.
  */
 import type { IncomingMessage } from 'node:http';
 import { rpcCode } from '../../wire/message.ts';

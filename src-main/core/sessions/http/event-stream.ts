@@ -6,7 +6,10 @@ import type { ServerResponse } from 'node:http';
 import type { ByteBudget, ByteHolder } from '../../wire/byte-budget.ts';
 import { type Message, serializeMessage } from '../../wire/message.ts';
 
-/** So often a stream on which nothing happens says that it is still there: what stands between ends silent connections, in ms. */
+/**
+ * So often a stream on which nothing happens says that it is still there: what stands between ends silent connections,
+ * in ms.
+ */
 const keepAliveMs = 15_000;
 /** From here on a reader is slow. */
 const slowReaderBytes = 8 * 1024 * 1024;

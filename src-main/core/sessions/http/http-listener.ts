@@ -68,7 +68,9 @@ export interface HttpListenerOptions {
   readonly limits: () => HttpSettings;
   /** For what is being answered at the end, where the limits do not say, in seconds. */
   readonly fallbackDrainSeconds?: number | undefined;
-  /** How much apps have to come back for beside their sessions: answers they were promised, questions they were asked. */
+  /**
+   * How much apps have to come back for beside their sessions: answers they were promised, questions they were asked.
+   */
   readonly awaited?: (() => number) | undefined;
   /** Memory budgets for unread and partly read data of all connections together. */
   readonly budgets?: ConnectionBudgets | undefined;
@@ -129,7 +131,10 @@ export class HttpListener {
     return (limits().drainSeconds ?? usual) * 1000;
   }
 
-  /** Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError port_in_use. */
+  /**
+   * Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError
+   * port_in_use.
+   */
   async open(port: number): Promise<number> {
     const { requestMs = defaultRequestTimeoutMs, limits, address: host = '127.0.0.1', retainMs } = this.#options;
     const options = {
@@ -185,8 +190,8 @@ export class HttpListener {
   }
 
   /**
-   * Before `stop`, of one of several cores: goes on for `noticeMs`, until the load balancer sends nothing more, then takes no connection.
-   * Resolves when no client waits for a response, or that has taken too long, the notice included.
+   * Before `stop`, of one of several cores: goes on for `noticeMs`, until the load balancer sends nothing more, then
+   * takes no connection. Resolves when no client waits for a response, or that has taken too long, the notice included.
    */
   async drain(noticeMs: number): Promise<void> {
     this.#isDraining = true;

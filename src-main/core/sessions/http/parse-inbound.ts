@@ -96,7 +96,10 @@ function notificationFault(
   return claimFault(notification, headers, null);
 }
 
-/** The version that the body names, or else the header, must be ours, and headers that are there must say what the body says. */
+/**
+ * The version that the body names, or else the header, must be ours, and headers that are there must say what the body
+ * says.
+ */
 function claimFault(
   { method, params }: { readonly method: string; readonly params?: JsonObject | undefined },
   headers: IncomingHttpHeaders,

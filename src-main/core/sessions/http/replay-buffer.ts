@@ -1,4 +1,7 @@
-/** Events of a response stream, kept until a minute after its last one, so that a client whose connection broke can resume the stream. */
+/**
+ * Events of a response stream, kept until a minute after its last one, so that a client whose connection broke can
+ * resume the stream.
+ */
 
 /** Maximum size of all streams together, and of one event, in bytes. Larger events are not retained. */
 const maxTotalBytes = 16_000_000;

@@ -1,7 +1,7 @@
 /**
- * Session ids for requests that belong to no session (2026-07-28 over HTTP). One request of a client at a time has the client's own id, so
- * that private connections to servers are reused; each further one has an id to itself, so that a question of a server can only be about
- * that request.
+ * Session ids for requests that belong to no session (2026-07-28 over HTTP). One request of a client at a time has the
+ * client's own id, so that private connections to servers are reused; each further one has an id to itself, so that a
+ * question of a server can only be about that request.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -18,8 +18,8 @@ export class RequestIds {
   }
 
   /**
-   * Runs a task with an id. `isShared`: the next request with this key may be of another client, so the id is for this request alone.
-   * `hold` keeps the id until a promise is settled, for what goes on after the task.
+   * Runs a task with an id. `isShared`: the next request with this key may be of another client, so the id is for this
+   * request alone. `hold` keeps the id until a promise is settled, for what goes on after the task.
    */
   async use<T>(
     { key, isShared }: { readonly key: string; readonly isShared: boolean },

@@ -1,6 +1,7 @@
 /**
- * One session of the handshake era over HTTP. What answers a request goes on the response to the POST that brought it: as one JSON
- * body where nothing comes before it, else as a stream that can be gone on with. What belongs to no request has a stream of its own.
+ * One session of the handshake era over HTTP. What answers a request goes on the response to the POST that brought it:
+ * as one JSON body where nothing comes before it, else as a stream that can be gone on with. What belongs to no request
+ * has a stream of its own.
  * Source: MCP 2025-11-25, basic/transports, "Streamable HTTP" and "Resumability and Redelivery".
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

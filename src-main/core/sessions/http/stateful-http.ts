@@ -176,8 +176,9 @@ export class StatefulHttp {
   }
 
   /**
-   * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that was silent longest is
-   * closed, never one with a call running: one of the holder that asks, if that holder has most of them.
+   * Whether there is room for one more session. Clients come and go without a word, so at the limit the session that
+   * was silent longest is closed, never one with a call running: one of the holder that asks, if that holder has most
+   * of them.
    */
   #evictOldest({ holder }: SessionBinding): boolean {
     const all = [...this.#lines.values()];

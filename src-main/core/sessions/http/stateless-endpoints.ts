@@ -1,6 +1,7 @@
 /**
- * The endpoints of 2026-07-28 over HTTP: one for each address and whose token opens it, and for each client app by the name that its
- * requests carry where the address names none. Lists may depend on what a request brings along, never on its connection.
+ * The endpoints of 2026-07-28 over HTTP: one for each address and whose token opens it, and for each client app by the
+ * name that its requests carry where the address names none. Lists may depend on what a request brings along, never on
+ * its connection.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { extensionSetOf } from '../../servers/extension-set.ts';

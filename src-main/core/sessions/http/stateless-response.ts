@@ -1,4 +1,6 @@
-/** The answer to one request of 2026-07-28: a JSON body, or a stream from the moment on that something comes before it. */
+/**
+ * The answer to one request of 2026-07-28: a JSON body, or a stream from the moment on that something comes before it.
+ */
 import type { ServerResponse } from 'node:http';
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';

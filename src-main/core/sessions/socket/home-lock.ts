@@ -1,6 +1,6 @@
 /**
- * The lock that a core holds on its home for as long as it runs. It lies among the data, where no cleaner of temporary folders comes, so that a
- * core whose socket was removed still keeps a second one out.
+ * The lock that a core holds on its home for as long as it runs. It lies among the data, where no cleaner of temporary
+ * folders comes, so that a core whose socket was removed still keeps a second one out.
  */
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,8 +18,9 @@ export function homeLockFile(dataDir: string): string {
 }
 
 /**
- * Node.js has no file locks. SQLite takes those of the system, which end with their holder, and an empty database is just a file to lock. A file
- * that names its holder would have to be removed by somebody when the holder is killed, and two can do that at once.
+ * Node.js has no file locks. SQLite takes those of the system, which end with their holder, and an empty database is
+ * just a file to lock. A file that names its holder would have to be removed by somebody when the holder is killed, and
+ * two can do that at once.
  */
 export class HomeLock implements Disposable {
   readonly #database: DatabaseSync;
@@ -30,8 +31,8 @@ export class HomeLock implements Disposable {
   }
 
   /**
-   * Waits up to `waitMs` for the lock on `file`, which is made if it is missing or damaged, and stays. Throws AppError `already_running` if
-   * another process holds it for longer, or at once if `isServed` says that its socket answers.
+   * Waits up to `waitMs` for the lock on `file`, which is made if it is missing or damaged, and stays. Throws AppError
+   * `already_running` if another process holds it for longer, or at once if `isServed` says that its socket answers.
    */
   static async take(
     file: string,

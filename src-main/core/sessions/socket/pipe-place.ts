@@ -1,6 +1,6 @@
 /**
- * The named pipe that a core listens at: a random name, which nobody could take before, written to a file in the private run folder. Removed by
- * the core that wrote it.
+ * The named pipe that a core listens at: a random name, which nobody could take before, written to a file in the
+ * private run folder. Removed by the core that wrote it.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';

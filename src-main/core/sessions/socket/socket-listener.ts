@@ -1,4 +1,7 @@
-/** The listener for shims and the command line: a Unix socket or named pipe that admits connections whose hello has the right token. */
+/**
+ * The listener for shims and the command line: a Unix socket or named pipe that admits connections whose hello has the
+ * right token.
+ */
 import { createServer, type Server, type Socket } from 'node:net';
 import { coreProof } from '../../base/core-proof.ts';
 import { AppError, toAppError } from '../../base/errors.ts';
@@ -19,7 +22,10 @@ export interface SocketListenerOptions {
   readonly token: string;
   /** The core's version, sent to each authenticated client. */
   readonly version: string;
-  /** Takes a connection over: paused, with the bytes that came behind the hello. Without a listener for `end` it closes by itself. */
+  /**
+   * Takes a connection over: paused, with the bytes that came behind the hello. Without a listener for `end` it closes
+   * by itself.
+   */
   onConnection(socket: Socket, hello: Hello, rest: Buffer): void;
   /** Throws AppError for a hello that cannot be served (an unknown mode); the client receives the reason. */
   check?(hello: Hello): void;
@@ -59,7 +65,9 @@ export class SocketListener {
     this.#place = namesPipe ? new PipePlace(socketPath, create, newPipe) : new SocketPlace(socketPath, create);
   }
 
-  /** Throws AppError `already_running` when another core listens there, `not_allowed` when the folder is not ours alone. */
+  /**
+   * Throws AppError `already_running` when another core listens there, `not_allowed` when the folder is not ours alone.
+   */
   async start(): Promise<void> {
     const { socketPath, lockFile = `${socketPath}.lock`, checkIntervalMs = 1000 } = this.#options;
     this.#lock = await HomeLock.take(lockFile, lockWaitMs, () => this.#place.isServed());
@@ -123,7 +131,9 @@ export class SocketListener {
     }
   }
 
-  /** A client that wants to know first whether this is the user's core sends a challenge, and its hello after the proof. */
+  /**
+   * A client that wants to know first whether this is the user's core sends a challenge, and its hello after the proof.
+   */
   async #readHello(socket: Socket): Promise<FirstLine> {
     const { token, helloTimeoutMs = 5000 } = this.#options;
     const first = await readFirstLine(socket, helloTimeoutMs, maxHelloBytes);
@@ -158,7 +168,9 @@ export class SocketListener {
   }
 }
 
-/** Says why and closes. Reads on for a moment: closing on unread bytes could take the reason away from the other side. */
+/**
+ * Says why and closes. Reads on for a moment: closing on unread bytes could take the reason away from the other side.
+ */
 function turnAway(socket: Socket, error: unknown): void {
   socket.end(rejectConnection(error));
   socket.resume();

@@ -1,6 +1,6 @@
 /**
- * The path that a core listens at: claimed from a core that was killed, never from one that answers; restored if something removed it; unlinked
- * only while it is still this core's own socket.
+ * The path that a core listens at: claimed from a core that was killed, never from one that answers; restored if
+ * something removed it; unlinked only while it is still this core's own socket.
  */
 import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { connect, type Server } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * Schemas as providers take them: many refuse the whole list of tools for one invalid keyword, at any depth. What fits stays the same
- * object. Source: JSON Schema 2020-12, Validation.
+ * Schemas as providers take them: many refuse the whole list of tools for one invalid keyword, at any depth. What fits
+ * stays the same object. Source: JSON Schema 2020-12, Validation.
  */
 import { isObject, type JsonObject, toPlainNumber } from '../../base/json.ts';
 

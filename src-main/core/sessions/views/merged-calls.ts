@@ -1,4 +1,7 @@
-/** Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get a handle. */
+/**
+ * Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get
+ * a handle.
+ */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import { neutralizeControlCharacters, truncateName } from '../../base/visible-text.ts';
@@ -104,7 +107,10 @@ export class MergedCalls {
     return this.#slow.waitFor(wish, retryParams(rest), context);
   }
 
-  /** A request about a task: a slow call of ours, or one that a server answered with. Rejects with RpcError where there is none. */
+  /**
+   * A request about a task: a slow call of ours, or one that a server answered with. Rejects with RpcError where there
+   * is none.
+   */
   async task(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
     const own = await this.#slow.task(method, params, context);
     if (own !== undefined) return own;
@@ -221,8 +227,9 @@ class ViewCalls {
   }
 
   /**
-   * The tool that an interface means by this name; undefined for a name that models are listed, too, or that says nothing to interfaces.
-   * Throws AppError not_allowed for a tool that is there for models alone, tool_ambiguous where it could be of several open interfaces.
+   * The tool that an interface means by this name; undefined for a name that models are listed, too, or that says
+   * nothing to interfaces. Throws AppError not_allowed for a tool that is there for models alone, tool_ambiguous where
+   * it could be of several open interfaces.
    */
   find(name: string, settings: SessionSettings): ViewTool | undefined {
     const { catalog } = settings.view;

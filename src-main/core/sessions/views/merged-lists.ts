@@ -1,4 +1,7 @@
-/** The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session turned out to need. */
+/**
+ * The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session
+ * turned out to need.
+ */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { CallerContext } from '../../calls/call-tool.ts';
 import { isTooltrayUri, wrapUri } from '../../catalog/resource-uris.ts';
@@ -20,7 +23,10 @@ export class MergedTools {
   readonly #repeating = new HeaderParamTools();
   #listed: { readonly era: ProtocolKind; readonly tools: string } | undefined;
 
-  /** `followsLists`: the client app reads lists anew when it is told that they have changed; `awaits`: a call was answered with a handle. */
+  /**
+   * `followsLists`: the client app reads lists anew when it is told that they have changed; `awaits`: a call was
+   * answered with a handle.
+   */
   constructor(parts: MergedViewDeps, followsLists: boolean, awaits: () => boolean) {
     this.#parts = parts;
     this.#followsLists = followsLists;
@@ -75,7 +81,10 @@ export class MergedTools {
     return [...all, ...this.#besides(all, era)];
   }
 
-  /** Tools with a user interface that are not listed yet, and those that interfaces call, which apps keep from their models. */
+  /**
+   * Tools with a user interface that are not listed yet, and those that interfaces call, which apps keep from their
+   * models.
+   */
   #besides(tools: readonly JsonObject[], era: ProtocolKind): readonly JsonObject[] {
     const { listedViews, ui, view } = this.#parts.settings.current;
     if (ui === undefined || ui === 'off') return [];
@@ -116,7 +125,9 @@ export class MergedPrompts {
   }
 }
 
-/** The resources that a merged view shows: the servers', and our own where the mode lists them; ours can always be read. */
+/**
+ * The resources that a merged view shows: the servers', and our own where the mode lists them; ours can always be read.
+ */
 export class MergedResources {
   readonly #parts: MergedViewDeps;
 

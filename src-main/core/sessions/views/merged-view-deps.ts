@@ -27,7 +27,8 @@ export interface MergedViewDeps {
   readonly contexts: HelperContexts;
 }
 
-// What a helper tool is given to work with: made anew for each call of one, from the core's parts and its session's view.
+// What a helper tool is given to work with: made anew for each call of one, from the core's parts and its session's
+// view.
 
 /** The functions of its view that a helper tool may use. */
 interface HelperView {
@@ -58,7 +59,10 @@ export class HelperContexts {
     return this.#given.has(result);
   }
 
-  /** `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions, too. */
+  /**
+   * `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions,
+   * too.
+   */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
     const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;
     const { sessionId, app, signal } = context;
@@ -98,7 +102,10 @@ export class HelperContexts {
     };
   }
 
-  /** An answer that is read back is as private, and as foreign, as when it came; its reader may be another session of its app. */
+  /**
+   * An answer that is read back is as private, and as foreign, as when it came; its reader may be another session of
+   * its app.
+   */
   #noteStored(ref: string, text: string, context: CallerContext): void {
     const { spillOf, flow } = this.#core;
     const { server, tool } = spillOf(ref) ?? { server: 'tooltray', tool: 'a file' };
@@ -129,8 +136,8 @@ export class HelperContexts {
 }
 
 /**
- * Finds in the merged catalog what a client app names. A server that is named, or known to have it, and that is on its way is waited
- * for: a client app that was connected to an earlier core calls what it knows without listing first.
+ * Finds in the merged catalog what a client app names. A server that is named, or known to have it, and that is on its
+ * way is waited for: a client app that was connected to an earlier core calls what it knows without listing first.
  */
 type Waiter = Pick<CallContext, 'signal' | 'onProgress'>;
 
@@ -140,7 +147,10 @@ export class EntryResolver {
 
   readonly #links: Pick<SeenResources, 'serversOf'>;
 
-  /** `settleMs`: how long servers are waited for where an address says nothing of whose it is; `links`: what answers have shown. */
+  /**
+   * `settleMs`: how long servers are waited for where an address says nothing of whose it is; `links`: what answers
+   * have shown.
+   */
   constructor(catalog: LiveCatalog, settleMs: number, links: Pick<SeenResources, 'serversOf'>) {
     this.#catalog = catalog;
     this.#settleMs = settleMs;
@@ -182,8 +192,9 @@ export class EntryResolver {
   }
 
   /**
-   * The server of a resource. One that was never listed may have it or a template that fits better, so such are waited for, until it
-   * `isFound`. Rejects with RpcError: nobody has it, or the state of the one whose it is; with AppError where several have it.
+   * The server of a resource. One that was never listed may have it or a template that fits better, so such are waited
+   * for, until it `isFound`. Rejects with RpcError: nobody has it, or the state of the one whose it is; with AppError
+   * where several have it.
    */
   async resource(
     uri: string,

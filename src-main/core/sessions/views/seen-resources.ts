@@ -1,4 +1,7 @@
-/** Which server has shown a session which resources in its answers: no list has to have them, and nobody else is asked for them. */
+/**
+ * Which server has shown a session which resources in its answers: no list has to have them, and nobody else is asked
+ * for them.
+ */
 import { isObject, objectOrEmpty } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';

@@ -1,6 +1,7 @@
 /**
- * Tasks that servers answered with, of both eras: whoever asks for one later names nothing but its id, so it is written down whose each is. Source: MCP 2025-11-25, basic/
- * utilities/tasks, and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
+ * Tasks that servers answered with, of both eras: whoever asks for one later names nothing but its id, so it is written
+ * down whose each is. Source: MCP 2025-11-25, basic/ utilities/tasks, and the extension `io.modelcontextprotocol/tasks`
+ * of 2026-07-28.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
@@ -26,7 +27,10 @@ const maxTasks = 1000;
 export class ServerTasks {
   readonly #tasks = new Map<string, ServerTask>();
 
-  /** An answer of a server; where it is a task with an id that another server has given as well, the same under an id of our own. */
+  /**
+   * An answer of a server; where it is a task with an id that another server has given as well, the same under an id of
+   * our own.
+   */
   note(
     server: string,
     answer: Result,
@@ -45,15 +49,19 @@ export class ServerTasks {
     return taskId === own ? answer : { ...answer, taskId };
   }
 
-  /** The server of the task that a request is about, and the request as that server has it; undefined where it is about none that
-   * the caller has. */
+  /**
+   * The server of the task that a request is about, and the request as that server has it; undefined where it is about
+   * none that the caller has.
+   */
   find(params: JsonObject, principal: Principal): { readonly server: string; readonly params: JsonObject } | undefined {
     const known = this.#tasks.get(String(params['taskId']));
     if (known === undefined || !canAccess(principal, known.owner)) return undefined;
     return { server: known.server, params: { ...params, taskId: known.taskId } };
   }
 
-  /** The id under which apps have a task of a server; undefined where there is none, or none that the session has made. */
+  /**
+   * The id under which apps have a task of a server; undefined where there is none, or none that the session has made.
+   */
   idFor(server: string, taskId: string, sessionId?: string): string | undefined {
     const isMeant = (task: ServerTask): boolean =>
       task.taskId === taskId && task.server === server && (sessionId === undefined || task.sessionId === sessionId);

@@ -1,6 +1,7 @@
 /**
- * Apps of 2026-07-28 that want to hear of tasks: of slow calls, which tell by themselves, and of servers: those are asked to tell, and
- * what they tell is given the id that the app knows. Source: extension `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
+ * Apps of 2026-07-28 that want to hear of tasks: of slow calls, which tell by themselves, and of servers: those are
+ * asked to tell, and what they tell is given the id that the app knows. Source: extension
+ * `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
  */
 import { toText, type JsonObject } from '../../base/json.ts';
 import { supportsTasks, type TaskStatusListener } from '../../calls/call-task.ts';

@@ -1,4 +1,6 @@
-/** The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several. */
+/**
+ * The views of one line, by the client app that its requests name: mostly one, kept apart where a line carries several.
+ */
 import type { JsonObject } from '../../base/json.ts';
 import { extensionSetOf } from '../../servers/extension-set.ts';
 import type { SessionView } from '../session-view.ts';

@@ -1,4 +1,7 @@
-/** A kept answer as data: read from JSON or TOON, with the numbers that would change in another spelling known as they stand. */
+/**
+ * A kept answer as data: read from JSON or TOON, with the numbers that would change in another spelling known as they
+ * stand.
+ */
 import { isObject, tryParseJson } from '../../base/json.ts';
 import { JSONPathEnvironment, JSONPathError, type JSONPathNode, type JSONValue } from 'json-p3';
 import { AppError, errorText } from '../../base/errors.ts';
@@ -67,7 +70,10 @@ export interface FoundValue {
   readonly value: unknown;
 }
 
-/** Values are found one after the other: a path that selects without end takes time and no memory. Throws AppError bad_request. */
+/**
+ * Values are found one after the other: a path that selects without end takes time and no memory. Throws AppError
+ * bad_request.
+ */
 export function* findValues(path: string, value: unknown): Generator<FoundValue, void, undefined> {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: Number.MAX_SAFE_INTEGER });
   try {

@@ -1,4 +1,7 @@
-/** Op grep in pretty-printed JSON: a line that matches is a member of something, and that is what is told: the element around it. */
+/**
+ * Op grep in pretty-printed JSON: a line that matches is a member of something, and that is what is told: the element
+ * around it.
+ */
 import type { FileLine } from './read-lines.ts';
 
 /** Longer elements are not told whole, in characters of compact JSON. */
@@ -28,7 +31,10 @@ interface Open {
   readonly waiting: FoundElement[];
 }
 
-/** To be told of each line in its order, and then whether it matched: what is found is whole when its last line has passed. */
+/**
+ * To be told of each line in its order, and then whether it matched: what is found is whole when its last line has
+ * passed.
+ */
 export class Elements {
   readonly #open: Open[] = [];
   #waiting = 0;

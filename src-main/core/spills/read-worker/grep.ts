@@ -221,7 +221,8 @@ function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): 
   return { number, text: `${begun}${middle}${to < text.length ? '…' : ''} [${place}]` };
 }
 
-// What op grep looks for in a line: a regular expression, or the letters themselves where it is none. Upper and lower case are alike.
+// What op grep looks for in a line: a regular expression, or the letters themselves where it is none. Upper and lower
+// case are alike.
 
 interface Match {
   readonly at: number;

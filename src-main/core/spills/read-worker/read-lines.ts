@@ -55,7 +55,9 @@ export function readSlice(
 /** Maximum length of a line shown to the user, in characters. */
 const maxLineLength = 4000;
 
-/** The same stretch as rows. Its last line may be begun only: it is left for the next page, unless it is the only one. */
+/**
+ * The same stretch as rows. Its last line may be begun only: it is left for the next page, unless it is the only one.
+ */
 export function viewLines(
   target: ReadTarget,
   index: LineIndex,
@@ -122,7 +124,10 @@ export interface FileLine {
   /** From 1. */
   readonly number: number;
   readonly text: string;
-  /** Set where the line is too long for one go: at which byte this part of it begins. Its other parts have the same number. */
+  /**
+   * Set where the line is too long for one go: at which byte this part of it begins. Its other parts have the same
+   * number.
+   */
   readonly partFrom?: number;
 }
 

@@ -40,7 +40,9 @@ export interface ReadRequest {
   readonly maxBytes: number;
   /** Line index built by an earlier query. */
   readonly index: LineIndex | undefined;
-  /** 0 until it begins, then counted up with every step: a number that stands still tells of a step that does not end. */
+  /**
+   * 0 until it begins, then counted up with every step: a number that stands still tells of a step that does not end.
+   */
   readonly steps: Int32Array<SharedArrayBuffer>;
 }
 
@@ -52,7 +54,8 @@ export function newSteps(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-// Where lines begin in a file: every so many bytes the number of the line there, so that a line is found without reading all before it.
+// Where lines begin in a file: every so many bytes the number of the line there, so that a line is found without
+// reading all before it.
 
 /** Lines are the parts between line feeds: a line feed at the end is followed by one more, empty line. */
 export interface LineIndex {

@@ -1,6 +1,7 @@
 /**
- * Ops sql and select: the tables of spilled results in a SQLite database in memory, asked by one statement that reads. Runs in a process
- * that is killed at its limits of time and memory; the database cannot be written, attached or configured by what is asked.
+ * Ops sql and select: the tables of spilled results in a SQLite database in memory, asked by one statement that reads.
+ * Runs in a process that is killed at its limits of time and memory; the database cannot be written, attached or
+ * configured by what is asked.
  */
 import { constants, DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { AppError, errorText } from '../../base/errors.ts';
@@ -187,8 +188,8 @@ function run(database: DatabaseSync, query: string, tables: readonly string[], l
 }
 
 /**
- * Leaves reading to the statement that follows, and nothing else. `setAuthorizer` came with Node 24.10; before it the first word of the
- * statement and `query_only` do the same, and no function reads files in either.
+ * Leaves reading to the statement that follows, and nothing else. `setAuthorizer` came with Node 24.10; before it the
+ * first word of the statement and `query_only` do the same, and no function reads files in either.
  */
 export function protect(database: DatabaseSync): void {
   database.exec('PRAGMA query_only = ON');

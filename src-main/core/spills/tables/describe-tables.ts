@@ -1,4 +1,6 @@
-/** Says in a notice which tables SQL finds in a result, and gives one statement over them that can be run as it stands. */
+/**
+ * Says in a notice which tables SQL finds in a result, and gives one statement over them that can be run as it stands.
+ */
 import { formatNumber, pluralize } from '../../base/text-format.ts';
 import { type Cell, type Column, mainTable, type Table } from './value-tables.ts';
 

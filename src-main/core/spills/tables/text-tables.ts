@@ -283,7 +283,8 @@ function markdownCells(line: string): string[] {
   return inside.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'));
 }
 
-// Tables of HTML: texts of their cells. Read by looking for tags, not by a parser of documents: what is broken gives fewer cells.
+// Tables of HTML: texts of their cells. Read by looking for tags, not by a parser of documents: what is broken gives
+// fewer cells.
 
 function htmlTables(html: string): Table[] {
   const tables: Table[] = [];

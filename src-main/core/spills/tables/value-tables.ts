@@ -35,7 +35,10 @@ const maxColumns = 500;
 const minMapRows = 3;
 const keyColumn = '_key';
 
-/** The longest list of objects or lists comes first, the others in the order of the value. Never empty: a value that has no list is one row. */
+/**
+ * The longest list of objects or lists comes first, the others in the order of the value. Never empty: a value that has
+ * no list is one row.
+ */
 export function tablesIn(value: unknown): readonly [Table, ...Table[]] {
   const found = [...candidates(value, [])];
   const weight = ({ records, isScalars }: Candidate): number => (isScalars ? 0 : 1e9) + records.length;

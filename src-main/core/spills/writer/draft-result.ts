@@ -1,4 +1,7 @@
-/** Turns a result into the parts that are stored: texts, data and media, each once, the main one first; the rest stays in the answer. */
+/**
+ * Turns a result into the parts that are stored: texts, data and media, each once, the main one first; the rest stays
+ * in the answer.
+ */
 import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
 import {
   type DraftedPart,

@@ -1,4 +1,7 @@
-/** Lays out valid JSON anew without parsing it: every number keeps its spelling, strings are escaped as JSON.stringify does it. */
+/**
+ * Lays out valid JSON anew without parsing it: every number keeps its spelling, strings are escaped as JSON.stringify
+ * does it.
+ */
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -7,7 +10,10 @@ const space = 0x20;
 /** Deeper levels are indented no further: deep nesting would make gigabytes of spaces out of a megabyte. */
 const maxIndent = 30;
 
-/** With an element a line and two spaces a level, as JSON.stringify(value, null, 2) writes it. `json` is what JSON.parse has taken. */
+/**
+ * With an element a line and two spaces a level, as JSON.stringify(value, null, 2) writes it. `json` is what JSON.parse
+ * has taken.
+ */
 export function layoutJson(json: Buffer): Buffer {
   return new JsonWriter(json, true).write();
 }

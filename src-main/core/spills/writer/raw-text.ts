@@ -1,6 +1,6 @@
 /**
- * Writes a result that is too long to be parsed while its bytes pass. The text of a result with one block of text is unescaped, so that it
- * has lines; anything else is written as the bytes that came.
+ * Writes a result that is too long to be parsed while its bytes pass. The text of a result with one block of text is
+ * unescaped, so that it has lines; anything else is written as the bytes that came.
  */
 import { closeSync, openSync, readSync, writeSync } from 'node:fs';
 import { objectOrEmpty } from '../../base/json.ts';

@@ -1,15 +1,24 @@
-/** The entries of the audit log: who decided what, what was refused, which servers and access changed, and every call. Never a text of a call. */
+/**
+ * The entries of the audit log: who decided what, what was refused, which servers and access changed, and every call.
+ * Never a text of a call.
+ */
 
 /** A person's word, or what stood in for it. */
 export interface DecisionEntry {
   readonly kind: 'decision';
-  /** The subject: texts of a server, a change that was asked for, a question, a server as a whole, a launch found elsewhere. */
+  /**
+   * The subject: texts of a server, a change that was asked for, a question, a server as a whole, a launch found
+   * elsewhere.
+   */
   readonly about: 'definitions' | 'proposal' | 'question' | 'server' | 'launch';
   /** Names it among those of its kind, so that it can be found there and taken back. */
   readonly id: string;
   /** `accept`, `keep`, `approve`, `reject`, `undo`, `once`, `always`, `no`, `expired` … */
   readonly choice: string;
-  /** The place where it was decided: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` where a setting decided. */
+  /**
+   * The place where it was decided: `dashboard`, `tray`, `command line`, `client app`, `person`; `policy` where a
+   * setting decided.
+   */
   readonly by: string;
   /** For people. */
   readonly sentence: string;
@@ -128,7 +137,10 @@ export type AuditEntry = DecisionEntry | RefusalEntry | ServerChangeEntry | Acce
 
 /** Entries of the log about itself. */
 export type LogMetaEntry =
-  /** A signed head: all before it, by the one hash that stands in it. `key`: the public key, `sig`: over the line up to itself. */
+  /**
+   * A signed head: all before it, by the one hash that stands in it. `key`: the public key, `sig`: over the line up to
+   * itself.
+   */
   | { readonly kind: 'head'; readonly key: string; readonly sig: string }
   /** A line that a killed process left half written was taken away. */
   | { readonly kind: 'mended'; readonly bytes: number }

@@ -44,7 +44,9 @@ export interface OpenLog {
 export interface LogSegment {
   /** Number of its first record. */
   readonly first: number;
-  /** From the first on, or from where `after` is passed at the latest. `isTorn`: the end of one that is half written. */
+  /**
+   * From the first on, or from where `after` is passed at the latest. `isTorn`: the end of one that is half written.
+   */
   lines(after?: number): AsyncIterable<{ readonly text: string; readonly isTorn: boolean }>;
   /** Whole lines, the last one first, in pages; those from `before` on may be left out. */
   backwards(before: number): AsyncIterable<readonly string[]>;

@@ -1,6 +1,6 @@
 /**
- * The files of the audit log: `000000000001.jsonl` and so on, each named after its first record, which is a signed head. The oldest go
- * when there are too many; the head that the next one begins with vouches for what was before it.
+ * The files of the audit log: `000000000001.jsonl` and so on, each named after its first record, which is a signed
+ * head. The oldest go when there are too many; the head that the next one begins with vouches for what was before it.
  */
 import {
   closeSync,
@@ -53,7 +53,10 @@ function toSegments(folder: string, names: readonly string[]): readonly AuditSeg
   return found.toSorted((one, other) => one.first - other.first);
 }
 
-/** The end of the log, mended: what is half written there goes. Whoever calls it holds the lock. Throws what the file system throws. */
+/**
+ * The end of the log, mended: what is half written there goes. Whoever calls it holds the lock. Throws what the file
+ * system throws.
+ */
 export function openLogEnd(folder: string): LogEnd {
   let torn = 0;
   for (const { file, first } of segmentsIn(folder).toReversed()) {

@@ -1,6 +1,7 @@
 /**
- * Sends records to a collector as OpenTelemetry logs: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x). Names of attributes
- * follow the conventions of GenAI and MCP where they have one. Whole lines go along, so that the chain can be checked there.
+ * Sends records to a collector as OpenTelemetry logs: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x).
+ * Names of attributes follow the conventions of GenAI and MCP where they have one. Whole lines go along, so that the
+ * chain can be checked there.
  */
 import { AppError } from '../../base/errors.ts';
 import {
@@ -34,7 +35,10 @@ export interface OtlpOutcome {
 
 const batchRecords = 500;
 
-/** Rejects with AppError call_failed where the collector refuses, or cannot be reached in so many attempts; `data.last`: what had arrived. */
+/**
+ * Rejects with AppError call_failed where the collector refuses, or cannot be reached in so many attempts; `data.last`:
+ * what had arrived.
+ */
 export async function exportRecords(
   lines: AsyncIterable<RecordLine>,
   target: LogTarget,

@@ -1,6 +1,7 @@
 /**
- * The audit: whoever decides, refuses or changes something notes it here. Notes are put into one hash-chained log, in batches off the
- * way of calls, and are no reason for anything to fail; decisions are on disk at once, under a signed head.
+ * The audit: whoever decides, refuses or changes something notes it here. Notes are put into one hash-chained log, in
+ * batches off the way of calls, and are no reason for anything to fail; decisions are on disk at once, under a signed
+ * head.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -115,7 +116,10 @@ export class FileAudit implements AuditRecorder {
     else this.#wantHead();
   }
 
-  /** Returns the digest of a text that is not stored. Its hash is empty until the key is available, and stays empty if the record is written before. */
+  /**
+   * Returns the digest of a text that is not stored. Its hash is empty until the key is available, and stays empty if
+   * the record is written before.
+   */
   digest(said: string | readonly Buffer[], bytes?: number): Digest {
     const chunks = typeof said === 'string' ? [Buffer.from(said)] : said;
     const all = bytes ?? chunks.reduce((sum, { length }) => sum + length, 0);
@@ -244,7 +248,10 @@ export class FileAudit implements AuditRecorder {
     return { entry, files: going.map(({ file }) => file) };
   }
 
-  /** Stores the last head beside the log, so that a log that was cut short does not look whole. Heads that come meanwhile are stored as one. */
+  /**
+   * Stores the last head beside the log, so that a log that was cut short does not look whole. Heads that come
+   * meanwhile are stored as one.
+   */
   #noteHead(file: string, head: ChainLink & { readonly at: number }): void {
     this.#toNote = { file, head };
     this.#noting ??= this.#noteHeads();

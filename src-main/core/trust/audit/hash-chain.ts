@@ -1,6 +1,6 @@
 /**
- * One record as a line, and how lines hang together: each holds the hash of the one before it and its own, which covers that and all
- * else that stands before it in the line.
+ * One record as a line, and how lines hang together: each holds the hash of the one before it and its own, which covers
+ * that and all else that stands before it in the line.
  *
  *   {"seq":7,"at":1767225600000,"prev":"<hash of 6>", …,"hash":"<SHA-256 of the line up to here>"}
  */

@@ -1,4 +1,7 @@
-/** Reads the log: the newest records first, in pages, or all of them in order. Nothing is proved by that; `verify.ts` does. */
+/**
+ * Reads the log: the newest records first, in pages, or all of them in order. Nothing is proved by that; `verify.ts`
+ * does.
+ */
 import type { AuditLog } from './audit-log.ts';
 import { parseRecord } from './hash-chain.ts';
 import { type AuditFilter, type AuditRecord, matchesFilter } from './audit-entries.ts';
@@ -13,7 +16,9 @@ export interface AuditPage {
 /** Characters that are read for one page, so that a filter that fits nothing holds nobody up. */
 const maxRead = 32 * 1024 * 1024;
 
-/** Records with a number below `before` that fit; lines that are no records are left out. Rejects as `log.open` does. */
+/**
+ * Records with a number below `before` that fit; lines that are no records are left out. Rejects as `log.open` does.
+ */
 export async function readPage(
   log: AuditLog,
   filter: AuditFilter,

@@ -1,6 +1,6 @@
 /**
- * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and no memory.
- * What no chain can tell is part of the answer.
+ * Reads the whole log and says what of it does not hold, record by record; streamed, so that its length costs time and
+ * no memory. What no chain can tell is part of the answer.
  */
 import type { AuditLog, SignedHead } from './audit-log.ts';
 import {

@@ -1,6 +1,7 @@
 /**
- * Asks the user before a call sends something to a destination that only a result named, or sends keys or card numbers. Notes in
- * each session what calls and results name. Every call passes here, in the pipeline; no model can answer what is asked.
+ * Asks the user before a call sends something to a destination that only a result named, or sends keys or card numbers.
+ * Notes in each session what calls and results name. Every call passes here, in the pipeline; no model can answer what
+ * is asked.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../../base/errors.ts';
@@ -44,8 +45,8 @@ export interface ReleasedCall {
 /** The decision on a released call, for the record. */
 export interface DataFlowVerdict {
   /**
-   * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good; `allowed once`,
-   * `allowed always`: what the person said.
+   * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good;
+   * `allowed once`, `allowed always`: what the person said.
    */
   readonly verdict: 'recorded' | 'masked' | 'allowed before' | 'allowed once' | 'allowed always';
   /** Why it came to that: `read`, `unsure`, `secret`. */
@@ -87,8 +88,9 @@ export class DataFlowGuard {
   }
 
   /**
-   * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError not_allowed where the person said no or
-   * has not answered in time, cancelled where it was given up meanwhile. Returns at once for a call that sends nothing.
+   * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError
+   * not_allowed where the person said no or has not answered in time, cancelled where it was given up meanwhile.
+   * Returns at once for a call that sends nothing.
    */
   release(
     tool: FlowTool,

@@ -49,7 +49,10 @@ function placeOf({ key }: Destination): string {
   return key.slice(key.indexOf(' ') + 1);
 }
 
-/** `Cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this address.` */
+/**
+ * `Cursor wants to send to mark@evil.example with mail:send_email. Nobody but an answer of mail:read_inbox named this
+ * address.`
+ */
 export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFinding[], appName: string): string {
   const [first, ...others] = findings;
   if (first === undefined) return '';

@@ -85,7 +85,10 @@ export class DataFlowStats {
     return { since, week: week.reduce<Counts>((sum, [, counts]) => added(sum, counts), {}), last };
   }
 
-  /** A week of recording is over, and the person has not said no: `ask` can be offered to them, with what it would have meant. */
+  /**
+   * A week of recording is over, and the person has not said no: `ask` can be offered to them, with what it would have
+   * meant.
+   */
   get canOfferApproval(): boolean {
     return this.#kept.declined !== true && this.#now() - this.#kept.since >= 7 * dayMs;
   }

@@ -124,7 +124,10 @@ function siteOf(written: string, address: string): readonly Destination[] {
   return [{ kind: 'site', key: `site ${host}${place}`, spellings, written, url: sameUrl(url) }];
 }
 
-/** Domains below which anybody can have a host: a host there says nothing of another one. Two-letter countries have `co.uk` and the like. */
+/**
+ * Domains below which anybody can have a host: a host there says nothing of another one. Two-letter countries have
+ * `co.uk` and the like.
+ */
 const suffixes: ReadonlySet<string> = new Set(
   `amazonaws.com azurewebsites.net blogspot.com cloudfront.net github.io gitlab.io herokuapp.com netlify.app ngrok.io onrender.com
    pages.dev trycloudflare.com vercel.app web.app workers.dev`.split(/\s+/),

@@ -1,4 +1,7 @@
-/** Examines the arguments of a call that sends: where they go, who named that first, whether keys or cards are in them. Decides nothing. */
+/**
+ * Examines the arguments of a call that sends: where they go, who named that first, whether keys or cards are in them.
+ * Decides nothing.
+ */
 import type { JsonObject } from '../../base/json.ts';
 import { decodeOneLayer, mayBeEncoded } from './decode-layer.ts';
 import {
@@ -83,8 +86,8 @@ function sendsTo(texts: readonly ArgumentText[], roles: ToolRoles): readonly Des
 }
 
 /**
- * A page that is fetched just as a page or a file named it takes nothing along; one that a message names may wait for just that, and
- * what it says is read. A link in what is sent is not fetched here.
+ * A page that is fetched just as a page or a file named it takes nothing along; one that a message names may wait for
+ * just that, and what it says is read. A link in what is sent is not fetched here.
  */
 function isHarmless(
   { url, isLink }: Destination,

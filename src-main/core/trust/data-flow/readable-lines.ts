@@ -1,6 +1,7 @@
 /**
- * Turns results and arguments into lines that can be searched for destinations: one spelling, one line per value, one layer of
- * encoding removed. The first character of a line states what it was, so that a text cannot claim to be a field of a record.
+ * Turns results and arguments into lines that can be searched for destinations: one spelling, one line per value, one
+ * layer of encoding removed. The first character of a line states what it was, so that a text cannot claim to be a
+ * field of a record.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
@@ -21,7 +22,10 @@ export interface Source {
   readonly at: number;
 }
 
-/** A value in JSON that a record holds as a recipient: of a payment, a meeting, a shared file, or out of an address book. */
+/**
+ * A value in JSON that a record holds as a recipient: of a payment, a meeting, a shared file, or out of an address
+ * book.
+ */
 export const recipientMark = '\u0001';
 /** Any other value in JSON. */
 export const fieldMark = '\u0002';

@@ -1,7 +1,7 @@
 /**
- * The texts that one session has read and written, in their order, so that the first one to name a destination can be found.
- * Kept in memory only and bounded: beyond the limit the session is incomplete, and a destination that is not found may have
- * been read all the same.
+ * The texts that one session has read and written, in their order, so that the first one to name a destination can be
+ * found. Kept in memory only and bounded: beyond the limit the session is incomplete, and a destination that is not
+ * found may have been read all the same.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../base/json.ts';
@@ -11,8 +11,8 @@ import type { Destination } from './destinations.ts';
 import { argumentLines, fieldMark, plainMark, readPieces, recipientMark, type Source } from './readable-lines.ts';
 
 /**
- * `named`: in arguments before any result, or listed as a recipient by records alone; `new`: nowhere so far; `unknown`: not found,
- * and the memory is incomplete.
+ * `named`: in arguments before any result, or listed as a recipient by records alone; `new`: nowhere so far; `unknown`:
+ * not found, and the memory is incomplete.
  */
 export type Provenance =
   | { readonly kind: 'named' | 'new' | 'unknown' }
@@ -174,7 +174,10 @@ export class SessionProvenance {
     return first && second ? { kind: 'read', source: first } : undefined;
   }
 
-  /** A name that the server lists itself, as a member or a channel, is its own. Otherwise each word of it must have been read first. */
+  /**
+   * A name that the server lists itself, as a member or a channel, is its own. Otherwise each word of it must have been
+   * read first.
+   */
   async #originOfName(name: string, server: string): Promise<Provenance> {
     if (this.#isListed(name, server)) return named;
     let read: Source | undefined;
@@ -194,8 +197,9 @@ export class SessionProvenance {
   }
 
   /**
-   * Whether all that was read holds an address only as a value of its own, and at least once as a recipient in a record: a payee of an
-   * earlier payment, a participant of a meeting. An address inside a sentence may be an instruction.
+   * Whether all that was read holds an address only as a value of its own, and at least once as a recipient in a
+   * record: a payee of an earlier payment, a participant of a meeting. An address inside a sentence may be an
+   * instruction.
    */
   #isRecord(spelling: string): boolean {
     if (this.#isIncomplete) return false;
@@ -212,7 +216,10 @@ export class SessionProvenance {
   }
 }
 
-/** Whether a character beside a spelling makes it part of a longer word. `after`: it and the one behind it follow the spelling. */
+/**
+ * Whether a character beside a spelling makes it part of a longer word. `after`: it and the one behind it follow the
+ * spelling.
+ */
 type Joins = (character: string, after?: string) => boolean;
 
 const isAsciiWordCharacter: Joins = (character) => /[a-z0-9]/.test(character);

@@ -50,7 +50,10 @@ export class ToolRoleResolver {
     return roles;
   }
 
-  /** The roles of what is read besides results of calls: foreign, unless the user said otherwise of the tool or server it is from. */
+  /**
+   * The roles of what is read besides results of calls: foreign, unless the user said otherwise of the tool or server
+   * it is from.
+   */
   forSource(of: string, server: string): Pick<ToolRoles, 'foreign' | 'messages'> {
     const word = wordFor(this.#said(), of, server);
     const messages = splitIdentifier(of).some((kind) => messageWords.has(kind));

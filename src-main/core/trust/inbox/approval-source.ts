@@ -1,4 +1,7 @@
-/** Calls in flight that wait for the person's word, as items of the inbox: those with one cause are one. And what was allowed for good. */
+/**
+ * Calls in flight that wait for the person's word, as items of the inbox: those with one cause are one. And what was
+ * allowed for good.
+ */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { markInvisible } from '../../base/visible-text.ts';

@@ -79,8 +79,8 @@ const partNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * Lines of a definition: where each value stands, in plain words, and what it is. `other`: what it is held against; what is empty and has
- * something in it there is no line, since nothing is taken out.
+ * Lines of a definition: where each value stands, in plain words, and what it is. `other`: what it is held against;
+ * what is empty and has something in it there is no line, since nothing is taken out.
  */
 export function definitionLines(definition: JsonObject, other: JsonObject = {}): ReadonlyMap<string, unknown> {
   const lines = new Map<string, unknown>();

@@ -41,7 +41,10 @@ function becomesShared(before: JsonObject | undefined, after: JsonObject): reado
   return [grave('In a team, all people then share what was a process of each of them.')];
 }
 
-/** Which secrets of the vault a server would get that it does not have, or would get as another program or at another address. */
+/**
+ * Which secrets of the vault a server would get that it does not have, or would get as another program or at another
+ * address.
+ */
 export function secretConsequences(
   before: JsonObject | undefined,
   after: JsonObject | undefined,

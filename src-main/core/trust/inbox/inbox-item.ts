@@ -2,12 +2,15 @@
 import type { DecisionAuthority } from '../approvals.ts';
 
 /**
- * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into the config file;
- * `rights`: a server asks for more than signing in gave it.
+ * `change`: a server says something else; `review`: nobody has accepted it yet; `settings`: another program wrote into
+ * the config file; `rights`: a server asks for more than signing in gave it.
  */
 export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'data-flow' | 'heal' | 'scopes';
 
-/** One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text, never markup. */
+/**
+ * One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text,
+ * never markup.
+ */
 export interface InboxItem {
   /** Short, so that a person can type it. Stands for just what is shown: where that changes, it is another id. */
   readonly id: string;

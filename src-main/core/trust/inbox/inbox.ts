@@ -1,6 +1,6 @@
 /**
- * Everything that waits for a person, in one place, and what they decided. It holds nothing itself: each source keeps its own questions and
- * decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
+ * Everything that waits for a person, in one place, and what they decided. It holds nothing itself: each source keeps
+ * its own questions and decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
  */
 import { AppError } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';
@@ -58,8 +58,8 @@ export class Inbox {
   }
 
   /**
-   * The person's word. Rejects with AppError not_found where nothing waits under this id, bad_request for an answer or a part that it does not
-   * have, else as its source does.
+   * The person's word. Rejects with AppError not_found where nothing waits under this id, bad_request for an answer or
+   * a part that it does not have, else as its source does.
    */
   async decide(id: string, word: UserDecision): Promise<DecisionResult> {
     const { item, source } = await this.#find(id);

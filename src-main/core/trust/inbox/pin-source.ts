@@ -91,7 +91,10 @@ function itemOf(question: PinReview, after: string): InboxItem {
   };
 }
 
-/** Definitions as parts of an item: those that changed alike are one; of the others that there was no room for, how many. */
+/**
+ * Definitions as parts of an item: those that changed alike are one; of the others that there was no room for, how
+ * many.
+ */
 export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, 'parts' | 'moreParts'> {
   const groups = grouped(changes);
   return { parts: groups.slice(0, maxParts).map(partOf), moreParts: Math.max(0, groups.length - maxParts) };

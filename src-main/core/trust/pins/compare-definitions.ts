@@ -123,8 +123,9 @@ function sentencesOf(text: string): readonly string[] {
 }
 
 /**
- * Values that programs read: those that the specifications list, and no others, since a value of a server's own choice can be an
- * instruction to the model that reads the schema. Source: JSON Schema 2020-12, Core and Validation; RFC 4648; RFC 2045.
+ * Values that programs read: those that the specifications list, and no others, since a value of a server's own choice
+ * can be an instruction to the model that reads the schema. Source: JSON Schema 2020-12, Core and Validation; RFC 4648;
+ * RFC 2045.
  */
 const mechanical: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries({

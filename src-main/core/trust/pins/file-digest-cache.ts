@@ -44,7 +44,10 @@ export class FileDigestCache {
   };
 }
 
-/** The time of the last change of anything (ctime) cannot be set back as that of the content can. undefined: there is no such file. */
+/**
+ * The time of the last change of anything (ctime) cannot be set back as that of the content can. undefined: there is no
+ * such file.
+ */
 async function stateOf(file: string): Promise<string | undefined> {
   const stats = await stat(file, { bigint: true }).catch(() => undefined);
   return stats && [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');

@@ -56,7 +56,10 @@ export async function fingerprintLaunch(
   return { program: [command, ...args].join('\n'), pin: await digest(file) };
 }
 
-/** Names the program that a command starts, whatever its version and its arguments: the same for every launch of one package or script. */
+/**
+ * Names the program that a command starts, whatever its version and its arguments: the same for every launch of one
+ * package or script.
+ */
 export function programNamed(command: string, args: readonly string[]): string {
   const name = programName(command);
   const runner = runners.find((one) => one.name.test(name));
@@ -85,8 +88,8 @@ export function unpinnedPackage(command: string, args: readonly string[]): strin
 }
 
 /**
- * The arguments with an exact version written down, as the runner takes it; undefined where none floats. Throws AppError bad_request for
- * what is no exact version.
+ * The arguments with an exact version written down, as the runner takes it; undefined where none floats. Throws
+ * AppError bad_request for what is no exact version.
  */
 export function pinPackageVersion(
   command: string,

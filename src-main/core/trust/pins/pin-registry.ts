@@ -1,4 +1,7 @@
-/** The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by that. */
+/**
+ * The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by
+ * that.
+ */
 import { Emitter } from '../../base/emitter.ts';
 import type { ServerConfig } from '../../config/app-config.ts';
 import type { PinnedServer, PinStore } from './pin-store.ts';
@@ -21,8 +24,8 @@ export class PinRegistry {
   }
 
   /**
-   * undefined for built-in servers, which come with us. Made anew where the entry is another one. `kind`: what it says to apps of that
-   * kind, which is not what it says to others; `apps`: which those are, in words.
+   * undefined for built-in servers, which come with us. Made anew where the entry is another one. `kind`: what it says
+   * to apps of that kind, which is not what it says to others; `apps`: which those are, in words.
    */
   of(server: ServerConfig, kind?: { readonly key: string; readonly apps: string }): ServerPins | undefined {
     if (server.kind === 'builtin') return undefined;
@@ -38,7 +41,9 @@ export class PinRegistry {
     return pins;
   }
 
-  /** Names under which something is accepted of these servers: their own, and those of what they say to some apps only. */
+  /**
+   * Names under which something is accepted of these servers: their own, and those of what they say to some apps only.
+   */
   names(configured: ReadonlySet<string>): readonly string[] {
     return [...this.#pins.keys()].filter((name) => configured.has(this.#owners.get(name) ?? name));
   }

@@ -16,7 +16,10 @@ export interface PinReview extends PinScope {
   readonly id: string;
   readonly changes: readonly DefinitionChange[];
   readonly isRugPull: boolean;
-  /** Another version or file is started than when it was accepted; false where the two are the same or cannot be compared. */
+  /**
+   * Another version or file is started than when it was accepted; false where the two are the same or cannot be
+   * compared.
+   */
   readonly isOtherLaunch: boolean;
   /** The record of what was accepted is damaged: nothing was compared. */
   readonly isLost: boolean;

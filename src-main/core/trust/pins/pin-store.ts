@@ -50,7 +50,10 @@ export interface PinnedServer {
   readonly refused: ReadonlyMap<PinKey, string>;
   /** Changes that came while what is launched stayed the same, by their hash. */
   readonly rugPulls: ReadonlyMap<PinKey, string>;
-  /** Changes that are on record as waiting: over restarts, and whichever of several cores saw them first, they are told once. */
+  /**
+   * Changes that are on record as waiting: over restarts, and whichever of several cores saw them first, they are told
+   * once.
+   */
   readonly waits: ReadonlyMap<PinKey, PendingChange>;
   /** The user lets it add tools while it runs. */
   readonly mayGrow: boolean;
@@ -62,7 +65,10 @@ export interface PinnedServer {
 export interface ServerPinStore {
   /** Somebody else wrote it. Files of a home are written by one core alone. */
   readonly changed: Emitter;
-  /** undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all anew. */
+  /**
+   * undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all
+   * anew.
+   */
   read(): Promise<PinnedServer | undefined>;
   /** Rejects with AppError config_conflict where somebody else wrote it since it was read. */
   write(pins: PinnedServer): Promise<void>;

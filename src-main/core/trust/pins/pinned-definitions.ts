@@ -48,7 +48,10 @@ export function pinKey(kind: PinnedKind, name: unknown): PinKey {
   return `${kind}:${typeof name === 'string' ? name : ''}`;
 }
 
-/** The key of each entry of a list, in its order. Of a name that comes twice each has its own: the second is no way past the pin of the first. */
+/**
+ * The key of each entry of a list, in its order. Of a name that comes twice each has its own: the second is no way past
+ * the pin of the first.
+ */
 export function pinKeys(kind: PinnedKind, entries: readonly JsonObject[], identifier: string): readonly PinKey[] {
   const times = new Map<PinKey, number>();
   return entries.map((entry) => {

@@ -83,8 +83,8 @@ export class ServerPins {
   }
 
   /**
-   * It is started now: what it says from here on is of this version, whatever becomes of its files meanwhile. Resolves when that is known;
-   * never rejects.
+   * It is started now: what it says from here on is of this version, whatever becomes of its files meanwhile. Resolves
+   * when that is known; never rejects.
    */
   async onLaunch(): Promise<void> {
     this.#launching = fingerprintLaunch(this.#config);
@@ -119,8 +119,8 @@ export class ServerPins {
   }
 
   /**
-   * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError not_allowed where it is
-   * another one and a person has not accepted it: the app is given none.
+   * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError not_allowed
+   * where it is another one and a person has not accepted it: the app is given none.
    */
   async evaluateView(uri: string, view: JsonObject): Promise<void> {
     await this.#inTurn(async () => {
@@ -222,8 +222,8 @@ export class ServerPins {
   }
 
   /**
-   * The person's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may have come
-   * meanwhile. Rejects with AppError not_allowed where it is another one now.
+   * The person's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may
+   * have come meanwhile. Rejects with AppError not_allowed where it is another one now.
    */
   decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -256,7 +256,10 @@ export class ServerPins {
     return true;
   }
 
-  /** Takes a decision back: what was in force before it is so again, and is asked again. Rejects with AppError where it is not known. */
+  /**
+   * Takes a decision back: what was in force before it is so again, and is asked again. Rejects with AppError where it
+   * is not known.
+   */
   undo(id: string): Promise<void> {
     return this.#inTurn(async () => {
       const pins = this.#pins;
@@ -304,7 +307,10 @@ export class ServerPins {
     this.#pins = pins?.program === program ? pins : undefined;
   }
 
-  /** Somebody else wrote it: what they accepted is accepted. What cannot be read now stays as it was; the next change is refused. */
+  /**
+   * Somebody else wrote it: what they accepted is accepted. What cannot be read now stays as it was; the next change is
+   * refused.
+   */
   async #follow(): Promise<void> {
     if (this.#restored === undefined) return;
     await this.restore();
@@ -410,7 +416,10 @@ export class ServerPins {
     return new Map([...others.slice(-maxKnown), ...waits]);
   }
 
-  /** Keeps what waits, and tells of what did not before; `mustSave`: there is more to keep. Answers false where somebody else wrote meanwhile. */
+  /**
+   * Keeps what waits, and tells of what did not before; `mustSave`: there is more to keep. Answers false where somebody
+   * else wrote meanwhile.
+   */
   async #noteWaiting(pins: PinnedServer, held: readonly DefinitionChange[], mustSave = false): Promise<boolean> {
     const known = this.#pins?.waits ?? new Map<PinKey, PendingChange>();
     const fresh = held.filter(({ key }) => pins.waits.get(key) !== known.get(key));
@@ -463,8 +472,8 @@ export class ServerPins {
   }
 
   /**
-   * Answers false where somebody else wrote meanwhile: what they wrote counts. `isDecision`: rejects with AppError where a team's database did
-   * not take it, and nothing is decided then.
+   * Answers false where somebody else wrote meanwhile: what they wrote counts. `isDecision`: rejects with AppError
+   * where a team's database did not take it, and nothing is decided then.
    */
   async #save(pins: PinnedServer, isDecision = false): Promise<boolean> {
     const before = this.#pins;

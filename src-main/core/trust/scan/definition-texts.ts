@@ -15,7 +15,10 @@ export interface DefinitionTexts {
   readonly isWhole: boolean;
 }
 
-/** The subject of a definition. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt` too. */
+/**
+ * The subject of a definition. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt`
+ * too.
+ */
 export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate' | 'instructions';
 
 const maxDepth = 64;
@@ -45,7 +48,8 @@ const fixed: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All texts of a definition. Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless they are sentences.
+ * All texts of a definition. Names that are repeated (`required`) and words of JSON schema (`type`) are no texts unless
+ * they are sentences.
  */
 export function textsOfDefinition(definition: unknown, kind: DefinitionKind): DefinitionTexts {
   const walk = new Walk(kind);

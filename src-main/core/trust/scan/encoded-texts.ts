@@ -34,7 +34,10 @@ export function findEncodedTexts(text: string): Decoded[] {
   return found;
 }
 
-/** Hex or base64; undefined for a word or a path: these have no capitals, small letters and digits so near to each other. */
+/**
+ * Hex or base64; undefined for a word or a path: these have no capitals, small letters and digits so near to each
+ * other.
+ */
 function fromDigits(code: string): string | undefined {
   if (/^[0-9a-f]+$/i.test(code)) return fromHex(code);
   if (!/[a-z]/.test(code) || !/[A-Z]/.test(code) || !/[\d+=]/.test(code)) return undefined;

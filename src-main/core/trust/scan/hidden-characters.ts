@@ -77,7 +77,10 @@ function spansOf(
   return spans;
 }
 
-/** Letters of a plane of their own that nothing shows. The flags of England, Scotland and Wales are made of a few of them. */
+/**
+ * Letters of a plane of their own that nothing shows. The flags of England, Scotland and Wales are made of a few of
+ * them.
+ */
 function tagCharacters(text: string): HiddenSpan[] {
   return spansOf(text, /(\u{1f3f4})?[\u{e0000}-\u{e007f}]+/gu, 'tag-characters', ([run, flag]) =>
     flag !== undefined && [...run].length <= 8 && run.endsWith('\u{e007f}')
@@ -178,7 +181,10 @@ function plainLetters(word: string): string {
   return [...word].map((letter) => twins.get(letter) ?? letter).join('');
 }
 
-/** The text as a model may take it: without what is not seen, look-alike letters as what they look like, wide and styled ones plain. */
+/**
+ * The text as a model may take it: without what is not seen, look-alike letters as what they look like, wide and styled
+ * ones plain.
+ */
 export function normalizeForModel(text: string): string {
   if (!suspect.test(text) && !/[\uff00-\uff60\u00ad]/.test(text)) return text;
   return text

@@ -2,7 +2,9 @@
 import { codePointMarker } from '../../base/visible-text.ts';
 import { hiddenSpans } from './hidden-characters.ts';
 
-/** Characters that show nothing, or steer what is shown; line breaks, tabs and joiners within emoji are none of them. */
+/**
+ * Characters that show nothing, or steer what is shown; line breaks, tabs and joiners within emoji are none of them.
+ */
 const unseen =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]|\u034f|\u180e|[\u{e0100}-\u{e01ef}]/gu;
 

@@ -11,7 +11,10 @@ import portuguese from './words/portuguese.json' with { type: 'json' };
 import russian from './words/russian.json' with { type: 'json' };
 import spanish from './words/spanish.json' with { type: 'json' };
 
-/** Words of one language by kind: separated by spaces, `word*` for all that begin so; accents may be left out of Latin letters. */
+/**
+ * Words of one language by kind: separated by spaces, `word*` for all that begin so; accents may be left out of Latin
+ * letters.
+ */
 type Vocabulary = Readonly<Record<string, string>>;
 export type Kinds = readonly WordKind[];
 

@@ -1,8 +1,9 @@
 /** Rules: a kind of attack each, with the sentence that the user reads about it and its weight by place. */
 
 /**
- * The place of a text: `text` describes to the model (descriptions), `value` is no place for sentences (titles, enum, default,
- * output schema, _meta), `name` is the name of a tool or parameter, `guide` is there to instruct it (server instructions, prompts), `result` is what came back.
+ * The place of a text: `text` describes to the model (descriptions), `value` is no place for sentences (titles, enum,
+ * default, output schema, _meta), `name` is the name of a tool or parameter, `guide` is there to instruct it (server
+ * instructions, prompts), `result` is what came back.
  */
 export type TextRole = 'text' | 'value' | 'name' | 'guide' | 'result';
 

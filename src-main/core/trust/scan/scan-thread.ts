@@ -1,4 +1,7 @@
-/** Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when idle. */
+/**
+ * Scans without holding up the core: short texts at once, long ones in a thread that is started for them and ended when
+ * idle.
+ */
 import { resolveWorkerUrl } from '../../base/workers.ts';
 import { WorkerThread } from '../../base/worker-thread.ts';
 import type { ScanReport } from './scan-finding.ts';
@@ -7,7 +10,10 @@ import { type ResultLabel, scanResult, scanTexts } from './scan.ts';
 import type { ScanResponse, ScanRequest } from './scan-worker.ts';
 
 export interface ScanThreadOptions {
-  /** Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, two milliseconds); of a result a quarter. */
+  /**
+   * Up to so many characters a definition is scanned in the core's own thread (16 Ki by default, two milliseconds); of
+   * a result a quarter.
+   */
   readonly shortest?: number;
   /** The thread ends after so long without work, in ms (60,000 by default). */
   readonly idleMs?: number;

@@ -1,4 +1,7 @@
-/** Entry of the thread that scans what is long: texts of a definition in, its report out; the text of a result in, its labels out. */
+/**
+ * Entry of the thread that scans what is long: texts of a definition in, its report out; the text of a result in, its
+ * labels out.
+ */
 import { parentPort } from 'node:worker_threads';
 import type { ScanReport } from './scan-finding.ts';
 import type { DefinitionTexts } from './definition-texts.ts';

@@ -1,12 +1,16 @@
-/** Looks texts that a model will read for what attacks are made of. Pure functions: the same text is always judged the same. */
+/**
+ * Looks texts that a model will read for what attacks are made of. Pure functions: the same text is always judged the
+ * same.
+ */
 import { cleanReport, type ScanFinding, type ScanReport } from './scan-finding.ts';
 import { TextScorer, type TextScore } from './text-scorer.ts';
 import { type DefinitionKind, type DefinitionTexts, textsOfDefinition } from './definition-texts.ts';
 import { blockThreshold, type TextRole, reviewThreshold } from './rule.ts';
 
 /**
- * A definition as a server lists it (members untouched), or `{ instructions }` of a server. Every text in it that a model reads is
- * looked at: names, descriptions, titles, parameters, enum, const, default, examples, output schema, _meta.
+ * A definition as a server lists it (members untouched), or `{ instructions }` of a server. Every text in it that a
+ * model reads is looked at: names, descriptions, titles, parameters, enum, const, default, examples, output schema,
+ * _meta.
  */
 export function scanDefinition(definition: unknown, kind: DefinitionKind = 'tool'): ScanReport {
   return scanTexts(textsOfDefinition(definition, kind));

@@ -25,7 +25,10 @@ const sharedTokens = 24;
 const tokenPattern =
   /([[\p{L}\p{N}\p{M}_]--[\u3005-\u9fff\uac00-\ud7a3]]+(?:['’]\p{L}{1,2}(?!\p{L}))?)|([\u3005-\u9fff\uac00-\ud7a3])|(`[\w.:\-]{2,60}`)|[.!?\/%@;:：。！？,\("“「«']|\n\s*/gv;
 
-/** Texts that count as one word although they are none. Each is tried at one place only and bounded, so that reading takes linear time. */
+/**
+ * Texts that count as one word although they are none. Each is tried at one place only and bounded, so that reading
+ * takes linear time.
+ */
 const specials: readonly (readonly [WordKind, RegExp])[] = [
   ['URL', /(?:https?|ftp|wss?):\/\/[^\s<>"'`)\]]{1,500}|www\.[\w-]{1,60}\.[^\s<>"'`)\]]{1,300}/iy],
   [

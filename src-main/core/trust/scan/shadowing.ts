@@ -29,9 +29,9 @@ const commonWords: ReadonlySet<string> = new Set(
 );
 
 /**
- * Reports findings that only show when all servers are seen together. The same name at two servers and names that look the same are told at
- * both; a description that names another server's tool, at the one that does. All are for review: none proves anything alone.
- * Time grows with the number of words in the descriptions.
+ * Reports findings that only show when all servers are seen together. The same name at two servers and names that look
+ * the same are told at both; a description that names another server's tool, at the one that does. All are for review:
+ * none proves anything alone. Time grows with the number of words in the descriptions.
  */
 export function scanCatalog(tools: readonly CatalogTool[]): CatalogFinding[] {
   const named = tools.map(toNamed).filter(({ name }) => name !== '');

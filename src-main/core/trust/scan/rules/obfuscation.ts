@@ -1,4 +1,7 @@
-/** Rules about the form of a text: characters, codes, markup. Code finds them (characters.ts, decode.ts, markup.ts), not patterns. */
+/**
+ * Rules about the form of a text: characters, codes, markup. Code finds them (characters.ts, decode.ts, markup.ts), not
+ * patterns.
+ */
 import type { Rule } from '../rule.ts';
 
 const form = (
