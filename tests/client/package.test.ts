@@ -62,7 +62,7 @@ test('a program lists, calls, reads and gets through the proxy tool', async () =
   });
 });
 
-test('its types are shipped, and the client of the SDK fits', async () => {
+test("the package has its types, which accept the SDK's client", async () => {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')];
   const flags = ['--noEmit', '--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2022'];
@@ -70,7 +70,7 @@ test('its types are shipped, and the client of the SDK fits', async () => {
   await expect(check.catch(({ stdout }: { stdout: string }) => stdout)).resolves.toMatchObject({ stdout: '' });
 }, 60_000);
 
-test('nothing of the package but what it exports can be imported', async () => {
+test('rejects imports of anything that the package does not export', async () => {
   const asked = run(process.execPath, ['--input-type=module', '-e', "import 'tooltray/dist/cli.js'"], { cwd: project });
   await expect(asked).rejects.toThrow('ERR_PACKAGE_PATH_NOT_EXPORTED');
 });

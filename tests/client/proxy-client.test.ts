@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const names = (entries: readonly Record<string, unknown>[]): unknown[] => entries.map(({ name }) => name);
 
-test('lists are what a client in mode proxy sees', async () => {
+test('lists are the same as in mode proxy', async () => {
   const direct = await core.open({}, { mode: 'proxy' });
   for (const [method, list] of [
     ['tools/list', await proxy.listTools()],
@@ -33,7 +33,7 @@ test('lists are what a client in mode proxy sees', async () => {
   expect(names((await proxy.listTools()).tools)).toContain('e_echo_tool');
 });
 
-test('a tool answers as if it were called directly', async () => {
+test("a tool's result is the same as of a direct call", async () => {
   expect(await proxy.callTool({ name: 'm_add', arguments: { a: 5, b: 3 } })).toMatchObject({
     content: [{ type: 'text', text: '8' }],
     structuredContent: { result: 8 },
@@ -44,7 +44,7 @@ test('a tool answers as if it were called directly', async () => {
   expect(await proxy.callTool({ name: 'm_boom' })).toMatchObject({ isError: true, content: [{ text: 'kaboom' }] });
 });
 
-test('resources have their own types, also those whose JSON was tidied up', async () => {
+test('resources keep their MIME types, also those returned as JSON', async () => {
   expect(await proxy.readResource({ uri: 'data://cfg' })).toEqual({
     contents: [{ uri: 'data://cfg', mimeType: 'text/plain', text: '{"k":"v"}' }],
   });
@@ -53,19 +53,19 @@ test('resources have their own types, also those whose JSON was tidied up', asyn
   });
 });
 
-test('a prompt is the whole prompt', async () => {
+test('returns the whole prompt', async () => {
   expect(await proxy.getPrompt({ name: 'm_greet', arguments: { name: 'Bo' } })).toMatchObject({
     description: 'A greeting',
     messages: [{ role: 'user', content: { type: 'text', text: 'Hello Bo' } }],
   });
 });
 
-test('what is not there is an error', async () => {
+test('rejects unknown resources and prompts', async () => {
   await expect(proxy.readResource({ uri: 'data://nope' })).rejects.toThrow(`Resource 'data://nope' not found`);
   await expect(proxy.getPrompt({ name: 'nope' })).rejects.toThrow(`Prompt 'nope' not found`);
 });
 
-test('all pages are read, and a proxy that writes no _meta is understood', async () => {
+test('reads all pages, also of a proxy without _meta', async () => {
   const offsets: unknown[] = [];
   const magg = new ProxyClient({
     callTool: async ({ arguments: input = {} }) => {
@@ -81,32 +81,32 @@ test('all pages are read, and a proxy that writes no _meta is understood', async
   expect(await empty.listTools()).toEqual({ tools: [] });
 });
 
-test('a name may stand by itself, and a call without one never leaves', async () => {
+test('accepts a name alone, and rejects a call without a name locally', async () => {
   expect(await proxy.callTool('m_add', { a: 2, b: 2 })).toMatchObject({ content: [{ text: '4' }] });
   expect(await proxy.getPrompt('m_greet', { name: 'Bo' })).toMatchObject({ description: 'A greeting' });
   expect(await proxy.readResource('data://plain')).toMatchObject({ contents: [{ text: 'just words' }] });
   await expect(proxy.callTool({ tool: 'm_add' } as never)).rejects.toThrow('The name is missing');
 });
 
-test('a resource is read by its name as well; a template says what it wants', async () => {
+test("reads a resource by its name; a template's error names its parameters", async () => {
   expect(await proxy.readResource('plain')).toMatchObject({ contents: [{ uri: 'data://plain', text: 'just words' }] });
   await expect(proxy.readResource('item')).rejects.toThrow('data://item/{id}');
   await expect(proxy.readResource('plian')).rejects.toThrow('Did you mean plain?');
 });
 
-test('info is the whole definition', async () => {
+test('info returns the whole definition', async () => {
   expect(await proxy.info('tool', 'm_add')).toMatchObject({ name: 'm_add', inputSchema: { required: ['a', 'b'] } });
   expect(await proxy.info('resource', 'data://cfg')).toMatchObject({ uri: 'data://cfg' });
   await expect(proxy.info('tool', 'nope')).rejects.toThrow(`Tool 'nope' not found`);
 });
 
-test("proxy is Magg's own call, with what the proxy says on each item", async () => {
+test("proxy returns Magg's own items with their facts", async () => {
   expect(await proxy.proxy('tool', 'call', 'm_add', { a: 1, b: 2 })).toMatchObject([
     { type: 'text', text: '3', _meta: { 'app.tooltray/proxy': { proxyAction: 'call', proxyPath: 'm_add' } } },
   ]);
 });
 
-test('a batch answers operation by operation', async () => {
+test('a batch returns a result per operation', async () => {
   const operations = [
     { action: 'call', type: 'tool', path: 'm_add', args: { a: 1, b: 2 } },
     { action: 'call', type: 'tool', path: 'nope' },
@@ -122,7 +122,7 @@ test('a batch answers operation by operation', async () => {
   await expect(magg.batch(operations)).rejects.toThrow('no such action');
 });
 
-test('the proxy tool is found by its name and its parameters', async () => {
+test('detect finds the proxy tool by its name and parameters', async () => {
   const found = await ProxyClient.detect(sdk);
   expect(await found?.callTool('m_add', { a: 1, b: 1 })).toMatchObject({ content: [{ text: '2' }] });
   const inputSchema = { properties: { action: {}, type: {}, path: {} } };
@@ -139,7 +139,7 @@ test('the proxy tool is found by its name and its parameters', async () => {
   expect(await ProxyClient.detect(lister([{ name: 'proxy' }]))).toBeUndefined();
 });
 
-test('time limits and progress go to the client, in either version of the SDK', async () => {
+test('passes timeouts and progress to the client of either SDK version', async () => {
   const { signal } = new AbortController();
   const seen: unknown[] = [];
   const version1 = { callTool: async (_: object, ...rest: unknown[]) => ({ content: seen.push(rest) > 0 ? [] : [] }) };
@@ -152,7 +152,7 @@ test('time limits and progress go to the client, in either version of the SDK', 
   expect(seen).toEqual([[undefined, { timeout: 5, signal }], [{ timeout: 7 }], [undefined]]);
 });
 
-test('over a real line a call that takes too long is given up', async () => {
+test('a call over HTTP times out', async () => {
   await using slow = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
   const client = new Client({ name: 'slow', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${slow.url}/mode/universal`)));

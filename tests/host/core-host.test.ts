@@ -61,7 +61,7 @@ const connect = (host: CoreHost, wishes: object = {}): Promise<SocketClient> =>
   openSocket(host.paths.socketPath, host.core.token, wishes);
 
 describe('opening', () => {
-  test('the first time writes a config for its owner alone that works at once', async () => {
+  test('writes a working config on the first start, readable only by its owner', async () => {
     const host = await run();
     expect(statSync(host.paths.configFile).mode & 0o777).toBe(0o600);
     const client = await connect(host);
@@ -70,14 +70,14 @@ describe('opening', () => {
     expect([result['isError'] ?? false, textOf(result)]).toEqual([false, expect.stringMatching(/\d\d:\d\d/)]);
   });
 
-  test('leaves a config that is there as it is', async () => {
+  test('keeps an existing config unchanged', async () => {
     const text = '{ "servers": {} } // mine';
     writeFileSync(join(home, 'config.json'), text);
     await run();
     expect(readFileSync(join(home, 'config.json'), 'utf8')).toBe(text);
   });
 
-  test('a config that was named must be there', async () => {
+  test('rejects a named config that does not exist', async () => {
     await expect(open({ configFile: join(home, 'other.json') })).rejects.toMatchObject({ code: 'config_not_found' });
     expect(existsSync(join(home, 'other.json'))).toBe(false);
   });
@@ -99,7 +99,7 @@ async function leaveRunning(runDir: string): Promise<number> {
 }
 
 test.runIf(process.platform !== 'win32')(
-  'who comes while a new core ends what a killed one left waits until the servers are known',
+  'delays clients until the servers of a killed core have ended and its own are known',
   async () => {
     const host = await open({ askToken: false });
     const left = await leaveRunning(host.paths.runDir);
@@ -124,7 +124,7 @@ test.runIf(process.platform !== 'win32')(
 );
 
 describe('a second core', () => {
-  test('of the same home is told of the first, which goes on, also when the second is stopped', async () => {
+  test('of the same home is rejected, and stopping it leaves the first one running', async () => {
     const first = await run();
     const second = await open();
     await expect(second.listen()).rejects.toMatchObject({ code: 'already_running' });
@@ -132,14 +132,14 @@ describe('a second core', () => {
     expect(await knock(first, {})).toMatchObject({ ok: true, version: '1.2.3' });
   });
 
-  test('can take the place of one that was stopped', async () => {
+  test('can start after the first one has stopped', async () => {
     const first = await run();
     await first.stop();
     expect(existsSync(first.paths.socketPath)).toBe(false);
     expect(await knock(await run(), {})).toMatchObject({ ok: true });
   });
 
-  test('on a port that is taken is told so, and leaves no socket behind when it is stopped', async () => {
+  test('rejects a port in use, and leaves no socket when stopped', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const host = await open({ port: (other.address() as AddressInfo).port });
@@ -154,7 +154,7 @@ describe('a second core', () => {
 });
 
 describe('the socket', () => {
-  test('refuses a wrong token, a mode there is not, and another config than its own', async () => {
+  test('rejects a wrong token, an unknown mode, and a different config', async () => {
     const host = await run();
     expect(await knock(host, {}, 'wrong')).toMatchObject({ code: 'unauthorized' });
     expect(await knock(host, { mode: 'nonsense' })).toMatchObject({ code: 'mode_unknown' });
@@ -162,7 +162,7 @@ describe('the socket', () => {
     expect(await knock(host, { mode: 'search', config: host.paths.configFile })).toMatchObject({ ok: true });
   });
 
-  test('answers questions about the core on a control line, and none of MCP', async () => {
+  test('answers control requests on a control connection, and no MCP requests', async () => {
     const host = await run();
     const control = await connect(host, { purpose: 'control' });
     expect(await control.request('state')).toMatchObject({
@@ -176,7 +176,7 @@ describe('the socket', () => {
     expect(host.core.sessions.all).toEqual([]);
   });
 
-  test('a session is there as long as its line, under the name its app gives itself', async () => {
+  test("lists a session while it is connected, under its client's name", async () => {
     const host = await run();
     const client = await connect(host);
     await client.initialize();
@@ -185,7 +185,7 @@ describe('the socket', () => {
     while (host.core.sessions.all.length > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
-  test('a control line can end the core', async () => {
+  test('stops the core on a control request', async () => {
     const stopped = Promise.withResolvers<void>();
     const host = await run({ onStop: () => stopped.resolve() });
     const control = await connect(host, { purpose: 'control' });
@@ -231,7 +231,7 @@ describe('HTTP', () => {
     });
   }
 
-  test('lets in who has the token, from this machine', async () => {
+  test('accepts the token from this machine', async () => {
     const host = await run();
     expect((await post(host, '/mcp', {})).status).toBe(200);
     expect((await post(host, '/mcp', { origin: 'http://localhost:3000' })).status).toBe(200);
@@ -242,7 +242,7 @@ describe('HTTP', () => {
     ['a wrong token', { authorization: 'Bearer wrong' }, 401],
     ['the name of another host, as a rebound name would bring', { host: 'evil.example' }, 403],
     ['a page of another origin', { origin: 'https://evil.example' }, 403],
-  ])('refuses %s', async (_what, headers, status) => {
+  ])('rejects %s', async (_what, headers, status) => {
     const host = await run();
     const answer = await post(host, '/mcp', headers);
     expect(answer.status).toBe(status);
@@ -255,18 +255,18 @@ describe('HTTP', () => {
     ['/mcp/mode/nonsense', 404, /no mode \\"nonsense\\"/],
     ['/mcp/server/nobody', 404, /no server named \\"nobody\\"/],
     ['/mcp/server/__proto__', 404, /no server named/],
-  ])('says what is wrong with %s', async (path, status, text) => {
+  ])('returns what is wrong with %s', async (path, status, text) => {
     expect(await post(await run(), path, {})).toMatchObject({ status, body: expect.stringMatching(text) as string });
   });
 
-  test.each(['', '{"jsonrpc":', 'nonsense'])('a body that is no JSON (%j) is told so', async (body) => {
+  test.each(['', '{"jsonrpc":', 'nonsense'])('returns a parse error for a body that is not JSON (%j)', async (body) => {
     expect(await post(await run(), '/mcp', {}, body)).toMatchObject({
       status: 400,
       body: expect.stringContaining('-32700') as string,
     });
   });
 
-  test('stopping closes it, with what is open', async () => {
+  test('closes its streams when the core stops', async () => {
     const host = await run();
     const stream = await fetch(host.addresses.http, {
       method: 'POST',
@@ -289,7 +289,7 @@ describe('HTTP', () => {
   });
 });
 
-test('a core that listens lets client apps start Tooltray again', async () => {
+test('a listening core lets client apps start Tooltray again', async () => {
   const host = await open();
   const file = quitFile(host.core.options.paths.runDir);
   writeFileSync(file, '');

@@ -51,7 +51,7 @@ async function serveAll(transport: Transport): Promise<void> {
   await new Peer(transport, { onRequest, onNotification: () => undefined, onClose: () => undefined }).start();
 }
 
-test('the reason comes as the answer to the first thing that it asks for, and to the next try', async () => {
+test('returns the reason for the first request, and for the next one', async () => {
   using home = new TestHome();
   await openDoor(home, refuse);
   using client = new ShimClient(home.env);
@@ -62,7 +62,7 @@ test('the reason comes as the answer to the first thing that it asks for, and to
   expect((await client.answer(1)).error?.message).toBe(error.message);
 });
 
-test('a session that the next core cannot take up is told so as well', async () => {
+test('returns the reason for a session that the next core rejects', async () => {
   using home = new TestHome();
   const door = await openDoor(home, serveAll);
   using client = new ShimClient(home.env);
@@ -81,7 +81,7 @@ test('a session that the next core cannot take up is told so as well', async () 
   expect(client.lines.filter(({ id }) => id === 0)).toHaveLength(1);
 });
 
-test('and once there is room again, the next thing it asks for is answered', async () => {
+test('answers the next request once there is room again', async () => {
   using home = new TestHome();
   const door = await openDoor(home, refuse);
   using client = new ShimClient(home.env);

@@ -33,7 +33,7 @@ function put(path: string, text: string): string {
 const scriptOf = (args: readonly string[]): string => Buffer.from(args.at(-1) ?? '', 'base64').toString('utf16le');
 
 describe('on Linux', () => {
-  test('login item, link scheme, and command go, and nothing else', async () => {
+  test('removes the login item, the link scheme, and the command, and nothing else', async () => {
     const autostart = put('.config/autostart/tooltray.desktop', '[Desktop Entry]\n');
     const other = put('.config/autostart/other.desktop', '');
     const schemes = '[Default Applications]\ntext/html=b.desktop\n';
@@ -51,7 +51,7 @@ describe('on Linux', () => {
     expect(await removeTraces(linux())).toEqual([]);
   });
 
-  test('another program of that name stays, and is not replaced', async () => {
+  test('does not replace or remove another program of that name', async () => {
     const link = commandLink(linux());
     mkdirSync(dirname(link), { recursive: true });
     symlinkSync('/opt/other', link);
@@ -61,7 +61,7 @@ describe('on Linux', () => {
   });
 });
 
-test('on macOS an administrator is asked where the folder is not writable', async () => {
+test('on macOS asks for an administrator if the folder is not writable', async () => {
   const blocked = put('blocked', '');
   const runs: (readonly string[])[] = [];
   const system = { ...linux(), platform: 'darwin' } as const;
@@ -77,7 +77,7 @@ test('on macOS an administrator is asked where the folder is not writable', asyn
 describe('on Windows', () => {
   const system = { platform: 'win32', env: {}, home: 'C:\\Users\\É', dataDir: "C:\\Users\\É d'Or\\.tooltray" } as const;
 
-  test('the launcher’s folder comes onto the PATH, and goes', async () => {
+  test("adds the launcher's folder to the PATH, and removes it", async () => {
     const scripts: string[] = [];
     const run = async (program: string, args: readonly string[]): Promise<void> => {
       expect(program).toBe('powershell.exe');
@@ -93,7 +93,7 @@ describe('on Windows', () => {
     expect(removed).toContain(String.raw`CurrentVersion\Run`);
   });
 
-  test('what could not be removed is reported', async () => {
+  test('reports what could not be removed', async () => {
     const failing = (): Promise<never> => Promise.reject(new Error('no PowerShell'));
     expect(await removeTraces(system, failing)).toEqual(['no PowerShell']);
   });

@@ -28,7 +28,7 @@ async function listening(port: number): Promise<Server> {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-describe('a core whose port is taken', () => {
+describe('a core whose port is in use', () => {
   let home: string;
   let hosts: CoreHost[];
   beforeEach(() => {
@@ -64,7 +64,7 @@ describe('a core whose port is taken', () => {
   const desktop = { settings: () => ({}), onChange: () => () => undefined } as unknown as DesktopService;
   const attention = async ({ rpcDeps }: CoreHost): Promise<AppState['attention']> => stateBuilders(rpcDeps).attention();
 
-  test('inside the app goes on without HTTP, and says so where the person looks', async () => {
+  test('in the desktop app runs without HTTP, and reports it to the user', async () => {
     wish(portOf(other));
     const host = await run({ desktop });
     const client = await openSocket(host.paths.socketPath, host.core.token);
@@ -84,7 +84,7 @@ describe('a core whose port is taken', () => {
     ]);
   });
 
-  test('takes the port that the config is changed to, and what was said about it goes', async () => {
+  test('opens the port of a changed config, and clears the problem', async () => {
     wish(portOf(other));
     const host = await run({ desktop });
     const touched = new Set<string>();
@@ -97,7 +97,7 @@ describe('a core whose port is taken', () => {
     expect((await fetch(host.addresses.http, { method: 'POST', body: '{}' })).status).toBe(401);
   });
 
-  test('without the app has its dashboard at another one, for this run', async () => {
+  test('without the desktop app opens its dashboard at another port for this run', async () => {
     wish(portOf(other));
     const host = await run();
     expect(host.addresses.http).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
@@ -107,7 +107,7 @@ describe('a core whose port is taken', () => {
   });
 });
 
-describe('a port that was taken', () => {
+describe('a port in use', () => {
   const opened: Server[] = [];
   const ports: PortBinder[] = [];
   afterEach(async () => {
@@ -135,7 +135,7 @@ describe('a port that was taken', () => {
     return one;
   }
 
-  test('is taken as soon as it is free, and told once', async () => {
+  test('is opened as soon as it is free, and reported once', async () => {
     const told: string[] = [];
     const wanted = portOf(other);
     const one = await start({ wanted: () => wanted, onProblem: (sentence) => told.push(sentence) });
@@ -146,16 +146,16 @@ describe('a port that was taken', () => {
     expect([one.problem, told.length]).toEqual(['', 1]);
   });
 
-  test('that was named on the command line is that or none', async () => {
+  test('from the command line has no replacement', async () => {
     await expect(start({ isFixed: true, hasSpare: true })).rejects.toThrow();
   });
 
-  test('has a holder with a name, where the system tells', async () => {
+  test('is reported with the process that uses it, where the system knows', async () => {
     const holder = await portHolder(portOf(other));
     expect(holder).toBe(process.platform === 'win32' ? undefined : `node (process ${process.pid})`);
   });
 
-  test('of another Tooltray is known by how that refuses', async () => {
+  test('of another Tooltray is recognized by its response', async () => {
     const tooltray = createServer((_request, response) => {
       response.writeHead(401, { 'www-authenticate': 'Bearer realm="tooltray"' }).end();
     }).listen(0, '127.0.0.1');

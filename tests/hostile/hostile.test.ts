@@ -107,7 +107,7 @@ const goodFrames = [
   { jsonrpc: '2.0', id: 11, error: { code: -32000, message: 'x' } },
 ];
 
-test('mutated frames of client apps', async () => {
+test('survives mutated frames of client apps', async () => {
   await withNeighbour({}, (core, client) =>
     beside('frames', client, async () => {
       const random = new Random(seed);
@@ -128,7 +128,7 @@ test('mutated frames of client apps', async () => {
   );
 });
 
-test('mutated requests over HTTP', async () => {
+test('survives mutated HTTP requests', async () => {
   await withNeighbour({}, (core, client) =>
     beside('requests', client, async () => {
       const random = new Random(seed);
@@ -170,7 +170,7 @@ test('mutated requests over HTTP', async () => {
   );
 });
 
-test('mutated answers of a server', async () => {
+test('survives mutated responses of a server', async () => {
   const random = new Random(seed);
   const good = [
     {
@@ -261,7 +261,7 @@ test('mutated answers of a server', async () => {
   }
 });
 
-test('mutated configs', () => {
+test('survives mutated configs', () => {
   const random = new Random(seed);
   const good = {
     mode: 'search',
@@ -283,7 +283,7 @@ test('mutated configs', () => {
   rows.push(`configs | ${counts.configs} | – | – | –`);
 });
 
-test('servers that are killed in the middle of a call', async () => {
+test('survives servers that are killed during a call', async () => {
   await withNeighbour({ victim: fixture('misbehaving', 'well-behaved') }, (core, client) =>
     beside('kills', client, async () => {
       const caller = await core.open();
@@ -317,7 +317,7 @@ const floods = [
 ];
 const others = ['cancelled', 'vendor', 'answers', 'failures', 'text', 'batch', 'no-line-end', 'open-string'];
 
-test.each(whole ? [...floods, ...others] : ['log', 'text'])('a server floods with %s', async (mode) => {
+test.each(whole ? [...floods, ...others] : ['log', 'text'])('survives a server that floods with %s', async (mode) => {
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-flood-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const counted = join(folder, 'sent');

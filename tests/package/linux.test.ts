@@ -40,7 +40,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     for (const folder of [packed.folder, home]) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test('holds the built app with its engines, nothing of its sources, and no package', () => {
+  test('contains the built app with its engines, but no sources and no packages', () => {
     expect(readdirSync(packed.app).sort()).toEqual(['dist', 'package.json']);
     const engines = readdirSync(join(packed.app, 'dist/python')).filter((name) => !name.endsWith('.js'));
     expect(engines.sort()).toEqual(['engine.image', 'pyodide.asm.mjs', 'pyodide.asm.wasm', 'python_stdlib.zip']);
@@ -59,7 +59,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     expect(files.filter((file) => /\.(map|ts|svelte)$|^dist\/team/.test(file))).toEqual([]);
   });
 
-  test('has licences where people can read them, and native code where the system can load it', () => {
+  test('contains readable licenses, and native code outside the archive', () => {
     const resources = join(packed.unpacked, 'resources');
     expect(readFileSync(join(resources, 'LICENSE.txt'), 'utf8')).toContain('MIT License');
     expect(readFileSync(join(resources, 'third-party-notices.txt'), 'utf8')).toBe(
@@ -71,7 +71,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     expect(native.filter((file) => !existsSync(join(resources, 'app.asar.unpacked', file)))).toEqual([]);
   });
 
-  test('has the shim outside of the archive, whole', () => {
+  test('contains the whole shim outside the archive', () => {
     const shim = join(packed.unpacked, 'resources/shim');
     const parts = readdirSync(shim, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.cjs'));
     const text = parts.map((part) => readFileSync(join(shim, part), 'utf8')).join('\n');
@@ -80,13 +80,13 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     expect(wanted.filter((name) => !parts.some((part) => part.endsWith(name ?? '')))).toEqual([]);
   });
 
-  test('lets the app be run as Node.js, and shuts what else could run in its name', () => {
+  test('lets the app run as Node.js, and disables other ways to run code in its name', () => {
     // In the order of @electron/fuses: run as Node.js, cookies encrypted, NODE_OPTIONS, --inspect, archive checked, archive only,
     // a snapshot of the browser's own, more rights for file://.
     expect(fusesOf(readFileSync(join(packed.unpacked, 'tooltray-app'))).slice(0, 8)).toBe('11001100');
   });
 
-  test('is installed where launchers find it again, with icons of every size and our links', () => {
+  test('installs where launchers find it, with icons of every size and the links', () => {
     const [deb = ''] = readdirSync(packed.release).filter((name) => name.endsWith('.deb'));
     const listing = execFileSync('dpkg-deb', ['--contents', join(packed.release, deb)], { encoding: 'utf8' });
     expect(listing).toContain('./opt/Tooltray/tooltray-app\n');
@@ -132,7 +132,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     await client.close();
   });
 
-  test('the launcher starts the packed shim, that starts the packed app, and a client app is answered', async () => {
+  test('the launcher starts the packaged shim, which starts the packaged app, and a client app gets a result', async () => {
     const facts = launcherFacts({
       platform: 'linux',
       program: join(packed.unpacked, 'tooltray-app'),
@@ -169,7 +169,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     }
   });
 
-  test('Python starts beside the archive, with the permissions of Node.js and without the archive', async () => {
+  test('Python starts outside the archive, with the permissions of Node.js and without the archive', async () => {
     const entry = unpacked(pathToFileURL(join(packed.unpacked, 'resources/app.asar/dist/python-process.js')));
     renameSync(join(packed.unpacked, 'resources/app.asar'), join(packed.folder, 'app.asar'));
     const child = fork(fileURLToPath(entry), [], {
@@ -190,7 +190,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
     }
   });
 
-  test('the app, moved and started once, is found again by what client apps start', async () => {
+  test('client apps find the app again after it was moved and started once', async () => {
     const launcher = launcherPath(join(home, 'data'), 'linux');
     expect(readFileSync(launcher, 'utf8')).toContain(packed.unpacked);
     const moved = join(packed.folder, 'moved');
@@ -228,7 +228,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
 describe.skipIf(process.platform !== 'linux' || !['mksquashfs', 'desktop-file-validate'].every(isHere))(
   'the AppImage',
   () => {
-    test('holds the same app, with the shim where the launcher looks for it', async () => {
+    test('contains the same app, with the shim where the launcher looks for it', async () => {
       const tools = mkdtempSync(join(tmpdir(), 'tooltray-appimage-'));
       const { makeAppImageTools, runtimeBytes } = await import('./appimage-tools.ts');
       makeAppImageTools(tools);

@@ -53,7 +53,7 @@ describe.skipIf(!isHere('wine') || !isHere('x86_64-w64-mingw32-gcc'))('the launc
     expect(gone.err).toContain(program);
   }, 180_000);
 
-  test('of the installer finds the app and the script by their place beside it', async () => {
+  test('of the installer finds the app and the script by their location', async () => {
     const resources = join(folder, 'app/resources/bin');
     mkdirSync(resources, { recursive: true });
     const compiler = [
@@ -89,7 +89,7 @@ describe.skipIf(!isHere('wine') || !isHere('x86_64-w64-mingw32-gcc'))('the launc
 });
 
 test.skipIf(!isHere('makensis'))(
-  'the uninstaller runs our command before it removes files, and not for an update',
+  'the uninstaller runs our command before it removes files, but not for an update',
   () => {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-nsis-'));
     const script = [

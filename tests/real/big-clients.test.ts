@@ -61,7 +61,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
       .map((messages) => ({ methods: askedMethods(messages), tools: listedTools(messages) }));
   }
 
-  test('Claude Code connects over stdio and HTTP in the era of 2026-07-28 and is given every tool', async () => {
+  test('Claude Code connects over stdio and HTTP with protocol 2026-07-28 and gets every tool', async () => {
     await using doors = await openDoors('claude-code');
     const { command, args } = programOf('@anthropic-ai/claude-code');
     await run(command, [...args, 'mcp', 'add', '-s', 'user', 'hub', '--', ...doors.stdio]);
@@ -73,7 +73,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
     expect(traffic(doors)).toEqual([seen, seen]);
   }, 60_000);
 
-  test('Gemini CLI connects over stdio and HTTP with the handshake', async () => {
+  test('Gemini CLI connects over stdio and HTTP with the stateful protocol', async () => {
     await using doors = await openDoors('gemini-cli');
     const [command = '', ...args] = doors.stdio;
     const env = { TOOLTRAY_HOME: world.home.env['TOOLTRAY_HOME'] };
@@ -92,7 +92,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
   }, 60_000);
 
   test.skipIf(!existsSync(opencode))(
-    'opencode connects over stdio and HTTP and is given every tool',
+    'opencode connects over stdio and HTTP and gets every tool',
     async () => {
       await using doors = await openDoors('opencode');
       const environment = { TOOLTRAY_HOME: world.home.env['TOOLTRAY_HOME'] };

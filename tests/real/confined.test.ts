@@ -79,7 +79,7 @@ async function call(core: TestCore, server: string, tool: string, args: object):
 }
 
 test.skipIf(problem !== undefined)(
-  'ten packages are installed for their boxes, list their tools and work; the second start fetches nothing',
+  'ten packages are installed for their sandboxes, list their tools and work; a second start fetches nothing',
   { timeout: 900_000 },
   async () => {
     const servers = Object.fromEntries(

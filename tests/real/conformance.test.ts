@@ -76,7 +76,7 @@ test.runIf(allCases).each([
   { revision: '2025-11-25', scenarios: 33 },
   { revision: '2026-07-28', scenarios: 40 },
 ])(
-  'whatever of $revision passes directly passes through us, from one server and merged',
+  'every scenario of $revision that passes directly passes through Tooltray, for one server and merged',
   async ({ revision, scenarios }) => {
     const direct = await allScenarios(fixture.url, revision);
     expect(Object.values(direct)).toEqual(Array(scenarios).fill(true));
@@ -92,7 +92,7 @@ test.runIf(allCases).each([
 test.each([
   'tools-call-sampling',
   ...(allCases ? ['tools-call-elicitation', 'elicitation-sep1034-defaults', 'elicitation-sep1330-enums'] : []),
-])('%s passes from a server over stdio, which asks on a line of the era of the app', async (scenario) => {
+])("%s passes from a server over stdio, on a connection of the app's protocol", async (scenario) => {
   const target = ['server', '--url', `${core?.url}/server/conformance`, '--scenario', scenario];
   const args = [program, ...target, '--spec-version', '2025-11-25'];
   const outcome = await runProgram(process.execPath, args, { env: home.env, cwd: home.workFolder });
@@ -101,7 +101,7 @@ test.each([
 });
 
 test.each([...(allCases ? ['server/conformance'] : []), 'mode/proxy'])(
-  'at %s a stream of ours can be gone on with: it begins with an id and says when to come back',
+  'a stream at %s can be resumed: it begins with an ID and a retry time',
   async (endpoint) => {
     const target = ['server', '--url', `${overHttp?.url}/${endpoint}`, '--scenario', 'server-sse-polling'];
     const args = [program, ...target, '--spec-version', '2025-11-25'];
@@ -111,7 +111,7 @@ test.each([...(allCases ? ['server/conformance'] : []), 'mode/proxy'])(
   },
 );
 
-test('as a client we ask once more in a version that a server names when it refuses ours', async () => {
+test('as a client, Tooltray retries with a version that the server names in its rejection', async () => {
   const command = `"${process.execPath}" "${join(import.meta.dirname, 'meet-server.ts')}"`;
   const scenario = ['client', '--command', command, '--scenario', 'request-metadata', '--spec-version', '2026-07-28'];
   const outcome = await runProgram(process.execPath, [program, ...scenario], { env: home.env, cwd: home.workFolder });

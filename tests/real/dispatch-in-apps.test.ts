@@ -116,7 +116,7 @@ const open: Prepare = (url, entry) => {
   };
 };
 
-test('an SDK client that reads structuredContent only, where there is one, has the answer', async () => {
+test('an SDK client that reads only structuredContent gets the result', async () => {
   const { command, args } = shimCommand('sdk');
   const client = new Client({ name: 'structured-only', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ command, args, env: { ...home.env } }));
@@ -132,7 +132,7 @@ describe.skipIf(!present)('a call in mode dispatch', () => {
     ['Gemini CLI', 'gemini-cli', gemini],
     ...(existsSync(opencode) ? [['opencode', 'opencode', open] as const] : []),
   ] as const)(
-    '%s gives its model the whole answer',
+    '%s passes its model the whole result',
     async (_name, app, prepare) => {
       await using model = await startScriptedModel({ tool: /proxy.dispatch$/, args: call });
       const entry = { ...shimCommand(app), env: { TOOLTRAY_HOME: home.env['TOOLTRAY_HOME'] ?? '' } };

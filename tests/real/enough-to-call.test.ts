@@ -19,14 +19,14 @@ import { readDetail, readSignature } from '../core/condense/read-signature.ts';
 import { helperContext } from '../core/modes/helper-context.ts';
 import { recordedListings } from '../fixtures/recorded-listings.ts';
 
-describe('what is shown of real tools is enough to call them', () => {
+describe('what modes show of real tools is enough to call them', () => {
   const listed = recordedListings();
   const context: HelperContext = helperContext(
     listed.map(({ name, tools, instructions }) => serverWith(name, { tools }, instructions)),
   );
   const { tools } = context.catalog;
 
-  test('all thirteen servers are there', () => {
+  test('has recordings of all thirteen servers', () => {
     expect([listed.length, tools.length > 200]).toEqual([13, true]);
   });
 
@@ -91,7 +91,7 @@ describe('what is shown of real tools is enough to call them', () => {
     requireEnough(tools.map((tool) => [tool, String(compactEntry(tool, context)['sig'])]));
   });
 
-  test('in what get_schema of mode code tells of types', () => {
+  test('in the types that get_schema of mode code returns', () => {
     const texts = tools.map((tool) => [tool, toolTexts([tool], 'detailed')] as const);
     const told = texts.flatMap(([tool, text]) => {
       const shown = readDetail(text);
@@ -101,7 +101,7 @@ describe('what is shown of real tools is enough to call them', () => {
     expect(told.length).toBeGreaterThan(tools.length * 0.9);
   });
 
-  test('in the list of sub-tools that a tool of gateway gives', async () => {
+  test('in the tool list that a gateway tool returns', async () => {
     for (const server of context.catalog.servers) {
       const name = gatewayMode.listed(context)[context.catalog.servers.indexOf(server)]?.['name'];
       const told = await gatewayMode
@@ -122,7 +122,7 @@ describe('what is shown of real tools is enough to call them', () => {
     }
   });
 
-  test('and every sub-tool is there in the list of gateway with what it does and what it needs', () => {
+  test("and gateway's list has every tool with its description and required parameters", () => {
     const texts = gatewayMode.listed(context).map(({ description }) => String(description));
     let bare = 0;
     for (const [index, server] of context.catalog.servers.entries()) {

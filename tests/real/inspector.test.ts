@@ -80,7 +80,7 @@ describe.skipIf(!present)('mcp-inspector --cli', () => {
   ];
 
   test.each(calling)(
-    'calls tools of every server and gets the right answers: $door, $era, mode $mode',
+    'calls tools of every server and gets the expected results: $door, $era, mode $mode',
     async (way) => {
       for (const one of realCalls(world.material, `${way.door} ${way.era}`)) {
         const text = await callReal(way, one);

@@ -12,7 +12,7 @@ import { type Outcome, runProgram } from './run-program.ts';
 const present = bigClientsWanted && (await havePackages());
 const cli = join(import.meta.dirname, '../../dist/cli.js');
 
-describe.skipIf(!present)('client apps that were connected by us', () => {
+describe.skipIf(!present)('client apps that Tooltray has connected', () => {
   let home: PrivateHome;
   let core: BuiltCore;
 
@@ -116,7 +116,7 @@ describe.skipIf(!present)('client apps that were connected by us', () => {
       /tooltray\s+connected/,
     ],
   ])(
-    '%s connects by its own address, and no longer once it is revoked',
+    '%s connects by its own URL until it is revoked',
     async (app, path, program, said) => {
       const { command, args } = program();
       const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
@@ -132,7 +132,7 @@ describe.skipIf(!present)('client apps that were connected by us', () => {
     180_000,
   );
 
-  test('Codex reads it', async () => {
+  test('Codex reads the entry', async () => {
     const { command, args } = programOf('@openai/codex');
     const list = (): Promise<string> => run(command, [...args, 'mcp', 'list']);
     const text = '# mine\nmodel = "o"\n\n[mcp_servers.other]\ncommand = "other"\n';

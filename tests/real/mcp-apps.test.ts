@@ -51,7 +51,7 @@ describe.skipIf(!present)('six servers', () => {
   }
 
   test.each(allModes.modes.map(({ name }) => name))(
-    'in mode %s each has its tool with an interface in the list, and the interface is its own, letter by letter',
+    "in mode %s each tool with a UI is listed, and the UI is its server's, byte for byte",
     async (mode) => {
       const ways = Object.entries(await asks(mode));
       const turn = allModes.modes.findIndex(({ name }) => name === mode) % ways.length;
@@ -69,7 +69,7 @@ describe.skipIf(!present)('six servers', () => {
     },
   );
 
-  test('what interfaces call by the names of their servers is answered by them, or refused in words', async () => {
+  test("UIs call tools by their servers' names, or get a readable error", async () => {
     for (const [way, ask] of Object.entries(await asks('search'))) {
       const stats = await ask('tools/call', { name: 'poll-system-stats', arguments: {} });
       expect(stats['structuredContent'], way).toHaveProperty('cpu');
@@ -85,7 +85,7 @@ describe.skipIf(!present)('six servers', () => {
     expect(JSON.stringify(await own.exchange('tools/call', { name: 'get-time' }))).toMatch(/\d{4}-\d\d-\d\dT/);
   });
 
-  test('an app that shows none finds no tool that is there for interfaces alone, by its endpoint neither', async () => {
+  test("an app without UI support finds no UI-only tool, not even at the server's endpoint", async () => {
     const [plain, own] = [await core.open({}, { mode: 'proxy' }), new HttpClient(`${core.url}/server/system-monitor`)];
     await own.initialize();
     expect(await plain.toolNames()).toContain('system-monitor_get-system-info');

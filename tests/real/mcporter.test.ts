@@ -56,7 +56,7 @@ describe.skipIf(!present)('mcporter', () => {
   });
 
   test.each(['stdio', 'http'])(
-    'calls tools of every server and gets the right answers: %s',
+    'calls tools of every server and gets the expected results: %s',
     async (door) => {
       for (const { tool, args, says } of realCalls(world.material, `mcporter ${door}`)) {
         const { code, stdout, stderr } = await mcporter(

@@ -60,7 +60,7 @@ async function sessions(home: PrivateHome): Promise<SessionStatus[]> {
 describe.skipIf(!present)('mcpdo, connected all the time', () => {
   // Both eras with both SDKs: tests/integration/mode-change.
   test.each(allCases ? ['legacy', 'modern'] : ['modern'])(
-    'over the shim, era %s',
+    'sees a new mode over the shim, protocol %s',
     async (era) => {
       using home = new PrivateHome();
       const servers = { asker: fixtureCommand('asker') };

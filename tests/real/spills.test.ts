@@ -45,7 +45,7 @@ interface Block {
 
 const textOf = (result: Params): string => (result['content'] as Block[]).map(({ text }) => text ?? '').join('\n');
 
-describe.skipIf(!present)('long answers of real servers', () => {
+describe.skipIf(!present)('long results of real servers', () => {
   const home = new PrivateHome();
   const entries = realServers(home, browser);
   const { filesystem, git, playwright } = entries as Record<'filesystem' | 'git' | 'playwright', ServerEntry>;
@@ -87,7 +87,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
   }
 
   test.each(through('search'))(
-    'a directory tree of 5 MB is the same in its file, and grep, slice and query find their way in it: mode %s',
+    'spills a directory tree of 5 MB unchanged, where grep, slice and query find their way: mode %s',
     async (mode) => {
       await using session = await open(mode);
       const direct = textOf(await directly(filesystem, 'directory_tree', { path: tree }));
@@ -104,7 +104,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
   );
 
   test.each(through('proxy'))(
-    'the log of a large repository is kept with every commit that git tells of: mode %s',
+    'spills the log of a large repository with every commit: mode %s',
     async (mode) => {
       await using session = await open(mode);
       const given = await session.call('git_log', { path: repository, maxCount: 1000 });
@@ -118,7 +118,7 @@ describe.skipIf(!present)('long answers of real servers', () => {
   );
 
   test.skipIf(browser === undefined).each(through('dispatch'))(
-    'the snapshot of a long page is kept and read in, and its screenshot is shown: mode %s',
+    'spills the snapshot of a long page, and returns its screenshot: mode %s',
     async (mode) => {
       await using session = await open(mode);
       await session.call('playwright_browser_navigate', { url: `file://${page}` });

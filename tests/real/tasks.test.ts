@@ -6,7 +6,7 @@ import { havePackages, programOf } from './real-packages.ts';
 const present = await havePackages();
 
 describe.skipIf(!present)('simulate-research-query', () => {
-  test('is answered as any other tool is, directly and through call_tool', { timeout: 120_000 }, async () => {
+  test('returns its result directly and through call_tool, like any other tool', { timeout: 120_000 }, async () => {
     const everything = programOf('@modelcontextprotocol/server-everything');
     await using core = await startCore({ servers: { everything }, slowCallSeconds: 0 });
     const [proxy, search] = [await core.open({}, { mode: 'proxy' }), await core.open({}, { mode: 'search' })];

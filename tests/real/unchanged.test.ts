@@ -8,7 +8,7 @@ const present = await havePackages();
 
 type Listed = Readonly<Record<string, unknown>>;
 
-describe.skipIf(!present)('at the endpoint of one server alone', () => {
+describe.skipIf(!present)('at the endpoint of one server', () => {
   let world: World;
 
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.skipIf(!present)('at the endpoint of one server alone', () => {
   }
 
   test.each(['everything', 'filesystem', 'memory', 'sequential-thinking', 'playwright', 'git'])(
-    'every tool of %s is defined as the server defines it',
+    'every tool of %s has the definition of its server',
     async (server) => {
       const [direct, seen] = await Promise.all([
         directly(server, '--method', 'tools/list'),
@@ -48,7 +48,7 @@ describe.skipIf(!present)('at the endpoint of one server alone', () => {
   );
 
   test.each(['resources/list', 'resources/templates/list', 'prompts/list'])(
-    '%s of everything is the same',
+    '%s of everything is the same as directly',
     async (method) => {
       const [direct, seen] = await Promise.all([
         directly('everything', '--method', method),
@@ -63,7 +63,7 @@ describe.skipIf(!present)('at the endpoint of one server alone', () => {
     { tool: 'get-resource-links', args: { count: 3 } },
     { tool: 'get-resource-reference', args: { resourceType: 'Text', resourceId: 1 } },
     { tool: 'get-annotated-message', args: { messageType: 'error', includeImage: true } },
-  ])('the answer of $tool is the same, images, links and annotations included', async ({ tool, args }) => {
+  ])('the result of $tool is the same as directly, including images, links and annotations', async ({ tool, args }) => {
     const call = ['--method', 'tools/call', '--tool-name', tool, '--tool-args-json', JSON.stringify(args)];
     const [direct, seen] = await Promise.all([directly('everything', ...call), through('everything', ...call)]);
     expect(withoutTime(seen)).toEqual(withoutTime(direct));

@@ -10,7 +10,7 @@ async function running(servers: Record<string, object> = { echo: fixture('echo')
   return core;
 }
 
-test('the first message is the whole state, later ones only what changed', async () => {
+test('sends the whole state first, then only changes', async () => {
   const core = await running();
   const told = listen(core);
   await until(() => told.length > 0);
@@ -25,7 +25,7 @@ test('the first message is the whole state, later ones only what changed', async
   expect(later?.change).not.toHaveProperty('core');
 });
 
-test('who comes back with the last id is not told everything again', async () => {
+test('sends only changes to a reconnect with the last ID', async () => {
   const core = await running();
   const told = listen(core);
   await until(() => told.length > 0);
@@ -34,7 +34,7 @@ test('who comes back with the last id is not told everything again', async () =>
   expect(Object.keys(again[0]?.change ?? {})).not.toContain('core');
 });
 
-test('two dashboards are told the same', async () => {
+test('sends the same changes to two dashboards', async () => {
   const core = await running();
   const [one, two] = [listen(core), listen(core)];
   await until(() => one.length > 0 && two.length > 0);
@@ -44,7 +44,7 @@ test('two dashboards are told the same', async () => {
   expect([isNotified(one), isNotified(two)]).toEqual([true, true]);
 });
 
-test('a burst of calls is told a few times, and a small part of it', async () => {
+test('merges a burst of calls into few and small messages', async () => {
   const core = await running();
   const client = await core.open();
   const told = listen(core);
@@ -118,7 +118,7 @@ const attacks: readonly [string, (core: TestCore) => Promise<{ status: number; b
   ['a file outside of the page', (core) => send(core, 'GET', '/..%2f..%2fconfig.json'), 404],
 ];
 
-test('whoever does not belong is refused, with the status that says why', async () => {
+test('rejects unauthorized requests with the right status', async () => {
   const core = await running();
   const seen: Record<string, number> = {};
   for (const [name, attack] of attacks) seen[name] = (await attack(core)).status;
@@ -126,13 +126,13 @@ test('whoever does not belong is refused, with the status that says why', async 
   expect(core.host.core.servers.paused).toBe(false);
 });
 
-test('the key opens no MCP endpoint', async () => {
+test('the page key opens no MCP endpoint', async () => {
   const core = await running();
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   expect((await send(core, 'POST', '/mcp', entry(core), body)).status).toBe(401);
 });
 
-test('while nobody watches nothing is built', async () => {
+test('builds nothing while no dashboard watches', async () => {
   const core = await running();
   expect(core.host.dashboard?.publisher.watchers).toBe(0);
 });

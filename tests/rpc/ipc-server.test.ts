@@ -39,11 +39,11 @@ function sender(more: Partial<IpcSender> = {}): IpcSender & { readonly sent: unk
   };
 }
 
-test('a question of our page is answered', async () => {
+test('answers a request of the dashboard', async () => {
   expect(await door().request(sender(), 'state', { a: 1 })).toEqual({ value: { method: 'state', input: { a: 1 } } });
 });
 
-test('a failure arrives with its code and what to do', async () => {
+test('returns an error with its code and fix', async () => {
   expect(await door().request(sender(), 'fail', {})).toEqual({
     error: { code: 'not_found', message: 'Gone.', fix: 'Look.' },
   });
@@ -55,16 +55,16 @@ test.each<[string, Partial<IpcSender>]>([
   ['a file', { url: 'file:///tmp/index.html' }],
   ['a frame in our page', { isMainFrame: false }],
   ['a frame that is gone', { url: undefined }],
-])('%s is refused', async (_who, more) => {
+])('rejects %s', async (_who, more) => {
   expect(await door().request(sender(more), 'stop', {})).toMatchObject({ error: { code: 'not_allowed' } });
   expect(() => door().watch(sender(more))).toThrow('Only the dashboard itself');
 });
 
-test('a method that is no text is refused', async () => {
+test('rejects a method that is not a string', async () => {
   expect(await door().request(sender(), { toString: 'stop' }, {})).toMatchObject({ error: { code: 'bad_request' } });
 });
 
-test('a window that loads again is told once, and one that is gone no more', async () => {
+test('sends one stream to a window that reloads, and none to a closed one', async () => {
   const publisher = publisherOf();
   const open = door(publisher);
   const window = sender();
@@ -76,7 +76,7 @@ test('a window that loads again is told once, and one that is gone no more', asy
   expect([window.sent, watching, publisher.watchers]).toEqual([[[stateChannel, { spills: { bytes: 1 } }]], 1, 0]);
 });
 
-test('a question is taken back by its window alone, and with the window', async () => {
+test('only its own window cancels a request, and closing that window does', async () => {
   const signals = new Map<string, AbortSignal>();
   const ask = (method: string, _input: unknown, signal: AbortSignal): Promise<never> => {
     signals.set(method, signal);

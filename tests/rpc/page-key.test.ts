@@ -20,14 +20,14 @@ function send(path: string, headers: Readonly<Record<string, string>>, text = bo
   return fetch(url, { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: text });
 }
 
-test('a signed question is answered with a proof, and the key itself is sent by nobody', async () => {
+test('answers a signed request with a proof, and the key is never sent', async () => {
   const { headers, isAnsweredBy } = await signRequest('POST', '/rpc/state', body);
   const response = await send('/rpc/state', headers);
   expect([response.status, isAnsweredBy(response)]).toEqual([200, true]);
   expect(JSON.stringify(headers)).not.toContain(core.host.pageKey);
 });
 
-test('a signature is good once, for its own path and its own words, and only for a while', async () => {
+test('accepts a signature once, only for its path and body, and for a limited time', async () => {
   const { headers } = await signRequest('POST', '/rpc/state', body);
   expect((await send('/rpc/setPaused', headers)).status).toBe(401);
   expect((await send('/rpc/state', headers)).status).toBe(200);
@@ -38,13 +38,13 @@ test('a signature is good once, for its own path and its own words, and only for
   expect((await send('/rpc/state', { authorization: `Tooltray ${Date.now()}${rest}` })).status).toBe(401);
 });
 
-test('an answer of another program proves nothing', async () => {
+test('rejects a response of another program', async () => {
   const { isAnsweredBy } = await signRequest('POST', '/rpc/state', body);
   expect(isAnsweredBy(new Response('{}'))).toBe(false);
   expect(isAnsweredBy(new Response('{}', { headers: { 'tooltray-proof': 'x'.repeat(43) } }))).toBe(false);
 });
 
-test('the key is new with each start, and that of an earlier one opens nothing', async () => {
+test('the key changes with each start, and an earlier one is rejected', async () => {
   await using next = await startCore({ servers: {} }, { askToken: true });
   expect(next.host.pageKey).not.toBe(core.host.pageKey);
   const { headers } = await signRequest('GET', '/rpc/events');

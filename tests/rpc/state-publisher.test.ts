@@ -48,7 +48,7 @@ function follow(publisher: StatePublisher, lastId?: string): { heard: Publicatio
 const changes = (heard: readonly Publication[]): Partial<AppState>[] => heard.map(({ change }) => change);
 const settle = (): Promise<void> => sleep(450);
 
-test('a watcher is told everything first, then only the slice that changed', async () => {
+test('sends a watcher everything first, then only changed slices', async () => {
   const { publisher, facts, touch } = bench();
   const { heard } = follow(publisher);
   await settle();
@@ -58,7 +58,7 @@ test('a watcher is told everything first, then only the slice that changed', asy
   expect(changes(heard)).toEqual([{ servers: ['a'], sessions: [] }, { servers: ['a', 'b'] }]);
 });
 
-test('a burst of changes is told a few times at the most, the last one included', async () => {
+test('merges a burst of changes into few messages, including the last change', async () => {
   const { publisher, facts, touch } = bench();
   const { heard } = follow(publisher);
   await settle();
@@ -74,7 +74,7 @@ test('a burst of changes is told a few times at the most, the last one included'
   expect([heard.length < 8 + 5 * seconds, heard.at(-1)?.change]).toEqual([true, { servers: [2000] }]);
 });
 
-test('a slice that is the same again is not told', async () => {
+test('does not send a slice that is unchanged', async () => {
   const { publisher, touch } = bench();
   const { heard } = follow(publisher);
   await settle();
@@ -83,7 +83,7 @@ test('a slice that is the same again is not told', async () => {
   expect(heard).toHaveLength(1);
 });
 
-test('nothing is built or listened to before the first watcher and after the last', async () => {
+test('builds nothing and listens to nothing before the first watcher and after the last', async () => {
   const { publisher, built, touch, listening } = bench();
   const before = [built.length, listening()];
   const { leave } = follow(publisher);
@@ -95,7 +95,7 @@ test('nothing is built or listened to before the first watcher and after the las
   expect([before, listening(), built.length - length]).toEqual([[0, false], false, 0]);
 });
 
-test('who comes back with the last id it saw is told what changed meanwhile, also while nobody watched', async () => {
+test('sends a returning watcher what changed since its ID, even if nobody watched meanwhile', async () => {
   const { publisher, facts } = bench();
   const first = follow(publisher);
   await settle();
@@ -106,7 +106,7 @@ test('who comes back with the last id it saw is told what changed meanwhile, als
   expect(changes(second.heard)).toEqual([{ sessions: ['new'] }]);
 });
 
-test('who wants some slices is told those alone, and the others are not built for it', async () => {
+test('sends only the requested slices, and builds no others', async () => {
   const { publisher, facts, built, touch } = bench();
   const heard: Publication[] = [];
   onTestFinished(publisher.watch((publication) => heard.push(publication), undefined, ['sessions']));
@@ -118,7 +118,7 @@ test('who wants some slices is told those alone, and the others are not built fo
   expect([changes(heard), built.includes('servers')]).toEqual([[{ sessions: [] }, { sessions: ['s'] }], false]);
 });
 
-test('a slice that cannot be built keeps nobody from the others', async () => {
+test('a slice that fails to build does not stop the others', async () => {
   const { publisher, facts, built } = bench();
   Object.defineProperty(facts, 'servers', { get: () => new BigInt64Array(1)[0] });
   const { heard } = follow(publisher);
@@ -126,14 +126,14 @@ test('a slice that cannot be built keeps nobody from the others', async () => {
   expect([changes(heard), built.includes('failed servers')]).toEqual([[{ sessions: [] }], true]);
 });
 
-test('an id of another core brings everything', async () => {
+test('sends everything for an ID of another core', async () => {
   const { publisher } = bench();
   const { heard } = follow(publisher, 'other.7');
   await settle();
   expect(changes(heard)).toEqual([{ servers: ['a'], sessions: [] }]);
 });
 
-test('who leaves before the first message keeps nobody else from being told', async () => {
+test('a watcher that leaves before the first message does not stop the others', async () => {
   const { publisher, facts, touch } = bench();
   const early = follow(publisher);
   const { heard } = follow(publisher);

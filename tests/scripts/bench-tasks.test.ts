@@ -8,7 +8,7 @@ import { showsNames, toolsIn, toolsInSentence } from '../../scripts/bench/tasks/
 import { modeScripts } from '../../scripts/bench/tokens/mode-scripts.mjs';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 
-test('the benches know how a model works in every mode', () => {
+test('the benchmarks cover every mode', () => {
   const all = allModes.modes.map(({ name }) => name).toSorted();
   expect(taskModes.toSorted(), '`hands` in scripts/bench/tasks/run-mode.mjs').toEqual(all);
   expect(Object.keys(modeScripts).toSorted(), 'scripts/bench/tokens/mode-scripts.mjs').toEqual(all);
@@ -51,7 +51,7 @@ test.each([
       },
     }),
   ],
-])('tools are read from %s', (_shape, text) => {
+])('reads tools from %s', (_shape, text) => {
   const tools = toolsIn(text, { servers });
   expect(tools.map(({ name, server }) => [name.replace(/^memory[_:]|^git:/, ''), server])).toEqual([
     ['create_entities', 'memory'],
@@ -60,7 +60,7 @@ test.each([
   expect(tools.map((tool) => showsNames(tool, ['entities', 'entityType', 'observations']))).toEqual([true, false]);
 });
 
-test("tools are read from what gateway says of a server's", () => {
+test("reads tools from gateway's description of a server", () => {
   const tools = toolsInSentence(
     'Tools: a_b (Makes, and more; required: x: {y, z}[]) [w?: string], c_d (Lists), e',
     'memory',
@@ -69,12 +69,12 @@ test("tools are read from what gateway says of a server's", () => {
   expect(tools.map((tool) => showsNames(tool, ['x', 'y', 'w']))).toEqual([true, false, false]);
 });
 
-test('a name that is marked as lossy is not shown', () => {
+test('a name that is marked as lossy does not count as shown', () => {
   expect(showsNames({ parameters: '(entities*~:[obj])' }, ['entities'])).toBe(false);
   expect(showsNames({ parameters: '(entities*:[obj], edits*~:[obj])' }, ['entities'])).toBe(true);
 });
 
-test('several needs go into one search only where the mode says how', () => {
+test('searches several needs at once only if the mode says how', () => {
   const one = { query: { type: 'string' } };
   expect(severalIn(one, 'Find tools by what you want to do.')).toBeUndefined();
   expect(severalIn(one, 'Find tools, best first; several with ";" between.')?.(['a', 'b'])).toEqual({ query: 'a; b' });
@@ -82,7 +82,7 @@ test('several needs go into one search only where the mode says how', () => {
   expect(severalIn({ queries: {} }, '')?.(['a', 'b'])).toEqual({ queries: ['a', 'b'] });
 });
 
-test('what was not shown is guessed from plain words, and lists inside of lists are not', () => {
+test('guesses from plain words what was not shown, except nested lists', () => {
   const args = { entities: [{ name: 'Ada', entityType: 'person', observations: ['wrote'] }] };
   expect(guessed(args, (name) => name === 'entities')).toEqual({ entities: [{ name: 'Ada', type: 'person' }] });
   expect(guessed(args, () => true)).toEqual(args);
@@ -104,7 +104,7 @@ test.each([
     `Read it with call_tool: action='readresult', resultFile='k'.`,
     { action: 'readresult', resultFile: 'k' },
   ],
-])('a notice is followed by %s', async (_what, notice, expected) => {
+])('follows a notice by %s', async (_what, notice, expected) => {
   const asked: object[] = [];
   const session = {
     tools: [{ name: 'call_tool' }],

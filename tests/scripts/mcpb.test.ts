@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test('it is built, valid, small, and its server answers through our socket', async () => {
+test('builds a small, valid bundle whose server answers through the socket', async () => {
   const file = join(folder, 'tooltray.mcpb');
   const built = spawnSync(process.execPath, [script, file], { encoding: 'utf8' });
   expect({ code: built.status, said: built.status === 0 ? '' : built.stderr }).toEqual({ code: 0, said: '' });

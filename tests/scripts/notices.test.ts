@@ -24,7 +24,7 @@ function packageOf(name: string, version: string, licence?: string): string {
   return place;
 }
 
-test('a package that names its licence and carries no text stops the build', () => {
+test('the build fails for a package that names its license without the text', () => {
   const [bare, whole] = [packageOf('bare', '1.0.0'), packageOf('whole', '1.0.0', 'Do as you like.')];
   expect(() => noticesOf([whole, bare])).toThrow('bare carries no licence');
   expect(noticesOf([whole])).toContain('whole 1.0.0\n\nDo as you like.\n');
@@ -32,7 +32,7 @@ test('a package that names its licence and carries no text stops the build', () 
   expect(noticesOf([bare], known)).toContain('bare 1.0.0\n\nThe MIT License (MIT)\n');
 });
 
-test('software compiled in a package has its own notice, beside those who have the same', () => {
+test('software compiled into a package has its own notice, shared by packages with the same text', () => {
   const parts = [{ name: 'musl', text: 'musl.txt' }];
   const inside = { one: { version: '1.0.0', parts }, two: { version: '2.0.0', source: 'https://two.invalid', parts } };
   const notices = noticesOf([packageOf('one', '1.0.0', 'One.'), packageOf('two', '2.0.0', 'Two.')], inside);
@@ -40,18 +40,18 @@ test('software compiled in a package has its own notice, beside those who have t
   expect(notices).toContain('two 2.0.0 (source: https://two.invalid)\n\nTwo.\n');
 });
 
-test('another version of a package that has software of others inside stops the build', () => {
+test('the build fails for another version of a package that contains other software', () => {
   const inside = { one: { version: '1.0.0', parts: [] } };
   expect(() => noticesOf([packageOf('one', '1.0.1', 'One.')], inside)).toThrow('Look what one 1.0.1 has inside');
 });
 
-test('a file that is passed on as it is counts as much as a bundled module', () => {
+test('a copied file counts as part of a package like a bundled module', () => {
   const asset = { type: 'asset', originalFileNames: ['/p/node_modules/@a/b/engine.wasm'] } as const;
   const chunk = { type: 'chunk', moduleIds: ['\0/p/node_modules/c/index.js?url', '/p/src/own.ts'] } as const;
   expect(packagesIn([{ output: [asset, chunk] }], '/p/src')).toEqual(['/p/node_modules/@a/b', '/p/node_modules/c']);
 });
 
-test('what is written down fits the packages that are locked, and every text is used', () => {
+test('the list matches the locked packages, and every text is used', () => {
   // Of packages for other systems the lock file alone knows, on this one.
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, { readonly version: string } | undefined>>;

@@ -13,15 +13,15 @@ test.each([
   ['0.1.4', 'patch', '### Added', true, '0.1.5'],
   ['0.1.4', 'major', '### Fixed', false, '1.0.0'],
   ['0.1.4', '2.3.4', '### Fixed', true, '2.3.4'],
-])('after %s, wished %s, with %j (released: %s) comes %s', (current, wish, section, isReleased, next) => {
+])('after %s, requested %s, with %j (released: %s) comes %s', (current, wish, section, isReleased, next) => {
   expect(nextVersion(current, wish, section, isReleased)).toBe(next);
 });
 
-test('a wish that is no version is refused', () => {
+test('rejects a request that is not a version', () => {
   expect(() => nextVersion('0.1.0', 'big', '', true)).toThrow('"big" is neither');
 });
 
-test('what was unreleased gets its version, and the place for what comes is empty', () => {
+test('moves the unreleased section under its version, and leaves an empty one', () => {
   const section = unreleased(changelog);
   expect(section).toBe('### Fixed\n\n- That $& holds.');
   const released = releasedChangelog(changelog, '0.1.1', '2026-02-03');
@@ -30,11 +30,11 @@ test('what was unreleased gets its version, and the place for what comes is empt
   expect(releaseNotes('0.1.1', section)).toBe('# Tooltray 0.1.1\n\n### Fixed\n\n- That $& holds.\n');
 });
 
-test('the last section of a changelog is read to its end', () => {
+test('reads the last section of a changelog to its end', () => {
   expect(unreleased('## Unreleased\n\n- one\n- two\n')).toBe('- one\n- two');
 });
 
-test('returns the section of a version, and fails where there is none', () => {
+test('returns the section of a version, or throws if there is none', () => {
   expect(sectionOf(changelog, '0.1.0')).toBe('### Added\n\n- All.');
   expect(() => sectionOf(changelog, '9.9.9')).toThrow('9.9.9');
 });

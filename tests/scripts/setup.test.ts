@@ -30,7 +30,7 @@ function script(body: string): string[] {
 }
 
 describe('the lock', () => {
-  test('lets one process in at a time, however many come', async () => {
+  test('lets one process in at a time', async () => {
     const body = `import fs from 'node:fs';
       const release = await takeLock(root);
       fs.appendFileSync(root + '/log', 'in ');
@@ -54,7 +54,7 @@ describe('the lock', () => {
     expect(stdout).toBe('taken\n');
   });
 
-  test('left empty by a process that died while giving it back is taken over', async () => {
+  test('left empty by a process that died while releasing it is taken over', async () => {
     mkdirSync(join(root, '.cache/setup.lock'), { recursive: true });
     const { stdout } = await run(process.execPath, script(`(await takeLock(root))(); console.log('taken');`));
     expect(stdout).toBe('taken\n');
@@ -68,7 +68,7 @@ describe('a stamp', () => {
     return (await run(process.execPath, ['--input-type=module', '--eval', body, root])).stdout;
   }
 
-  test('holds while contents hold, and breaks with a changed text or a changed name', async () => {
+  test('is valid for the same contents, and invalid for a changed text or name', async () => {
     const file = (name: string): string => join(root, 'sources', name);
     mkdirSync(join(root, 'sources'));
     writeFileSync(file('a'), 'one');
@@ -98,7 +98,7 @@ describe('progress', () => {
     return { code, stdout, stderr };
   }
 
-  test('is a line when a stage begins and one with its time when it ends, on stderr alone', async () => {
+  test('writes a line when a stage begins and one with its time when it ends, only to stderr', async () => {
     expect(await staged(`node('console.log("noise")')`)).toEqual({
       code: 0,
       stdout: '',
@@ -106,7 +106,7 @@ describe('progress', () => {
     });
   });
 
-  test('shows what a program printed where that fails', async () => {
+  test("shows a program's output if it fails", async () => {
     const { code, stderr } = await staged(`node('console.log("the cause"); process.exitCode = 3')`);
     expect([code, stderr.includes('the cause')]).toEqual([3, true]);
   });

@@ -12,7 +12,7 @@ const size = (...args: string[]): string =>
     stdio: 'pipe',
   });
 
-test('a thousand users are what can be worked out by hand', () => {
+test('the values for a thousand users match a calculation by hand', () => {
   const { callsASecond, atPeak, activityGBADay, keptGB, streams, streamGB, personalGB, tokensNotSentADay } =
     sizeOf(1000);
   expect(callsASecond).toBeCloseTo(200_000 / 86_400);
@@ -22,23 +22,23 @@ test('a thousand users are what can be worked out by hand', () => {
   expect(tokensNotSentADay).toBe(450_000_000);
 });
 
-test.each(Object.keys(assumptions))('%s changes something', (name) => {
+test.each(Object.keys(assumptions))('%s changes the result', (name) => {
   const users = 10_000_000;
   expect(sizeOf(users, { [name]: assumptions[name]![1] * 3 })).not.toEqual(sizeOf(users));
 });
 
-test('two replicas are the least, and one more than are needed', () => {
+test('needs at least two replicas, and one spare', () => {
   expect(sizeOf(1)['replicas']).toBe(2);
   // 116,000 calls a second of 0.23 ms are 26.6 cores, used by half: 54.
   expect(sizeOf(10_000_000)['replicas']).toBe(55);
 });
 
-test('a wrong number and an unknown name are refused', () => {
+test('rejects an invalid number and an unknown name', () => {
   expect(() => size('--users', 'many')).toThrow(/wants a number above 0/);
   expect(() => size('--frobs', '2')).toThrow(/--frobs/);
 });
 
-test('the table of the docs is what the script prints', () => {
+test('the table in the docs is what the script prints', () => {
   const page = readFileSync(`${root}/docs/team/sizing.md`, 'utf8');
   expect(page).toContain(size('--users', '10,1000,100000').trimEnd());
 });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { whyNoDesktop } from '../../scripts/start/desktop-place.mjs';
 import { binaryOf, downloadSource, findElectron } from '../../scripts/start/find-electron.mjs';
 
-test('without a display, or as root, there is no desktop app on Linux', () => {
+test('starts no desktop app on Linux without a display, or as root', () => {
   const linux = { platform: 'linux', isRoot: false };
   expect(whyNoDesktop({ ...linux, env: {} })).toBe('there is no display');
   expect(whyNoDesktop({ ...linux, env: { WAYLAND_DISPLAY: 'wayland-0' } })).toBeUndefined();
@@ -16,11 +16,11 @@ test('without a display, or as root, there is no desktop app on Linux', () => {
   expect(whyNoDesktop({ platform: 'darwin', isRoot: false, env: {} })).toBeUndefined();
 });
 
-test('an Electron that somebody names is tried wherever it is', () => {
+test('tries an Electron from ELECTRON_OVERRIDE_DIST_PATH in any case', () => {
   expect(whyNoDesktop({ platform: 'linux', isRoot: true, env: { ELECTRON_OVERRIDE_DIST_PATH: '/x' } })).toBeUndefined();
 });
 
-test('a binary counts only when it is there, not when it is only named', () => {
+test('finds a binary only if it exists, not if it is only named', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-electron-'));
   try {
     expect(binaryOf(folder, {})).toBeUndefined();
@@ -35,7 +35,7 @@ test('a binary counts only when it is there, not when it is only named', () => {
   }
 });
 
-test('it is fetched from where the person\u2019s mirror is, and a missing package is said', async () => {
+test("downloads from the user's mirror, and reports a missing package", async () => {
   expect(downloadSource({})).toMatch(/^https:\/\/github\.com\//);
   expect(downloadSource({ npm_config_electron_mirror: 'https://mirror.test/' })).toBe('https://mirror.test/');
   expect(await findElectron('/nowhere')).toEqual({ why: 'the package "electron" is not installed' });

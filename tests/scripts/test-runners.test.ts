@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { runnersOf } from '../../scripts/test/runners.mjs';
 
-test('without a word everything is run but the long proofs', () => {
+test('without arguments runs everything but the long tests', () => {
   expect(runnersOf([])).toEqual([
     ['vitest', 'run', '--project', 'shared', '--project', 'alone'],
     ['playwright', 'test', '--project', 'usual'],
@@ -21,13 +21,13 @@ test.each([
   expect(runnersOf([file], '/root')).toEqual([[...runner, path]]);
 });
 
-test('files of several runners are run one after the other, with the flags', () => {
+test('runs files of several runners one after the other, with the flags', () => {
   expect(runnersOf(['tests/e2e/setup.spec.ts', 'tests/cli/help.test.ts', 'tests/core/', '-t', 'a word'])).toEqual([
     ['playwright', 'test', 'tests/e2e/setup.spec.ts', '-t', 'a word'],
     ['vitest', 'run', 'tests/cli/help.test.ts', 'tests/core/', '-t', 'a word'],
   ]);
 });
 
-test('a word that is no file is for vitest, which looks for it in names', () => {
+test('passes a word that is no file to vitest, which searches names for it', () => {
   expect(runnersOf(['architecture'])).toEqual([['vitest', 'run', 'architecture']]);
 });

@@ -14,4 +14,4 @@ test.each([
   ['a warning\ntooltray: The config cannot be read.\n', 'tooltray: The config cannot be read.'],
   ['nothing of the kind\nKilled\n', 'Killed'],
   ['', ''],
-])('takes the line of the error', (text, words) => expect(lastWordsIn(text)).toBe(words));
+])('returns the line of the error', (text, words) => expect(lastWordsIn(text)).toBe(words));

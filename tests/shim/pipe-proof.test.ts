@@ -68,7 +68,7 @@ async function squat(answer: (line: string, socket: Socket) => void): Promise<{ 
   return { heard: () => heard };
 }
 
-test('a core that proves itself gets the token, and the bytes behind it pass', async () => {
+test('sends the token to a core that proves itself, and passes the bytes behind it', async () => {
   const { hellos } = await core();
   const { socket } = await dial(location, { purpose: 'session', app: 'cursor' });
   open.push(() => socket.destroy());
@@ -78,7 +78,7 @@ test('a core that proves itself gets the token, and the bytes behind it pass', a
   expect(hellos).toMatchObject([{ token, app: 'cursor' }]);
 });
 
-test('a squatter gets no token, whatever it answers', async () => {
+test('sends no token to a squatter, whatever it responds', async () => {
   for (const answer of ['{"ok":true}\n', '{"tooltray":1,"proof":"x"}\n', 'nonsense\n']) {
     const { heard } = await squat((_, socket) => socket.write(answer));
     await expect(dial(location, { purpose: 'session' })).rejects.toBeInstanceOf(CoreNotRunningError);
@@ -87,7 +87,7 @@ test('a squatter gets no token, whatever it answers', async () => {
   }
 });
 
-test('a squatter that has the real core make the proof gets no token either', async () => {
+test('sends no token to a squatter that relays the proof of the real core', async () => {
   await core();
   const real = readFileSync(location.socketPath, 'utf8').trim();
   const { heard } = await squat((line, socket) => {
@@ -100,7 +100,7 @@ test('a squatter that has the real core make the proof gets no token either', as
   expect(heard()).not.toContain(token);
 });
 
-test('each core has another pipe, in a file that only the user can read and that goes with it', async () => {
+test('each core has its own pipe, in a file that only the user can read and that is removed with it', async () => {
   const first = await core();
   const name = readFileSync(location.socketPath, 'utf8');
   if (process.platform !== 'win32') expect(statSync(location.socketPath).mode & 0o777).toBe(0o600);

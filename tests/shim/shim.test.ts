@@ -26,7 +26,7 @@ async function openSession(client: ShimClient): Promise<number> {
   return answer.result?.pid as number;
 }
 
-test('the hello carries app, mode, config and where the client started the shim', async () => {
+test("the hello contains app, mode, config and the client's working folder", async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env, ['--app', 'Cursor', '--mode=search', '--config', '/some/config.json']);
   await openSession(client);
@@ -53,7 +53,7 @@ test('ten shims at once start exactly one core', async () => {
   }
 });
 
-test('a client app does not start the core that the user quit until they start it', async () => {
+test('a client app does not start a core that the user quit until the user starts it', async () => {
   using home = new TestHome();
   const { runDir } = socketLocation(home.env, process.platform, '');
   mkdirSync(runDir, { recursive: true });
@@ -64,7 +64,7 @@ test('a client app does not start the core that the user quit until they start i
   expect(home.records('starts')).toEqual([]);
 });
 
-test('when the core is killed, calls in flight are answered with an error and the next call works', async () => {
+test('killing the core fails calls in flight, and the next call works', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   const first = await openSession(client);
@@ -86,7 +86,7 @@ test('when the core is killed, calls in flight are answered with an error and th
   expect(client.lines).toContainEqual(listChanged);
 });
 
-test('a new core is told the log level and the subscriptions, and the client sees no second answer', async () => {
+test('a new core gets the log level and the subscriptions, and the client no second response', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -108,7 +108,7 @@ test('a new core is told the log level and the subscriptions, and the client see
   expect(client.lines.map(({ id }) => id).filter((id) => id !== undefined)).toEqual([0, 'level', 2, 3, 4, 5]);
 });
 
-test('a session of protocol 2026-07-28 is taken up again: the listen is re-opened under its id', async () => {
+test('a stateless session continues: the listen is reopened under its ID', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   const listen = {
@@ -128,7 +128,7 @@ test('a session of protocol 2026-07-28 is taken up again: the listen is re-opene
   expect(client.lines.slice(2).filter(({ id }) => id === undefined)).toEqual([{ ...listChanged, params: { _meta } }]);
 });
 
-test('a reading request in flight is asked again instead of failed, and only once', async () => {
+test('sends a reading request in flight again instead of failing it, but only once', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   const first = await openSession(client);
@@ -143,7 +143,7 @@ test('a reading request in flight is asked again instead of failed, and only onc
   expect((await client.answer(1)).error?.message).toMatch(/restarted/);
 });
 
-test('what a lost core asked the client is taken back, and the late answer does not reach the new core', async () => {
+test('cancels what a lost core asked the client, and drops the late response', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -157,7 +157,7 @@ test('what a lost core asked the client is taken back, and the late answer does 
   expect(home.heardBy(second).map(({ id }) => id)).toEqual([0, undefined, 2]);
 });
 
-test('without anybody asking for it, a core that was quit is not started again', async () => {
+test('does not restart a core that was quit without a request', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -171,7 +171,7 @@ test('without anybody asking for it, a core that was quit is not started again',
     .toEqual(['initialize', 'notifications/initialized']);
 });
 
-test.runIf(allCases)('a line of 20 MB passes both ways byte for byte', async () => {
+test.runIf(allCases)('passes a line of 20 MB byte for byte both ways', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -192,7 +192,7 @@ test.runIf(allCases)('a line of 20 MB passes both ways byte for byte', async () 
   expect(hash.digest('hex')).toBe(createHash('sha256').update(sent).digest('hex'));
 });
 
-test('a long line that was cut by the loss of the core is answered with the error and does not reach the next core', async () => {
+test('fails a long line that the loss of the core cut, and does not send it to the next core', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -208,7 +208,7 @@ test('a long line that was cut by the loss of the core is answered with the erro
 });
 
 test.runIf(allCases)(
-  'a core that cannot be started fails each request with the reason, and is tried again at the next',
+  'fails each request with the reason if the core cannot start, and retries at the next one',
   async () => {
     using home = new TestHome();
     const script = join(home.path, 'broken.mjs');
@@ -225,7 +225,7 @@ test.runIf(allCases)(
   },
 );
 
-test('a core that turns the shim away is not started a second time, and its reason is told', async () => {
+test('a core that rejects the shim is not started again, and its reason is returned', async () => {
   using home = new TestHome();
   using _core = await home.startCore();
   appendFileSync(join(home.path, 'run', 'token'), 'x');
@@ -235,7 +235,7 @@ test('a core that turns the shim away is not started a second time, and its reas
   expect(home.records('starts')).toHaveLength(1);
 });
 
-test('requests piped in by a shell are answered before the shim ends', async () => {
+test('answers requests that a shell pipes in before the shim ends', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   client.say(initialize, initialized);
@@ -244,7 +244,7 @@ test('requests piped in by a shell are answered before the shim ends', async () 
   expect((await client.answer('last')).result?.method).toBe('tools/call');
 });
 
-test('closing stdin ends the shim even when a call never returns', async () => {
+test('closing stdin ends the shim even if a call never returns', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -262,7 +262,7 @@ test.each(['SIGINT', 'SIGTERM'] as const)('%s ends the shim at once, and the cor
   expect(process.kill(pid, 0)).toBe(true);
 });
 
-test('a client that does not read holds the core back and still gets everything', async () => {
+test('a client that does not read slows the core down and still gets everything', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);
@@ -275,7 +275,7 @@ test('a client that does not read holds the core back and still gets everything'
   expect(client.lines.map(({ id }) => id)).toEqual(Array.from({ length: 1001 }, (_, id) => id));
 });
 
-test('an argument it does not know is named, and nothing is written to stdout', async () => {
+test('rejects an unknown argument by name, and writes nothing to stdout', async () => {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../src-main/shim.ts'), '--colour', 'red']);
   const out: Buffer[] = [];
   const err: Buffer[] = [];

@@ -5,10 +5,10 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { brokered, hidesWindows, withSession } from '../../src-main/shim/start-core.ts';
 
-describe('the app is started', () => {
+describe('starts the app', () => {
   const windows = ["C:\\Users\\Zoë & d'Or\\Programs\\Tooltray.exe", '--background'];
 
-  test('on Windows by WMI, outside of a packaged client app', () => {
+  test('on Windows by WMI, outside a packaged client app', () => {
     const [program, ...args] = brokered({ command: windows, env: {} }, 'win32');
     expect([program, ...args.slice(0, -1)]).toEqual([
       'powershell.exe',
@@ -21,7 +21,7 @@ describe('the app is started', () => {
     expect(script).toContain('-ClassName Win32_Process -MethodName Create');
   });
 
-  test('on macOS by Launch Services, from where it was installed', () => {
+  test('on macOS by Launch Services, from where it is installed', () => {
     const command = ['/Applications/My Apps/Tooltray.app/Contents/MacOS/Tooltray', '--background'];
     expect(brokered({ command, env: {} }, 'darwin')).toEqual([
       '/usr/bin/open',
@@ -58,7 +58,7 @@ test.each([
   expect(hidesWindows(command, env)).toBe(isHidden);
 });
 
-describe.skipIf(process.platform === 'win32')('on Linux the app gets the variables of the desktop', () => {
+describe.skipIf(process.platform === 'win32')("on Linux the app gets the desktop's variables", () => {
   const app = ['/opt/Tooltray/tooltray-app', '--background'];
 
   /** An environment as client apps pass it on, with a systemctl that answers so. */
@@ -75,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('on Linux the app gets the variabl
     expect(found).toEqual({ ...env, DISPLAY: ':1', XAUTHORITY: '/run/x' });
   });
 
-  test('which stay as they are where systemd cannot be asked, or they are there', async () => {
+  test('unchanged if systemd is unavailable, or if they are set', async () => {
     const failing = bare('exit 1');
     expect(await withSession({ command: app, env: failing }, 'linux')).toEqual(failing);
     const env = { ...bare('echo WAYLAND_DISPLAY=wayland-9'), DISPLAY: ':0' };

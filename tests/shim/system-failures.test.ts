@@ -57,7 +57,7 @@ test.each<[string, (home: TestHome) => { readonly env?: NodeJS.ProcessEnv; reado
   expect(client.stderr).not.toMatch(raw);
 });
 
-test.each(['connect', 'open', 'mkdir'])('a refusal of the system is a sentence: %s', (syscall) => {
+test.each(['connect', 'open', 'mkdir'])('returns a system error as a sentence: %s', (syscall) => {
   const error = Object.assign(new Error(`EACCES: x, ${syscall} '/run/x'`), {
     code: 'EACCES',
     syscall,
@@ -68,7 +68,7 @@ test.each(['connect', 'open', 'mkdir'])('a refusal of the system is a sentence: 
   expect(failureText(error)).toContain('/run/x');
 });
 
-test('what is no error of the system stays as it is', () => {
+test('returns any other error unchanged', () => {
   expect(errorLineText('TypeError: it is wrong')).toBe('TypeError: it is wrong');
   expect(failureText(new Error('Tooltray is running but does not answer.'))).toBe(
     'Tooltray is running but does not answer.',

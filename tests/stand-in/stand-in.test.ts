@@ -23,14 +23,14 @@ function runMain(script: string): { code: number | null; said: string } {
   }
 }
 
-test('what nobody wrote throws, what was written does not', () => {
+test('throws for a member that is not defined, and not for one that is', () => {
   const thing = { is: 1 };
   refuseUnwritten(thing, 'thing');
   expect(thing.is).toBe(1);
   expect(() => (thing as unknown as { isNot: number }).isNot).toThrow('does not have thing.isNot');
 });
 
-test.skipIf(process.platform === 'win32')('an app that uses what is not written ends with its name', () => {
+test.skipIf(process.platform === 'win32')('an app that uses an undefined member exits with its name', () => {
   const { code, said } = runMain(`import { app } from 'electron'; app.setUserTasks([]);`);
   expect(code).not.toBe(0);
   expect(said).toContain('app.setUserTasks');
@@ -45,12 +45,12 @@ test.skipIf(process.platform === 'win32')('a main process sees the app and the v
   expect([code, said]).toEqual([0, 'toy 1.2.3 true browser true\n']);
 });
 
-test.skipIf(process.platform === 'win32')('a window before the app is ready is refused as in Electron', () => {
+test.skipIf(process.platform === 'win32')('rejects a window before the app is ready, as Electron does', () => {
   const { said } = runMain(`import { BrowserWindow } from 'electron'; new BrowserWindow();`);
   expect(said).toContain('Cannot create BrowserWindow before app is ready');
 });
 
-test('plain data travels whole; what cannot be cloned is refused as in Electron, what nobody needed throws', () => {
+test('plain data passes whole; rejects what Electron rejects, and what nobody needed', () => {
   const data = { a: [1, undefined, { kind: 'object', value: null }], b: 'x', c: undefined, d: -Infinity };
   expect(decode(encode(data))).toStrictEqual(data);
   expect(() => encode({ a: () => 1 })).toThrow('An object could not be cloned.');

@@ -24,7 +24,7 @@ async function hintOf(client: SocketClient): Promise<string> {
 }
 
 describe('manage_servers', () => {
-  test('18: adds and removes at once where the person allows it, in a box, and leaves nothing else of ours in the config', async () => {
+  test('18: adds and removes at once if policy allows, sandboxed, and leaves no other change in the config', async () => {
     await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
     const client = await core.open({}, { mode: 'gateway' });
     const added = await manage(client, 'add', { name: 'a', ...fixture('compat', 'A'), description: 'Mine' });
@@ -43,7 +43,7 @@ describe('manage_servers', () => {
     expect((await config(core)).servers).toEqual({ echo });
   });
 
-  test('what a model wants to add or remove waits for the person', async () => {
+  test('adding and removing by a model wait for the user', async () => {
     await using core = await startCore({ servers: { echo } });
     const client = await core.open({}, { mode: 'meta' });
     for (const [action, input] of [
@@ -74,7 +74,7 @@ describe('manage_servers', () => {
     [{ action: 'bogus' }, /"valid_actions":\["list","add","remove","validate","test"\]/],
     [{ action: 'constructor' }, /valid_actions/],
     [{}, /valid_actions/],
-  ])('18: %j is an error that says what is possible', async (input, text) => {
+  ])('18: %j is an error that names what is possible', async (input, text) => {
     await using core = await startCore({ servers: { echo } });
     const client = await core.open({}, { mode: 'meta' });
     const result = await client.callTool('manage_servers', input);
@@ -82,7 +82,7 @@ describe('manage_servers', () => {
     expect(parsed(result)).toHaveProperty('error');
   });
 
-  test('lists, checks and tests without asking anybody, and shows no secret', async () => {
+  test('lists, validates and tests without asking, and shows no secret', async () => {
     const servers = {
       echo: { ...echo, env: { API_TOKEN: 'tok-1234567890' } },
       bad: { command: 'no-such-command-here' },
@@ -112,7 +112,7 @@ describe('manage_servers', () => {
     });
   });
 
-  test('is listed where the config exposes what administers, and can be called either way', async () => {
+  test('is listed with exposeAdmin, and can be called either way', async () => {
     await using core = await startCore({ servers: { echo }, exposeAdmin: true });
     for (const mode of ['meta', 'gateway', 'proxy', 'search']) {
       const names = await (await core.open({}, { mode })).toolNames();
@@ -128,7 +128,7 @@ describe('optimize_descriptions', () => {
   const optimize = async (client: SocketClient, action: string, input: Params = {}): Promise<Params> =>
     parsed(await client.callTool('optimize_descriptions', { action, ...input }));
 
-  test('a text of more than 60 characters is not saved, and the answer says why', async () => {
+  test('rejects a text of more than 60 characters, with the reason', async () => {
     await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
     const client = await core.open({}, { mode: 'gateway' });
     const save = (texts: Params): Promise<Params> => optimize(client, 'save', { server: 'echo', descriptions: texts });
@@ -144,7 +144,7 @@ describe('optimize_descriptions', () => {
     });
   });
 
-  test('22: what is saved for one tool is listed at once and after a restart; the other tools stay', async () => {
+  test('22: lists a saved text at once and after a restart; other tools are unchanged', async () => {
     await using core = await startCore({ servers: { echo }, policy: { agentChanges: 'allow' } });
     const client = await core.open({}, { mode: 'gateway' });
     expect(await optimize(client, 'status')).toMatchObject({ cached: false });
@@ -177,7 +177,7 @@ describe('optimize_descriptions', () => {
     expect(schema['description']).toMatch(/^Use this tool to echo/);
   });
 
-  test('generate gives what there is to shorten; an unknown server and half an order are errors', async () => {
+  test('generate returns what can be shortened; an unknown server and incomplete input are errors', async () => {
     await using core = await startCore({ servers: { echo } });
     const client = await core.open({}, { mode: 'meta' });
     expect(await optimize(client, 'generate')).toMatchObject({

@@ -6,7 +6,7 @@ import { catalogOf } from '../../core/catalog/catalog-of.ts';
 const namesIn = (catalog: Catalog): [CatalogEntry, string][] =>
   catalog.tools.map((tool) => [tool, callableName(tool, catalog)]);
 
-test('a tool goes by its own name where no other tool, server or helper claims it', () => {
+test('a tool has its own name unless another tool, server or helper tool has it', () => {
   const catalog = catalogOf({ a: ['x', 'only', 'c2:x', 'invoke'], b: ['x', 'a_x', 'a__only'] }, ['invoke']);
   expect(Object.fromEntries(namesIn(catalog).map(([{ id }, name]) => [id, name]))).toEqual({
     'a:x': 'a_x',
@@ -19,7 +19,7 @@ test('a tool goes by its own name where no other tool, server or helper claims i
   });
 });
 
-describe('whatever the names, each one shown means the tool it stands for', () => {
+describe('every name that is shown resolves to its own tool', () => {
   test.each([
     { git: ['hub_x', 'x'], git_hub: ['x', 'hub_x'] },
     { a: ['b_c', 'c'], a_b: ['c'], 'a-b': ['c', 'b_c'] },

@@ -24,12 +24,12 @@ test.each([
   ['nothing', [], [text(about)]],
   ['nonsense', 'no list', [text(about)]],
   ['a text that is none', [{ type: 'text', text: 5 }], [{ type: 'text', text: 5 }, text(about)]],
-])('a first answer of %s keeps what it has and says what the tool is', (_, content, enriched) => {
+])('adds what the tool is to a first result of %s, and keeps the rest', (_, content, enriched) => {
   const result = { content, vendor: true };
   expect(enrichResult(result, tool, new ShownItems())).toEqual({ ...result, content: enriched });
 });
 
-test('later answers are the very ones of the server, until a session that knows nothing asks', () => {
+test('returns later results unchanged, until another session calls', () => {
   const memory = new ShownItems();
   const result = { content: [text('hi')] };
   enrichResult(result, tool, memory);
@@ -37,7 +37,7 @@ test('later answers are the very ones of the server, until a session that knows 
   expect(enrichResult(result, tool, new ShownItems())).not.toBe(result);
 });
 
-test('each failure brings the schema, and a tool that failed once counts as known', () => {
+test('adds the schema to every error, and counts the tool as known after one', () => {
   const memory = new ShownItems();
   const failed = { content: [text('no')], isError: true };
   const expected = { content: [text(`no\n[Schema for x: ${schema}]`)], isError: true };
@@ -46,14 +46,14 @@ test('each failure brings the schema, and a tool that failed once counts as know
   expect(enrichResult(result, tool, memory)).toBe(result);
 });
 
-test('an answer that is kept as bytes passes untouched, and the next one explains the tool', () => {
+test('passes a result in bytes unchanged, and explains the tool with the next one', () => {
   const memory = new ShownItems();
   const big = new RawJson([Buffer.from('{"content":[]}')]);
   expect(enrichResult(big, tool, memory)).toBe(big);
   expect(enrichResult({ content: [] }, tool, memory)).toEqual({ content: [text(about)] });
 });
 
-test('a result with structured content is explained in a block of its own; a failure brings the schema all the same', () => {
+test('explains a result with structuredContent in a block of its own; an error has the schema, too', () => {
   const result = { content: [text('{"n":1}')], structuredContent: { n: 1 } };
   const explained = enrichResult(result, tool, new ShownItems());
   expect(explained).toEqual({ ...result, content: [text('{"n":1}'), text(about)] });

@@ -11,29 +11,29 @@ describe('names of servers', () => {
   const names = (...servers: string[]): unknown[] =>
     gatewayMode.listed(helperContext(servers.map((server) => serverWith(server, {})))).map(({ name }) => name);
 
-  test('stay as they are where client apps can take them', () => {
+  test('are unchanged if client apps accept them', () => {
     expect(names('git', 'git_hub', 'My-Server')).toEqual(['git', 'git_hub', 'My-Server']);
   });
 
-  test('that are those of our own tools get srv_ before them', () => {
+  test('that are those of helper tools get the prefix srv_', () => {
     expect(names('invoke', 'search_tools')).toEqual(['srv_invoke', 'srv_search_tools']);
   });
 
-  test('that no client app takes become safe ones, each its own', () => {
+  test('that no client app accepts become safe and unique', () => {
     const odd = names('näme with spaces', 'x'.repeat(200), '1password', 'a b', 'a-b', '__proto__');
     expect(new Set(odd).size).toBe(6);
     for (const name of odd) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,59}$/);
   });
 
-  test('are found again, and no others', () => {
+  test('are found under their listed name only', () => {
     const view = helperContext([serverWith('a b', {}), serverWith('git', {})]);
     expect(gatewayMode.find?.('a-b', view)?.definition.name).toBe('a-b');
     for (const name of ['a b', 'constructor', '__proto__', '']) expect(gatewayMode.find?.(name, view)).toBeUndefined();
   });
 });
 
-describe('what is listed', () => {
-  test('the tools of each server with what they need, and a server without tools says so', () => {
+describe('descriptions', () => {
+  test('name the tools of each server with required parameters, and say if a server has none', () => {
     const tools = [
       { name: 'x', description: 'Does x. And more.', inputSchema: { type: 'object', required: ['a', 'b'] } },
       { name: 'y' },
@@ -45,7 +45,7 @@ describe('what is listed', () => {
     ]);
   });
 
-  test('300 tools fit into what Claude Code shows, and the rest is counted', () => {
+  test('of 300 tools fit what Claude Code shows, and count the rest', () => {
     const names = Array.from({ length: 300 }, (_, i) => `do_something_number_${String(i).padStart(3, '0')}`);
     const [[, text]] = listed([serverWith('s', toolsNamed(...names))]) as [[string, string]];
     const shown = text.match(/do_something/g)?.length ?? 0;
@@ -54,7 +54,7 @@ describe('what is listed', () => {
     expect(text).toMatch(new RegExp(`, and ${300 - shown} more: call without "tool" to see all$`));
   });
 
-  test('a name of endless length shortens the list and does not break it', () => {
+  test('omit a tool name of any length that does not fit', () => {
     const [[, text]] = listed([serverWith('s', toolsNamed('x'.repeat(5000)))]) as [[string, string]];
     expect(text).toBe('Tools: 1 in all: call without "tool" to see them');
   });
@@ -75,7 +75,7 @@ describe('a call', () => {
     expect(context.calls.map(({ tool, server: named }) => [tool, named])).toEqual([[id, server]]);
   });
 
-  test('hands on what stood beside the arguments, for the pipeline to judge', async () => {
+  test('passes members beside the arguments on to the pipeline', async () => {
     const context = helperContext(servers);
     await gatewayMode.find?.('b', context)?.run({ tool: 'read', arguments: { a: 1 }, deep: true }, context);
     expect(context.calls[0]).toMatchObject({ arguments: { a: 1 }, beside: { deep: true } });

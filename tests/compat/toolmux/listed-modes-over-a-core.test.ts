@@ -26,7 +26,7 @@ describe('one server', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('12: its tools have their own names, shorter texts and schemas', async () => {
+  test('12: lists its tools under their own names, with shorter texts and schemas', async () => {
     const tools = await toolsOf(proxy);
     expect(tools.map(({ name, description }) => [name, description])).toEqual([
       ['count_tool', 'Count the items of a list'],
@@ -41,7 +41,7 @@ describe('one server', () => {
   });
 
   test.each(['echo_tool', 'echo:echo_tool', 'echo_echo_tool', 'echo__echo_tool', 'c1:echo_tool', 'default:echo_tool'])(
-    'a tool can be called as %s',
+    'calls a tool as %s',
     async (name) => {
       expect(parsed(await proxy.callTool(name, { message: 'hi' }))).toEqual({ message: 'hi' });
     },
@@ -61,7 +61,7 @@ describe('two servers with the same tools', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('13: each tool is listed under its server, and a call reaches that server', async () => {
+  test('13: lists each tool under its server, and calls it there', async () => {
     expect(await proxy.toolNames()).toEqual([
       'a_count_tool',
       'a_echo_tool',
@@ -77,12 +77,12 @@ describe('two servers with the same tools', () => {
     expect(who).toEqual(['A', 'B', 'B', 'B', 'A']);
   });
 
-  test('13: a name that both have is no tool, and the answer says which there are', async () => {
+  test('13: rejects a name that both have, and lists the candidates', async () => {
     const result = await proxy.callTool('echo_tool', { message: 'x' });
     expect([result['isError'], textOf(result)]).toEqual([true, expect.stringContaining('a:echo_tool, b:echo_tool')]);
   });
 
-  test('14: two tools are listed; a search finds definitions to call, best first, or nothing', async () => {
+  test('14: lists two tools; a search returns definitions to call, best first, or nothing', async () => {
     expect(await search.toolNames()).toEqual(['search_tools', 'call_tool']);
     const found = parsed(await search.callTool('search_tools', { query: 'reverse text' })) as Tool[];
     expect(found.slice(0, 2).map((tool) => tool.name)).toEqual(['a_reverse_tool', 'b_reverse_tool']);
@@ -97,13 +97,13 @@ describe('two servers with the same tools', () => {
     ]);
   });
 
-  test('14: what is not listed can be called all the same, in both modes', async () => {
+  test('14: calls tools that are not listed, in both modes', async () => {
     expect(parsed(await search.callTool('b_echo_tool', { message: 'x' }))).toEqual({ message: 'x', who: 'B' });
     const found = parsed(await proxy.callTool('search_tools', { query: 'count items', limit: 1 })) as Tool[];
     expect(found.map((tool) => tool.name)).toEqual(['a_count_tool']);
   });
 
-  test('15: call_tool answers what a direct call does', async () => {
+  test('15: call_tool returns the same as a direct call', async () => {
     const args = { text: 'añb', uppercase: true };
     const direct = await search.callTool('a_reverse_tool', args);
     expect(parsed(direct)).toEqual({ reversed: 'BÑA', who: 'A' });
@@ -130,14 +130,14 @@ describe('two servers with the same tools', () => {
     expect([result['isError'], textOf(result)]).toEqual([true, expect.stringMatching(text)]);
   });
 
-  test('a tool that does not exist, called directly, is an error of the protocol', async () => {
+  test('a direct call of an unknown tool is a protocol error', async () => {
     await expect(search.callTool('nope')).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('Unknown tool: "nope"') as string,
     });
   });
 
-  test('an error result of a server comes through call_tool as it is', async () => {
+  test('call_tool returns an error result of a server unchanged', async () => {
     const result = await search.callTool('call_tool', { name: 'a_count_tool', arguments: { items: ['uncountable'] } });
     expect(result).toEqual({ content: [{ type: 'text', text: 'A cannot do this.' }], isError: true, vendor: [1] });
   });
@@ -154,7 +154,7 @@ describe('texts and schemas', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('20: descriptions are shortened as ToolMux shortens them', async () => {
+  test('20: shortens descriptions as ToolMux does', async () => {
     const tools = await toolsOf(await core.open({}, { mode: 'proxy' }));
     const listed = tools
       .filter(({ name }) => name !== 'schema')
@@ -162,12 +162,12 @@ describe('texts and schemas', () => {
     expect(listed).toEqual(shortForms.map(({ name, short }) => ({ name, short })));
   });
 
-  test('21: schemas are shortened as ToolMux shortens them', async () => {
+  test('21: shortens schemas as ToolMux does', async () => {
     const tools = await toolsOf(await core.open({}, { mode: 'proxy' }));
     expect(tools.find(({ name }) => name === 'schema')?.inputSchema).toEqual(shortSchema);
   });
 
-  test('a search shows them whole', async () => {
+  test('a search returns them whole', async () => {
     const search = await core.open({}, { mode: 'search' });
     const [tool] = parsed(await search.callTool('search_tools', { query: 'schema', limit: 1 })) as Tool[];
     expect(tool).toEqual({ name: 'schema', description: 'Has every kind of parameter', inputSchema: fullSchema });

@@ -22,7 +22,7 @@ describe('one server', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('1: meta introduces itself with the tools to begin with', async () => {
+  test('1: the instructions of meta name the tools to start with', async () => {
     meta = await core.connect({ mode: 'meta' });
     const { instructions, serverInfo } = (await meta.initialize({})) as { instructions: string; serverInfo: object };
     for (const name of ['list_all_tools', 'catalog_tools', 'invoke']) expect(instructions).toContain(name);
@@ -34,7 +34,7 @@ describe('one server', () => {
     expect(await meta.toolNames()).toEqual(names);
   });
 
-  test('3: catalog_tools has a line for each tool, with its parameters', async () => {
+  test('3: catalog_tools returns a line for each tool, with its parameters', async () => {
     const result = await meta.callTool('catalog_tools');
     expect(parsed(result)).toMatchObject([
       { name: 'count_tool', server: 'echo', description: 'Count the items of a list', parameters: ['items'] },
@@ -44,7 +44,7 @@ describe('one server', () => {
     expect(result['structuredContent']).toEqual({ result: parsed(result) });
   });
 
-  test('4: get_tool_schema has everything, and an error for what is not there', async () => {
+  test('4: get_tool_schema returns the whole definition, and an error for an unknown tool', async () => {
     const found = parsed(await meta.callTool('get_tool_schema', { name: 'echo_tool' }));
     expect(found).toMatchObject({
       name: 'echo_tool',
@@ -56,13 +56,13 @@ describe('one server', () => {
     expect([missed['isError'], parsed(missed)['error']]).toEqual([true, expect.stringContaining("'zzz' not found")]);
   });
 
-  test('4: get_tool_schema of several tools', async () => {
+  test('4: get_tool_schema returns several tools', async () => {
     const found = parsed(await meta.callTool('get_tool_schema', { tools: ['echo_tool', 'zzz'] }));
     const error = expect.stringContaining("'zzz' not found") as string;
     expect(found).toMatchObject([{ name: 'echo_tool', server: 'echo' }, { error }]);
   });
 
-  test('5: the first answer of a tool in a session explains the tool, the next ones do not', async () => {
+  test('5: the first result of a tool in a session explains the tool, later ones do not', async () => {
     const args = { name: 'echo_tool', args: { message: 'hi' } };
     const [first, second] = [textOf(await meta.callTool('invoke', args)), textOf(await meta.callTool('invoke', args))];
     expect(first).toMatch(/hi.*\n\[Tool: echo_tool\]\n\[Description: Use this tool .*\]\n\[Parameters: \{.*\}\]$/s);
@@ -72,19 +72,19 @@ describe('one server', () => {
   });
 
   test.each([{ arguments: { message: 'x' } }, { args_json: '{"message":"x"}' }, { message: 'x' }])(
-    '6: invoke takes the arguments as %j',
+    '6: invoke accepts the arguments as %j',
     async (args) => {
       expect(textOf(await meta.callTool('invoke', { name: 'echo_tool', ...args }))).toContain('{"message":"x"}');
     },
   );
 
-  test('6: invoke of a tool that is not there is an error with the nearest names, and is recorded', async () => {
+  test('6: invoke of an unknown tool is an error with the nearest names, and is recorded', async () => {
     const result = await meta.callTool('invoke', { name: 'eco_tool' });
     expect(failure(result)).toEqual([true, expect.stringMatching(/'eco_tool' not found.*echo:echo_tool/)]);
     expect(core.host.core.activity.recent({}, 1)[0]).toMatchObject({ tool: 'eco_tool', via: 'invoke' });
   });
 
-  test('7: gateway lists one tool per server, which says what it can do from the first start on', async () => {
+  test('7: gateway lists one tool per server, which describes what it can do from the first start on', async () => {
     const { tools } = (await gateway.request('tools/list')) as unknown as { tools: Tool[] };
     expect(tools.map(({ name }) => name)).toEqual(['get_tool_schema', 'get_tool_count', 'list_all_tools', 'echo']);
     // In ToolMux's words; where there is room, types of what is no text besides.
@@ -93,14 +93,14 @@ describe('one server', () => {
     expect(tools[3]?.description).toContain('reverse_tool (Reverse a string; required: text)');
   });
 
-  test('8: a server called without a tool says which there are', async () => {
+  test('8: a call of a server without a tool lists its tools', async () => {
     const [isError, text] = failure(await gateway.callTool('echo'));
     expect(isError).toBe(true);
     expect(text).toContain("Missing 'tool'");
     expect(text).toContain('\n  - reverse_tool: Reverse a string (required: text)');
   });
 
-  test('10: list_all_tools and get_tool_count say the same', async () => {
+  test('10: list_all_tools and get_tool_count agree', async () => {
     const all = parsed(await gateway.callTool('list_all_tools'));
     expect(all).toMatchObject({
       total_tools: 3,
@@ -132,7 +132,7 @@ describe('two servers with the same tools', () => {
     expect((await Promise.all(asked)).map(who)).toEqual(['A', 'B', 'A', 'B']);
   });
 
-  test('every name that catalog_tools shows is one that invoke calls', async () => {
+  test('invoke calls every name that catalog_tools shows', async () => {
     const meta = await core.open({}, { mode: 'meta' });
     const shown = parsed(await meta.callTool('catalog_tools')) as unknown as { name: string; server: string }[];
     const echoes = shown.filter(({ name }) => name.endsWith('echo_tool'));
@@ -143,14 +143,14 @@ describe('two servers with the same tools', () => {
     }
   });
 
-  test('invoke of a name that both have says which there are', async () => {
+  test('invoke of a name that both have lists the candidates', async () => {
     const meta = await core.open({}, { mode: 'meta' });
     const result = await meta.callTool('invoke', { name: 'echo_tool', args: { message: 'x' } });
     expect(failure(result)).toEqual([true, expect.stringContaining('a:echo_tool, b:echo_tool')]);
     expect(who(await meta.callTool('invoke', { name: 'echo_tool', server: 'b', args: { message: 'x' } }))).toBe('B');
   });
 
-  test('13: list_all_tools has whole descriptions in mode proxy, of one server where it is named', async () => {
+  test('13: list_all_tools returns whole descriptions in mode proxy, of one server if it is named', async () => {
     const proxy = await core.open({}, { mode: 'proxy' });
     const { servers } = parsed(await proxy.callTool('list_all_tools', { server: 'a' })) as { servers: { a: Params } };
     expect(servers.a).toMatchObject({ tool_count: 3, tools: [{ name: 'a_count_tool' }, {}, {}] });
@@ -158,7 +158,7 @@ describe('two servers with the same tools', () => {
   });
 });
 
-test('11: beside a server that does not start the others work, and it is named with the reason', async () => {
+test('11: other servers work beside one that does not start, which is listed with the reason', async () => {
   const servers = { echo: fixture('compat', 'E'), bad: { command: 'no-such-command-here' } };
   await using core = await startCore({ servers });
   const gateway = await core.open({}, { mode: 'gateway' });
@@ -179,7 +179,7 @@ test('11: beside a server that does not start the others work, and it is named w
   ]);
 });
 
-test('unless the settings say so, neither a first answer nor a failure that is not about the arguments brings a schema', async () => {
+test('by default, neither a first result nor an error unrelated to arguments has a schema', async () => {
   await using core = await startCore({ servers: { x: fixture('compat-answers'), echo: fixture('compat', 'E') } });
   const [meta, gateway] = [await core.open({}, { mode: 'meta' }), await core.open({}, { mode: 'gateway' })];
   const args = { message: 'hi' };
@@ -192,7 +192,7 @@ test('unless the settings say so, neither a first answer nor a failure that is n
   ]);
 });
 
-describe('23: whatever a server answers, invoke gives back', () => {
+describe('23: what invoke returns of a server', () => {
   let core: TestCore;
   let meta: SocketClient;
   beforeAll(async () => {
@@ -201,7 +201,7 @@ describe('23: whatever a server answers, invoke gives back', () => {
   });
   afterAll(() => core[Symbol.asyncDispose]());
 
-  test('an error of the protocol', async () => {
+  test('a protocol error', async () => {
     const [isError, text] = failure(await meta.callTool('invoke', { name: 'rpcerr' }));
     expect([isError, text]).toEqual([true, expect.stringMatching(/bad params.*\n\[Schema for rpcerr: \{.*\}\]$/s)]);
   });
@@ -213,12 +213,12 @@ describe('23: whatever a server answers, invoke gives back', () => {
     }
   });
 
-  test('the answer that belongs to the call, after a notification', async () => {
+  test('the result of the call, after a notification', async () => {
     const texts = [await meta.callTool('invoke', { name: 'noisy' }), await meta.callTool('invoke', { name: 'noisy' })];
     expect(texts.map((result) => textOf(result).split('\n')[0])).toEqual(['real answer', 'real answer']);
   });
 
-  test('structured content, and images', async () => {
+  test('structured content and images', async () => {
     // The first use is explained, for apps that hand on the structure alone, too.
     const first = await meta.callTool('invoke', { name: 'structured' });
     expect(first).not.toHaveProperty('structuredContent');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fixture, startCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';
 
-test('the gateway lists a server that is still starting, at once', async () => {
+test('the gateway lists a starting server at once', async () => {
   const servers = { echo: fixture('compat', 'E'), slow: fixture('misbehaving', 'slow-start', '600000') };
   await using core = await startCore({ servers, mode: 'gateway' }, { settled: false });
   await until(() => core.host.core.servers.find('echo')?.state.kind === 'ready');

@@ -39,14 +39,14 @@ const budget = (counts: readonly number[]): number =>
 
 describe('meta', () => {
   test.each([[[1]], [[3, 5]], [[300]], [Array.from({ length: 13 }, () => 18)], [Array.from({ length: 100 }, () => 1)]])(
-    'takes at most 300 tokens with servers of %j tools',
+    'costs at most 300 tokens with servers of %j tools',
     (counts) => {
       expect(cost(metaMode, named(...counts))).toBeLessThanOrEqual(300);
     },
   );
 });
 
-test('the instructions of meta name as many servers as there is room for', () => {
+test('the instructions of meta name some servers and count the rest', () => {
   const text = (...names: string[]): string =>
     metaMode.instructions(helperContext(names.map((name) => serverWith(name, {}))));
   expect(text('git', 'GitHub')).toMatch(/^catalog_tools or list_all_tools.*invoke.*Tools of: git, GitHub\.$/);
@@ -62,13 +62,13 @@ test('the instructions of meta name as many servers as there is room for', () =>
 
 describe('gateway', () => {
   test.each([[[1]], [[3]], [[3, 5]], [[1, 1, 1, 1, 1]], [[20, 1, 8]], [[50]], [Array.from({ length: 13 }, () => 18)]])(
-    'takes at most 150 tokens, 25 per server and 24 per tool with servers of %j tools',
+    'costs at most 150 tokens, 25 per server and 24 per tool with servers of %j tools',
     (counts) => {
       expect(cost(gatewayMode, named(...counts))).toBeLessThanOrEqual(budget(counts));
     },
   );
 
-  test('takes less per tool as a server grows, and a server of 300 tools no more than one of 100', () => {
+  test('costs less per tool as a server grows, and is capped for a server of 300 tools', () => {
     const perTool = [10, 25, 50, 150, 300].map((count) => (cost(gatewayMode, named(count)) - 150) / count);
     expect(perTool).toEqual([...perTool].sort((a, b) => b - a));
     expect(cost(gatewayMode, named(300))).toBeLessThanOrEqual(150 + 600);

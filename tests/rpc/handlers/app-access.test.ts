@@ -54,7 +54,7 @@ async function letsIn({ url = '', headers = {} }: Awaited<ReturnType<typeof entr
 const accessOf = async (app: string): Promise<AccessRow | undefined> =>
   (await core.host.rpcDeps.apps.access()).find((row) => row.app === app);
 
-test('an app is connected by its own address, tried, and its token follows its file through uninstall and undo', async () => {
+test('installs an app by its own URL, and its token follows the file through uninstall and undo', async () => {
   const before = await textOf('.cursor/mcp.json');
   const preview = await ask('previewInstall', { app: 'cursor', http: true });
   expect(preview.diff.map(({ text }) => text).join('\n')).toContain('"Authorization": "***"');
@@ -83,14 +83,14 @@ test('an app is connected by its own address, tried, and its token follows its f
   expect(await accessOf('cursor')).toBeUndefined();
 });
 
-test('an app that goes from its address to a command loses its token', async () => {
+test('removes the token of an app that changes from its URL to a command', async () => {
   await install('kiro', true);
   const entry = await entryIn('.kiro/settings/mcp.json');
   await install('kiro', false);
   expect([await accessOf('kiro'), await letsIn(entry)]).toMatchObject([{ via: 'stdio' }, false]);
 });
 
-test('an app whose file takes no addresses is refused with the reason, and left without a token', async () => {
+test('rejects a URL for an app that supports none with the reason, and issues no token', async () => {
   const app = 'claude-desktop';
   const { revision } = await ask('previewInstall', { app });
   for (const method of ['previewInstall', 'installApp'] as const) {
@@ -103,7 +103,7 @@ test('an app whose file takes no addresses is refused with the reason, and left 
   expect(core.host.appAccess.list().find((one) => one.app === app)).toBeUndefined();
 });
 
-test('what does not work leaves a revoked app revoked; an install that has nothing to write gives its access back', async () => {
+test('a failed install keeps an app revoked; an install with nothing to write restores its access', async () => {
   await install('kiro', false);
   await ask('setAccess', { app: 'kiro', allowed: false });
   await expect(ask('installApp', { app: 'kiro', revision: 'of another time', http: true })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test('what does not work leaves a revoked app revoked; an install that has nothi
   expect([sentence, core.host.appAccess.isRevoked('kiro')]).toEqual(['Kiro may use Tooltray again.', false]);
 });
 
-test('every dashboard that looks on is told', async () => {
+test('notifies every dashboard', async () => {
   const seen: (readonly AccessRow[])[][] = [[], []];
   const leave = seen.map((rows) =>
     core.host.dashboard?.publisher.watch(({ change }) => change.access && rows.push(change.access), undefined, [

@@ -9,7 +9,7 @@ async function start(config: object): Promise<TestCore> {
   return core;
 }
 
-test('a mode of its own reaches the open sessions of that app, and leaves with it', async () => {
+test("applies an app's mode to its open sessions, and removes it with the setting", async () => {
   const core = await start({ appModes: { Zed: 'meta' } });
   const [cursor, zed] = [await core.open({}, { app: 'Cursor' }), await core.open({}, { app: 'Zed' })];
   const before = await zed.toolNames();
@@ -27,7 +27,7 @@ test('a mode of its own reaches the open sessions of that app, and leaves with i
   });
 });
 
-test('a limit of its own is told with its sessions, beside what counts without one', async () => {
+test("shows an app's own limit with its sessions, beside the default", async () => {
   const core = await start({ results: { toon: true } });
   const client = await core.open({}, { app: 'Cursor' });
   await client.toolNames();

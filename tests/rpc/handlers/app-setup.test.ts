@@ -41,7 +41,7 @@ async function ask<M extends RpcMethod>(
 const accessRows = ({ host }: TestCore) => stateBuilders(host.rpcDeps).access();
 const setupOf = ({ host }: TestCore) => stateBuilders(host.rpcDeps).setup();
 
-test('two apps are found; one is connected by a real handshake, shown as such, and put back', async () => {
+test('finds two apps, and connects one with a real initialize, which can be undone', async () => {
   const file = await cursor({ own: { command: 'own' } });
   await put('.gemini/settings.json', {});
   const before = await readFile(file, 'utf8');
@@ -74,7 +74,7 @@ test('two apps are found; one is connected by a real handshake, shown as such, a
   expect([await readFile(file, 'utf8'), (await setupOf(core)).apps[0]?.connected]).toEqual([before, 'no']);
 });
 
-test('disconnecting an app ends its access, also where it was only seen; a revocation stays', async () => {
+test('disconnecting an app ends its access, even if it was only seen; a revocation stays', async () => {
   const file = await cursor({});
   await using core = await start({ e: fixture('echo') });
   const accessOf = async () => (await accessRows(core)).filter(({ app }) => app === 'cursor');
@@ -96,7 +96,7 @@ test('disconnecting an app ends its access, also where it was only seen; a revoc
   expect(await accessOf()).toMatchObject([{ via: 'none', since: undefined, revoked: expect.any(Number) as number }]);
 });
 
-test('servers are offered as they are, brought over to be used at once, and taken back', async () => {
+test('offers servers of an app unchanged, imports them for immediate use, and undoes it', async () => {
   const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
   await cursor({ e: fixture('echo'), n: { ...fixture('echo', 'n'), env: { GITHUB_TOKEN: secret } } });
   await using core = await start({ here: fixture('echo') });
@@ -118,7 +118,7 @@ test('servers are offered as they are, brought over to be used at once, and take
   expect(core.host.core.servers.find('new')).toBeUndefined();
 });
 
-test('an offered server is tried with its secrets, and nothing is written or told of them', async () => {
+test('tests an offered server with its secrets, and neither writes nor shows them', async () => {
   const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
   await cursor({ works: { ...fixture('echo'), env: { GITHUB_TOKEN: secret } }, gone: { command: '/no/such/program' } });
   await using core = await start({});
@@ -191,7 +191,7 @@ test('a plan connects an app that has no servers of its own', async () => {
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ theme: 'dark' });
 });
 
-test('a server that is added to an app later is offered, not taken', async () => {
+test('offers a server that is added to an app later, without importing it', async () => {
   await cursor({});
   await using core = await start({});
   expect((await setupOf(core)).offered).toBe(0);
@@ -200,13 +200,13 @@ test('a server that is added to an app later is offered, not taken', async () =>
   expect(core.host.core.servers.all).toEqual([]);
 });
 
-test('an offer that is gone from its app is refused by its name', async () => {
+test('rejects an offer that the app no longer has', async () => {
   await using core = await start({});
   const servers = [{ id: 'none', name: 'x' }];
   await expect(ask(core, 'importServers', { servers, move: false })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a server that could be mended waits among what needs the person, with its one action', async () => {
+test('lists a repairable server under attention, with its one action', async () => {
   await cursor({ x: { ...fixture('echo'), env: { API_TOKEN: 'of-the-person' } } });
   await using core = await start({ x: { command: 'tooltray-has-no-such-command' } });
   const { offers } = await ask(core, 'healOffers', {});
@@ -225,7 +225,7 @@ test('a server that could be mended waits among what needs the person, with its 
   expect(await attention()).toEqual([]);
 });
 
-test('a launch that was found is decided on in the inbox: left alone, asked again, used, and taken back for good', async () => {
+test('decides on a found launch in the inbox: dismissed, asked again, used, and undone', async () => {
   const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
   await cursor({ x: { ...fixture('echo'), env: { API_TOKEN: secret } } });
   const broken = { command: 'tooltray-has-no-such-command' };
@@ -259,7 +259,7 @@ test('a launch that was found is decided on in the inbox: left alone, asked agai
   expect(servers).toEqual({ x: broken });
 });
 
-test('an entry of ours whose launcher is gone is written anew at the start', async () => {
+test("rewrites Tooltray's own entry at start if its launcher is missing", async () => {
   const file = await cursor({ tooltray: { command: '/gone/tooltray', args: ['stdio'], env: { TOOLTRAY_HOME: '' } } });
   await using core = await start({});
   const text = (await readFile(file, 'utf8')).replaceAll('"TOOLTRAY_HOME": ""', `"TOOLTRAY_HOME": "${core.home}"`);
@@ -275,7 +275,7 @@ test('an entry of ours whose launcher is gone is written anew at the start', asy
   expect(await readFile(file, 'utf8')).toContain(JSON.stringify(process.execPath));
 });
 
-test('an app that nobody knows is given an entry that works here, or an address with a token of its own', async () => {
+test('returns an unknown app an entry that works here, or a URL with its own token', async () => {
   await using core = await start({ e: fixture('echo') });
   const { entry } = await ask(core, 'otherEntry', { app: 'my-app', http: false });
   const { tooltray } = (JSON.parse(entry) as { mcpServers: { tooltray: { command: string; args: string[] } } })
@@ -291,7 +291,7 @@ test('an app that nobody knows is given an entry that works here, or an address 
   expect(await ask(core, 'tryServer', { entry: other.mcpServers.tooltray })).toMatchObject({ ok: true });
 });
 
-test('trying the connection of an app as the app will is in no saving', async () => {
+test('a connection test as the app counts no savings', async () => {
   await cursor({});
   await using core = await start({ e: fixture('echo') });
   const { revision } = await ask(core, 'previewInstall', { app: 'cursor' });
@@ -309,7 +309,7 @@ test.each([
   ['a key in its path, under another name', { url: 'https://h.example/sk-proj-0123456789abcdefghijklmn/mcp' }, 'other'],
   ['a variable in its address', { url: 'https://${env:TOOLTRAY_HOST:-h.example}/mcp' }, 's'],
   ['an entry that is off', { command: 'x', disabled: true }, 's'],
-])('a server with %s is not offered again once it was brought over', async (_what, entry, name) => {
+])('does not offer a server with %s again once it is imported', async (_what, entry, name) => {
   await cursor({ s: entry });
   await using core = await start({});
   const offered = async () => (await ask(core, 'offeredServers', {})).servers;

@@ -6,7 +6,7 @@ import { ask, send } from '../dashboard-client.ts';
 const patience = { timeout: 30_000 };
 const nothing = { network: false, permissions: false };
 
-test('a tool’s view is read from its server, by either spelling, as text or base64', async () => {
+test("reads a tool's view from its server, under either key, as text or base64", async () => {
   const core = await start();
   for (const tool of ['show', 'show_old', 'show_online']) {
     const view = await ask(core, 'openView', { server: 'viewer', tool, ...nothing });
@@ -29,7 +29,7 @@ test('a tool’s view is read from its server, by either spelling, as text or ba
   });
 });
 
-test('what is no view is none: a tool without one, another type, a tool there is not', async () => {
+test('rejects a tool without a view, a view of another type, and an unknown tool', async () => {
   const core = await start();
   const code = async (tool: string): Promise<unknown> =>
     (await ask(core, 'openView', { server: 'viewer', tool, ...nothing }))['error'];
@@ -41,7 +41,7 @@ test('what is no view is none: a tool without one, another type, a tool there is
   expect(await code('no_such')).toMatchObject({ code: 'tool_not_found' });
 });
 
-test('a frame is served once, to a frame of our own page, with the policy that the core made', async () => {
+test('serves a frame once, only to a frame of the dashboard, with its policy', async () => {
   const core = await start();
   const open = async (): Promise<string> =>
     String((await ask(core, 'openView', { server: 'viewer', tool: 'show', ...nothing }))['frame']);
@@ -61,7 +61,7 @@ test('a frame is served once, to a frame of our own page, with the policy that t
   expect(await refused({ 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'same-origin' })).toBe(200);
 });
 
-test('a view calls tools of its own server by their exact names, as the person, and is on record as who asked', async () => {
+test("a view calls its own server's tools by exact name, as the user, and is recorded as the caller", async () => {
   const core = await start();
   const view = 'ui://viewer/plain';
   const call = (tool: string, more: object = {}): Promise<Record<string, unknown>> =>
@@ -96,7 +96,7 @@ test('a view reads resources of its own server', async () => {
   });
 });
 
-test('which tools have a view is told with the server, and with a call', async () => {
+test('reports which tools have a view, with the server and with a call', async () => {
   const core = await start();
   const { tools } = (await ask(core, 'serverDetail', { server: 'viewer' })) as {
     tools: { name: string; hasView: boolean }[];
@@ -109,7 +109,7 @@ test('which tools have a view is told with the server, and with a call', async (
   expect(await ask(core, 'callDetail', { id: calls[0]?.id })).toMatchObject({ tool: 'show', hasView: true });
 });
 
-test('a server that lists views to apps alone that show them is asked as those are', async () => {
+test('declares the UI extension to a server that lists views only for it', async () => {
   const core = await start();
   await core.write({ servers: { shy: fixture('views', 'shy', 'asks') } });
   await vi.waitUntil(() => core.host.core.servers.find('shy')?.listedAt !== undefined, patience);
@@ -126,7 +126,7 @@ test('a server that lists views to apps alone that show them is asked as those a
   });
 });
 
-test('what is for views alone is run by hand, too', async () => {
+test('runs a tool by hand that is only for views', async () => {
   const core = await start();
   expect(await ask(core, 'startRun', { server: 'viewer', tool: 'read_clock', arguments: {} })).toHaveProperty('id');
 });

@@ -41,7 +41,7 @@ test.each([
   ['all', noon - 200 * day, 'week', 28],
   ['all', noon - 4000 * day, 'week', 110],
   ['all', undefined, 'day', 7],
-] as const)('%s, from %s on, is told by the %s in %d steps', (period, first, step, length) => {
+] as const)('charts %s, from %s on, by the %s in %d steps', (period, first, step, length) => {
   const range = rangeOf(period, noon, first);
   expect([range.step, range.starts.length]).toEqual([step, length]);
   expect(range.starts.toSorted((a, b) => a - b)).toEqual(range.starts);
@@ -58,20 +58,18 @@ test.each([
   ['Australia/Lord_Howe', '2026-10-07T12:00:00+11:00'],
   ['Asia/Kathmandu', '2027-01-01T00:05:00+05:45'],
   ['Pacific/Apia', '2028-02-29T12:00:00+13:00'],
-])(
-  'in %s at %s each step of a range is a day from its beginning on, and the headlines begin with the charts',
-  (zone, at) =>
-    inZone(zone, Date.parse(at), () => {
-      const now = Date.parse(at);
-      const ranges = (['today', 'week', 'month'] as const).map((period) => rangeOf(period, now, undefined));
-      for (const { starts, step, until } of ranges) {
-        const days = step === 'hour' ? starts.slice(0, 1) : starts;
-        expect([...days, until].filter((begin) => formatDay(begin) === formatDay(begin - 1))).toEqual([]);
-      }
-      expect(ranges.map(({ starts }) => new Set(starts.map(formatDay)).size)).toEqual([1, 7, 30]);
-      const { today, week, month } = savingsPeriods(now);
-      expect([today, week, month]).toEqual(ranges.map(({ starts }) => starts[0]));
-    }),
+])('in %s at %s starts each step of a range with a day, and the headlines with the charts', (zone, at) =>
+  inZone(zone, Date.parse(at), () => {
+    const now = Date.parse(at);
+    const ranges = (['today', 'week', 'month'] as const).map((period) => rangeOf(period, now, undefined));
+    for (const { starts, step, until } of ranges) {
+      const days = step === 'hour' ? starts.slice(0, 1) : starts;
+      expect([...days, until].filter((begin) => formatDay(begin) === formatDay(begin - 1))).toEqual([]);
+    }
+    expect(ranges.map(({ starts }) => new Set(starts.map(formatDay)).size)).toEqual([1, 7, 30]);
+    const { today, week, month } = savingsPeriods(now);
+    expect([today, week, month]).toEqual(ranges.map(({ starts }) => starts[0]));
+  }),
 );
 
 test.each([
@@ -79,52 +77,50 @@ test.each([
   ['Asia/Kathmandu', '2026-11-24T00:10:00+05:45'],
   ['Africa/Cairo', '2027-04-30T01:10:00+03:00'],
   ['Etc/GMT+2', '2026-11-24T00:10:00-02:00'],
-])(
-  'in %s what was called shortly after midnight is in the first hour of today, and what was before is not',
-  (zone, at) =>
-    inZone(zone, Date.parse(at), async () => {
-      const now = Date.parse(at);
-      const folder = mkdtempSync(join(tmpdir(), 'tooltray-charts-'));
-      const activity = new ActivityLog({
-        file: join(folder, 'activity.db'),
-        masker: new Masker(),
-        log: createLog(),
-        maxRows: 100,
-        maxBytes: 1 << 24,
-        tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
+])('in %s counts a call shortly after midnight in the first hour of today, and an earlier one not', (zone, at) =>
+  inZone(zone, Date.parse(at), async () => {
+    const now = Date.parse(at);
+    const folder = mkdtempSync(join(tmpdir(), 'tooltray-charts-'));
+    const activity = new ActivityLog({
+      file: join(folder, 'activity.db'),
+      masker: new Masker(),
+      log: createLog(),
+      maxRows: 100,
+      maxBytes: 1 << 24,
+      tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
+    });
+    onTestFinished(async () => {
+      await activity.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const who = { session: 's', app: 'a', mode: 'proxy', server: 'x', tool: 'y', cause: 'results' } as const;
+    const figures = { times: 1, sent: 1, loaded: 1, baseline: 10, raw: 10, estimated: 0 };
+    for (const time of [now - 3_600_000, now]) {
+      activity.record(call({ startedAt: time }));
+      activity.query((database) => addRows(database, [{ ...who, ...figures, hour: startOfHour(time) }]));
+    }
+    const drawn = (period: SavingsPeriod): Promise<Charts> =>
+      drawCharts(period, {
+        savings: async ({ since = 0, by }) =>
+          buildReport(
+            activity.query((database) => sumLedger(database, { since, by }, now)),
+            by,
+          ),
+        outcomes: async (since) =>
+          activity.query((database, stretches) => outcomesByHour(database, stretches, hourOffsetMs(since))),
+        latencies: async () => ({ servers: [], measured: 0 }),
+        marks: () => [],
       });
-      onTestFinished(async () => {
-        await activity.close();
-        rmSync(folder, { recursive: true, force: true });
-      });
-      const who = { session: 's', app: 'a', mode: 'proxy', server: 'x', tool: 'y', cause: 'results' } as const;
-      const figures = { times: 1, sent: 1, loaded: 1, baseline: 10, raw: 10, estimated: 0 };
-      for (const time of [now - 3_600_000, now]) {
-        activity.record(call({ startedAt: time }));
-        activity.query((database) => addRows(database, [{ ...who, ...figures, hour: startOfHour(time) }]));
-      }
-      const drawn = (period: SavingsPeriod): Promise<Charts> =>
-        drawCharts(period, {
-          savings: async ({ since = 0, by }) =>
-            buildReport(
-              activity.query((database) => sumLedger(database, { since, by }, now)),
-              by,
-            ),
-          outcomes: async (since) =>
-            activity.query((database, stretches) => outcomesByHour(database, stretches, hourOffsetMs(since))),
-          latencies: async () => ({ servers: [], measured: 0 }),
-          marks: () => [],
-        });
-      const told = ({ steps }: Charts): unknown => steps.map(({ ok, without }) => [ok, without]);
-      const nothing = (steps: number): unknown[] => Array.from({ length: steps }, () => [0, 0]);
-      const today = await drawn('today');
-      expect(told(today)).toEqual([[1, 10], ...nothing(today.steps.length - 1)]);
-      expect(told(await drawn('week'))).toEqual([...nothing(5), [1, 10], [1, 10]]);
-      expect(told(await drawn('month'))).toEqual([...nothing(28), [1, 10], [1, 10]]);
-    }),
+    const told = ({ steps }: Charts): unknown => steps.map(({ ok, without }) => [ok, without]);
+    const nothing = (steps: number): unknown[] => Array.from({ length: steps }, () => [0, 0]);
+    const today = await drawn('today');
+    expect(told(today)).toEqual([[1, 10], ...nothing(today.steps.length - 1)]);
+    expect(told(await drawn('week'))).toEqual([...nothing(5), [1, 10], [1, 10]]);
+    expect(told(await drawn('month'))).toEqual([...nothing(28), [1, 10], [1, 10]]);
+  }),
 );
 
-test('the steps hold what the savings and the record hold, and a change of the mode is marked', async () => {
+test('the steps match the savings and the record, and mark a change of the mode', async () => {
   const servers = { files: fixture('eight-tools', 'files') };
   await using core = await startCore({ servers, mode: 'proxy' });
   const client = await core.open({}, { app: 'Some App' });

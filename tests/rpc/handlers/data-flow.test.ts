@@ -42,7 +42,7 @@ async function waiting(core: TestCore): Promise<string> {
   return items[0]?.id ?? '';
 }
 
-test('a call that waits is answered in the inbox; "always" tells how it is taken back, which the audit keeps', async () => {
+test('decides on a held call in the inbox; "always" returns how to undo it, and the audit stores it', async () => {
   const { core, client } = await start({ mode: 'ask', waitSeconds: 30 });
   const sent = send(client, 'hello');
   const id = await waiting(core);
@@ -72,7 +72,7 @@ test('a call that waits is answered in the inbox; "always" tells how it is taken
   });
 });
 
-test('a call that sends to two places is asked for once, and what was allowed with it is taken back together', async () => {
+test('asks once for a call with two destinations, and undoes both together', async () => {
   const { core, client } = await start(
     { mode: 'ask', waitSeconds: 30 },
     'From: mark@evil.example, to eve@evil.example',
@@ -88,7 +88,7 @@ test('a call that sends to two places is asked for once, and what was allowed wi
   expect(core.host.core.trust.decisions.all).toEqual([]);
 });
 
-test('who asks is named as people call it', async () => {
+test('shows the app by its display name', async () => {
   const { core, client } = await start({ mode: 'ask', waitSeconds: 30 }, undefined, { app: 'claude-ai' });
   const sent = send(client, 'hello');
   const { sentence } = await ask(core, 'inboxItem', { id: await waiting(core) });
@@ -97,7 +97,7 @@ test('who asks is named as people call it', async () => {
   await sent;
 });
 
-test('what would have been asked is counted, and the mode is a setting', async () => {
+test('counts what "record" would have asked, and sets the mode', async () => {
   const { core, client } = await start('record');
   expect(textOf(await send(client, 'hello'))).toBe('Done.');
   expect(await ask(core, 'dataFlowEvents', {})).toMatchObject({

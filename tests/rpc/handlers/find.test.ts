@@ -24,7 +24,7 @@ async function start(): Promise<TestCore> {
   return core;
 }
 
-test('tools are found by what they do, and by the half of a name that was typed', async () => {
+test('finds tools by what they do, and by a part of their name', async () => {
   const core = await start();
   const { tools } = await find(core, 'open issues of the tracker');
   expect(tools[0]).toMatchObject({ server: 'tracker', tool: 'list_issues' });
@@ -33,14 +33,14 @@ test('tools are found by what they do, and by the half of a name that was typed'
   expect((await find(core, 'ISS tra')).tools.map(({ tool }) => tool)).toContain('list_issues');
 });
 
-test('a few of each are told, however many fit, and none twice', async () => {
+test('returns a few of each kind, and none twice', async () => {
   const core = await start();
   const { tools } = await find(core, 'e');
   expect(tools).toHaveLength(8);
   expect(new Set(tools.map(({ server, tool }) => `${server}:${tool}`)).size).toBe(8);
 });
 
-test('sessions and kept answers are found by their app, server and tool; nothing by no word', async () => {
+test('finds sessions and spills by app, server and tool, and nothing for an unknown word', async () => {
   const core = await start();
   const client = await core.open();
   await client.callTool('tracker_list_issues', { count: 200 });
@@ -55,7 +55,7 @@ test('sessions and kept answers are found by their app, server and tool; nothing
   expect(await find(core, '  ')).toEqual({ tools: [], sessions: [], kept: [] });
 });
 
-test('a session is found however many newer ones there are', async () => {
+test('finds a session behind any number of newer ones', async () => {
   const core = await start();
   const step = (n: number, app: string): StepRecord => ({
     id: (start2023 + n) * 1000,

@@ -27,7 +27,7 @@ const everything = {
 const secrets = async (core: TestCore): Promise<string[]> =>
   (await core.host.core.vault.names(serverSecretPrefix)).map(({ name }) => name);
 
-test('a search tells where it goes on, a server tells all of itself, and neither tells how it is made', async () => {
+test('a search returns the next cursor, a server its details, and neither internals', async () => {
   await using registry = await startRegistry();
   const core = await start(registry.url);
   const page = await ask(core, 'registrySearch', { query: 'many', limit: 40 });
@@ -45,7 +45,7 @@ test('a search tells where it goes on, a server tells all of itself, and neither
   expect(await ask(core, 'registries', {})).toEqual({ registries: [{ name: 'official', url: registry.url }] });
 });
 
-test('a preview tells every word that would run, what it would mean, what is missing, and no secret', async () => {
+test('a preview shows all that would run, what it means, what is missing, and no secret', async () => {
   const core = await start(registryFile);
   const preview = await ask(core, 'registryPreview', everything);
   expect(preview).toMatchObject({
@@ -66,7 +66,7 @@ test('a preview tells every word that would run, what it would mean, what is mis
 
 // Its hundred packages are fetched from npm, which may take longer than a server has to start.
 test.runIf(allCases)(
-  'the real package is started in its box, tried and kept: its secret reaches it, and stands in the vault alone',
+  'tests and adds the real package in its sandbox, with its secret only in the vault',
   async () => {
     const core = await start(registryFile);
     expect(await ask(core, 'registryTry', everything)).toMatchObject({ ok: true });
@@ -94,8 +94,8 @@ test.runIf(allCases)(
   180_000,
 );
 
-describe('nothing is kept of', () => {
-  test('a server that does not start; untried it is there in review, with its secret', async () => {
+describe('nothing remains of', () => {
+  test('a server that does not start; added without a test, it is in review with its secret', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tooltray-registry-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const [name, version] = ['a/broken', '1.0.0'];

@@ -9,7 +9,7 @@ import { ask } from '../dashboard-client.ts';
 
 const patience = { timeout: 30_000 };
 
-test('a tool that does not say that it only reads is run when the person has agreed, and stands on record as theirs', async () => {
+test("runs a tool that is not read-only after the user agrees, and records it as the user's", async () => {
   const core = await start();
   const wish = { server: 'echo', tool: 'echo', arguments: { message: 'hello' } };
   expect(await ask(core, 'startRun', wish)).toEqual({ asks: 'destroys' });
@@ -22,7 +22,7 @@ test('a tool that does not say that it only reads is run when the person has agr
   expect(await ask(core, 'savings', {})).toMatchObject({ rows: [] });
 });
 
-test('what the server asks is answered by the person: a form, a page, words in the place of a model', async () => {
+test("the user answers a server's questions: a form, a page, and text in place of a model", async () => {
   const core = await start();
   const form = await begin(core, { server: 'asker', tool: 'ask_form', arguments: {} });
   const asked = await question(core, form);
@@ -45,7 +45,7 @@ test('what the server asks is answered by the person: a form, a page, words in t
   });
 });
 
-test('of two runs of one server at once each is asked its own question', async () => {
+test('asks each of two concurrent runs its own question', async () => {
   const core = await start();
   const answerAs = async (id: string, name: string): Promise<string> => {
     const { id: put } = await question(core, id);
@@ -66,7 +66,7 @@ test('of two runs of one server at once each is asked its own question', async (
   expect(await ended(core, second)).toMatchObject({ outcome: 'cancelled' });
 });
 
-test('progress is told while it runs, and cancelling ends the call at the server', async () => {
+test('reports progress during a run, and cancelling ends the call at the server', async () => {
   const core = await start();
   const slow = await begin(core, { server: 'asker', tool: 'slow_progress', arguments: { steps: 3, label: 'step' } });
   await ended(core, slow);
@@ -79,7 +79,7 @@ test('progress is told while it runs, and cancelling ends the call at the server
   await vi.waitUntil(async () => (await log()).includes('cancelled mine'), patience);
 });
 
-test('each mode tells what it would give: short answers whole, long ones kept on disk with the words of the mode', async () => {
+test('shows what each mode would return: short results whole, long ones as a spill summary', async () => {
   const core = await start();
   const short = await begin(core, { server: 'echo', tool: 'echo', arguments: { message: 'hello' } });
   await ended(core, short);
@@ -94,7 +94,7 @@ test('each mode tells what it would give: short answers whole, long ones kept on
   expect(await ask(core, 'spills', {})).toMatchObject({ spills: [{ server: 'echo', app: 'You' }] });
 });
 
-test('tokens of what modes would give are counted, the same ones that stand on record', async () => {
+test('counts the tokens that each mode would return, the same as in the record', async () => {
   const core = await start();
   const message = 'Ein Dutzend Wörter, die kein Viertel ihrer Buchstaben wiegen: 日本語のテキスト, ααα, 0x1f. '.repeat(
     9,

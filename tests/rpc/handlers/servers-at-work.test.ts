@@ -9,7 +9,7 @@ interface LogAnswer {
   readonly mark: string;
 }
 
-test('one that is stopped stays so until a call comes; started anew it is another process, which its log tells', async () => {
+test('a stopped server starts with the next call, and a restart is a new process with a log entry', async () => {
   await using core = await startCore({ servers: { echo: fixture('echo') } });
   const client = await core.open();
   await ask(core, 'stopServer', { server: 'echo' });
@@ -28,7 +28,7 @@ test('one that is stopped stays so until a call comes; started anew it is anothe
   expect(await ask(core, 'log', { server: 'echo', after: mark })).toMatchObject({ lines: [], mark });
 });
 
-test('several are switched by one change of the config, but for those that wait for a review', async () => {
+test('enables or disables several servers in one config change, except those in review', async () => {
   const held = { ...fixture('echo'), quarantined: true };
   await using core = await startCore({ servers: { a: fixture('echo'), b: fixture('echo'), held } });
   const all = ['a', 'b', 'held'];
@@ -49,7 +49,7 @@ test('several are switched by one change of the config, but for those that wait 
   expect(core.server('a').config.enabled).toBe(true);
 });
 
-test.skipIf(process.platform === 'win32')('what servers take is told by their names', async () => {
+test.skipIf(process.platform === 'win32')('reports the usage of servers by name', async () => {
   await using core = await startCore({
     servers: { echo: fixture('echo'), off: { ...fixture('echo'), enabled: false } },
   });
@@ -60,7 +60,7 @@ test.skipIf(process.platform === 'win32')('what servers take is told by their na
   expect(servers[0]?.memoryBytes).toBeGreaterThan(10_000_000);
 });
 
-test('tools are found by name and description, those with it in their name first', async () => {
+test('finds tools by name and description, matching names first', async () => {
   const tools = fixture('tracker');
   await using core = await startCore({ servers: { tracker: tools, echo: fixture('echo') } });
   const found = await ask(core, 'toolMatches', { text: 'issue LIST' });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { stateBuilders } from '../../../src-main/rpc/build-state.ts';
 import { fixture, startCore } from '../../support/start-core.ts';
 
-test('apps in different modes are shown different parts of the same servers', async () => {
+test('apps in different modes list different parts of the same servers', async () => {
   const servers = { big: fixture('eight-tools', 'files'), small: fixture('echo') };
   await using core = await startCore({ servers, mode: 'search' });
   const rows = async () =>

@@ -26,7 +26,7 @@ function ask(method: string, input: object): Promise<Record<string, unknown>> {
   return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 
-test('nothing has been counted while no app was served, whatever the person called themselves', async () => {
+test("counts nothing while no app is served, whatever the user's client is called", async () => {
   await ask('call', { tool: 'files:read_file', arguments: { path: '/a' } });
   const report = await ask('savings', {});
   expect(report).toMatchObject({ rows: [], total: { net: 0, sent: 0, calls: 0 }, tokenizer: 'o200k_base' });
@@ -35,7 +35,7 @@ test('nothing has been counted while no app was served, whatever the person call
   ]);
 });
 
-test('the net is priced where the person has set a price, and each key has its rows', async () => {
+test('prices the net if the user has set a price, and returns rows for each key', async () => {
   const client = await core.open({}, { app: 'Some App' });
   await client.request('tools/list');
   await client.callTool('call_tool', { name: 'files:read_file', arguments: { path: '/a' } });
@@ -49,7 +49,7 @@ test('the net is priced where the person has set a price, and each key has its r
   expect(((await ask('savings', { since: Date.now() + 7_200_000 })) as unknown as PricedSavings).rows).toEqual([]);
 });
 
-test('a wrong question is refused before anything is done', async () => {
+test('rejects an invalid request', async () => {
   await expect(ask('savings', { by: 'weather' })).rejects.toMatchObject({ code: 'bad_request' });
   await expect(ask('savings', { since: 'yesterday' })).rejects.toMatchObject({ code: 'bad_request' });
 });
@@ -67,7 +67,7 @@ const none: SavingsTotals = {
   calls: 0,
 };
 
-test('a loss is called a loss, an estimate an estimate', () => {
+test('reports a loss as a loss, and an estimate as an estimate', () => {
   const total = { ...none, baseline: 100, spent: 1500, net: -1400, sent: 1500, estimatedShare: 0.25 };
   const report: PricedSavings = {
     by: 'server',
@@ -93,7 +93,7 @@ test('a loss is called a loss, an estimate an estimate', () => {
   ]);
 });
 
-test('what the net is worth is told without a sign of its own, small change as that', () => {
+test('reports the worth of the net without a sign, and small amounts as such', () => {
   const worth = (net: number): string | undefined =>
     reportLines({
       by: 'cause',
@@ -111,7 +111,7 @@ test('what the net is worth is told without a sign of its own, small change as t
   ]);
 });
 
-test('a time is a span before now or a date', () => {
+test('parses a past time as a span before now or a date', () => {
   const now = Date.parse('2026-11-21T12:00:00');
   expect([
     parseSince('90m', now),
@@ -126,7 +126,7 @@ test('a time is a span before now or a date', () => {
   ]);
 });
 
-test('a time in the future is a span from now, or a date to its end', () => {
+test('parses a future time as a span from now, or a date to its end', () => {
   const now = Date.parse('2026-11-21T12:00:00');
   expect([readUntil('12h', now), readUntil('30d', now), readUntil('2026-12-31', now), readUntil('soon', now)]).toEqual([
     now + 12 * 3_600_000,
