@@ -1,7 +1,7 @@
 /**
  * Mode `auto`: the mode that costs this client app least over a typical session, with the reason in a sentence.
- * Every tool is shown where that is cheap, or where the app loads tools only when it needs them itself; searching twice would
- * cost more than it saves.
+ * Every tool is shown where that is cheap, or where the app loads tools only when it needs them itself; searching twice
+ * would cost more than it saves.
  */
 import { formatCount } from './base/text-format.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -36,8 +36,8 @@ export function modeChooser(name: string, app: string | undefined, costs: ModeCo
 }
 
 /**
- * Chooses by a setting that may change while a session is open. Throws AppError mode_unknown for what it says at first; a
- * mistake made later keeps the mode there was.
+ * Chooses by a setting that may change while a session is open. Throws AppError mode_unknown for what it says at first;
+ * a mistake made later keeps the mode there was.
  */
 export function modeChooserFollowing(name: () => string, app: string | undefined, costs: ModeCosts): ModeChooser {
   let current = name();
@@ -120,7 +120,10 @@ interface Known {
 
 /** Tool uses in the session that modes are compared over. */
 const typicalUses = 5;
-/** No mode is taken that would cost more than the list of all in a session of so many uses, though all its searches find twins. */
+/**
+ * No mode is taken that would cost more than the list of all in a session of so many uses, though all its searches find
+ * twins.
+ */
 const heavySessionUses = 20;
 const expensiveUseTokens = 360;
 

@@ -1,4 +1,6 @@
-/** Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic. */
+/**
+ * Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic.
+ */
 import { join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';

@@ -1,4 +1,7 @@
-/** A person's review of servers put together: what starts one for a look knows no secrets, no sign-ins and no environments of before. */
+/**
+ * A person's review of servers put together: what starts one for a look knows no secrets, no sign-ins and no
+ * environments of before.
+ */
 import { join } from 'node:path';
 import type { DecisionHistory } from './admin/decision-history.ts';
 import type { ServerAdmin } from './admin/server-admin.ts';

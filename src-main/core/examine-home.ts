@@ -1,4 +1,7 @@
-/** Looks at all files of a home: its folders, and what protects the user there (audit, pinned definitions, what was agreed to). */
+/**
+ * Looks at all files of a home: its folders, and what protects the user there (audit, pinned definitions, what was
+ * agreed to).
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';

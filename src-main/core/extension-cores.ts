@@ -1,6 +1,6 @@
 /**
- * A core as apps have it that declare extensions of MCP, one for each kind of app: with a catalog, an index and a pipeline of its own, made
- * of what the servers offer such apps. Mostly those are the servers that all apps share.
+ * A core as apps have it that declare extensions of MCP, one for each kind of app: with a catalog, an index and a
+ * pipeline of its own, made of what the servers offer such apps. Mostly those are the servers that all apps share.
  */
 import { Emitter } from './base/emitter.ts';
 import type { JsonObject } from './base/json.ts';

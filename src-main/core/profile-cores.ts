@@ -1,6 +1,6 @@
 /**
- * A core as each profile has it: with a catalog, an index, a pipeline and kept answers of its own, made of the same servers. What is out of
- * scope is in none of them, so that no mode, helper or endpoint has to think of it.
+ * A core as each profile has it: with a catalog, an index, a pipeline and kept answers of its own, made of the same
+ * servers. What is out of scope is in none of them, so that no mode, helper or endpoint has to think of it.
  */
 import type { ModelAdmin } from './admin/server-admin.ts';
 import { AppError } from './base/errors.ts';
@@ -35,7 +35,9 @@ interface ProfileCore {
   readonly end: () => void;
 }
 
-/** Each has a catalog and an index. Beyond these the one goes that was asked for longest ago and that nobody is shown. */
+/**
+ * Each has a catalog and an index. Beyond these the one goes that was asked for longest ago and that nobody is shown.
+ */
 const maxCores = 500;
 
 export class ProfileCores {
@@ -44,7 +46,10 @@ export class ProfileCores {
   /** A core was evicted with its catalog: views of it must be created again. */
   readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
   readonly #parts: ProfileCoresDeps;
-  /** Who was asked for last stands last; by what they are made of, of those that were asked for; what is taken out of the config stays, and lets nothing through. */
+  /**
+   * Who was asked for last stands last; by what they are made of, of those that were asked for; what is taken out of
+   * the config stays, and lets nothing through.
+   */
   readonly #cores = new Map<string, ProfileCore>();
 
   constructor(parts: ProfileCoresDeps) {

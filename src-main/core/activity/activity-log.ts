@@ -1,4 +1,6 @@
-/** The record of calls in SQLite: written in batches off the call's way, bounded, and never a reason for a call to fail. */
+/**
+ * The record of calls in SQLite: written in batches off the call's way, bounded, and never a reason for a call to fail.
+ */
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -79,9 +81,14 @@ interface CallLabels {
 
 const batchIntervalMs = 200;
 const batchRows = 200;
-/** Rows that are written in one go while more of the same batch is made: a call that comes waits for no more of them. */
+/**
+ * Rows that are written in one go while more of the same batch is made: a call that comes waits for no more of them.
+ */
 const partRows = 8;
-/** A batch that is written in parts is closed after this, in ms: other processes wait for it, `busyMs` of private-database.ts at the most. */
+/**
+ * A batch that is written in parts is closed after this, in ms: other processes wait for it, `busyMs` of
+ * private-database.ts at the most.
+ */
 const maxOpenTransactionMs = 25;
 /** Records kept in memory while the database cannot be written. */
 const maxPendingRecords = 5000;
@@ -152,8 +159,8 @@ export class ActivityLog {
   }
 
   /**
-   * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is then
-   * spent off the call's way. `bytes`: what it holds until then, about.
+   * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is
+   * then spent off the call's way. `bytes`: what it holds until then, about.
    */
   deferRecord(make: () => void, bytes?: number): void {
     if (!this.#closed) this.#putOff.add(make, bytes);
@@ -220,7 +227,10 @@ export class ActivityLog {
     this.#write();
   }
 
-  /** Waits a moment for tokens still being counted, writes everything and closes the file, `last` of all with what is in it. */
+  /**
+   * Waits a moment for tokens still being counted, writes everything and closes the file, `last` of all with what is in
+   * it.
+   */
   async close(last?: () => Promise<void> | undefined): Promise<void> {
     this.#putOff.drain();
     this.annotations.close();
@@ -286,7 +296,10 @@ export class ActivityLog {
     this.#timer = setTimeout(() => this.#write(), Math.max(delayMs, this.#retryMs)).unref();
   }
 
-  /** A batch is at most a twentieth of the bound, so that the file outgrows it by no more than that before it is trimmed. */
+  /**
+   * A batch is at most a twentieth of the bound, so that the file outgrows it by no more than that before it is
+   * trimmed.
+   */
   get #isFull(): boolean {
     return this.#inserted.length >= batchRows || this.#insertedBytes > this.#bounds.maxBytes / 20;
   }

@@ -1,4 +1,7 @@
-/** Moments that explain a change in the figures: when the core started, when the mode became another. Kept in the activity database. */
+/**
+ * Moments that explain a change in the figures: when the core started, when the mode became another. Kept in the
+ * activity database.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../base/log.ts';
 

@@ -42,7 +42,10 @@ export interface ServerLatency {
 /** Putting more in order would hold everybody up. */
 export const maxMeasuredCalls = 20_000;
 
-/** Slowest first, of the newest calls in that time: no more than `mostMeasured` of them. Calls that never reached a server are in none. */
+/**
+ * Slowest first, of the newest calls in that time: no more than `mostMeasured` of them. Calls that never reached a
+ * server are in none.
+ */
 export function latencies(
   database: DatabaseSync,
   since: number,

@@ -64,7 +64,8 @@ export interface PayloadStoreOptions {
 export type CommitPayload = (id: number | undefined) => void;
 
 /**
- * `gone`: too old, or there was no more room; or from before texts were kept. `crashed`: the core was killed before it had written it.
+ * `gone`: too old, or there was no more room; or from before texts were kept. `crashed`: the core was killed before it
+ * had written it.
  */
 export type PayloadAbsence = PayloadGap | PayloadDropReason | 'gone' | 'crashed';
 
@@ -92,7 +93,9 @@ const maxInBatch = 500;
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Maximum number of ids remembered whose payloads could not be written. */
 const maxDroppedIds = 10_000;
-/** A thread is worth while for so many bytes, or when something has waited for so long, in ms: many a core ends before. */
+/**
+ * A thread is worth while for so many bytes, or when something has waited for so long, in ms: many a core ends before.
+ */
 const workerThresholdBytes = 64 * 1024;
 const maxBatchDelayMs = 2000;
 /** How long closing waits for the thread, in ms. */
@@ -198,8 +201,9 @@ export class PayloadStore {
   }
 
   /**
-   * Ids of calls and steps in whose texts (the first 16 000 characters of each side) every word of `text` begins a word, the newest
-   * first. What was held before is looked through as well. Never rejects: what cannot be read is not found, and the log says why.
+   * Ids of calls and steps in whose texts (the first 16 000 characters of each side) every word of `text` begins a
+   * word, the newest first. What was held before is looked through as well. Never rejects: what cannot be read is not
+   * found, and the log says why.
    */
   async search(text: string, limit: number): Promise<PayloadMatches> {
     const settings = this.#options.settings();

@@ -82,7 +82,9 @@ export interface ActivityEntry extends CallRecord {
   readonly id: number;
   /** Some of its token counts are estimates: the texts were too large or too many to be counted. */
   readonly tokensEstimated: boolean;
-  /** Ids of the rules of the scan that its answer met, with blanks between; missing where there are none, or not yet. */
+  /**
+   * Ids of the rules of the scan that its answer met, with blanks between; missing where there are none, or not yet.
+   */
   readonly labels?: string | undefined;
 }
 

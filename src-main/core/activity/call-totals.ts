@@ -99,8 +99,8 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;
 }
 
-// Sums over the table of calls, kept by stretches of ids: a window that looks on asks five times a second, and reading a
-// hundred thousand records for it each time would hold every call up. Only stretches that changed are read again.
+// Sums over the table of calls, kept by stretches of ids: a window that looks on asks five times a second, and reading
+// a hundred thousand records for it each time would hold every call up. Only stretches that changed are read again.
 
 /** Ids from `from` to `to`, both included. */
 type ReadStretch<T> = (from: number, to: number) => T;

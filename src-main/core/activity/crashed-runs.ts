@@ -1,4 +1,6 @@
-/** Remembers beside a file which runs of the core that wrote it did not end in order: what they had not written is lost. */
+/**
+ * Remembers beside a file which runs of the core that wrote it did not end in order: what they had not written is lost.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isProcessRunning } from '../base/file-lock.ts';
 import { isObject } from '../base/json.ts';
@@ -23,7 +25,10 @@ export class CrashedRuns {
     this.#file = file;
   }
 
-  /** This run is about to write. A file that cannot be written is no reason to keep nothing: then a crash goes unnoticed. */
+  /**
+   * This run is about to write. A file that cannot be written is no reason to keep nothing: then a crash goes
+   * unnoticed.
+   */
   markStarted(now: number): void {
     if (this.#isNoted) return;
     this.#isNoted = true;

@@ -1,6 +1,7 @@
 /**
- * One transaction over several turns of the loop: rows are added a few at a time, with calls answered in between, and cost one write to the
- * disk in the end. It is to be closed within the moment: other processes wait to write until it is.
+ * One transaction over several turns of the loop: rows are added a few at a time, with calls answered in between, and
+ * cost one write to the disk in the end. It is to be closed within the moment: other processes wait to write until it
+ * is.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { RecoveringDatabase } from '../base/recovering-database.ts';

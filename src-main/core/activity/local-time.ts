@@ -1,6 +1,6 @@
 /**
- * Hours and days as they are where this machine is: a zone's hours may begin between those of UTC, a day has not always 24 of them, and it does
- * not always begin at midnight. Times in ms since the epoch.
+ * Hours and days as they are where this machine is: a zone's hours may begin between those of UTC, a day has not always
+ * 24 of them, and it does not always begin at midnight. Times in ms since the epoch.
  */
 
 export const hourMs = 3_600_000;

@@ -1,4 +1,7 @@
-/** Which tools this person's calls used lately: what searches rank a little higher. Bounded, and read from the record once. */
+/**
+ * Which tools this person's calls used lately: what searches rank a little higher. Bounded, and read from the record
+ * once.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 
 /** Calls back from the newest, and tools among them. */

@@ -4,7 +4,10 @@ import { prepareCached } from '../base/private-database.ts';
 
 type Table = 'calls' | 'steps' | 'texts';
 
-/** Deletes the oldest rows that take too much room, as many in a hundred of each table; their pages are used again or given back. */
+/**
+ * Deletes the oldest rows that take too much room, as many in a hundred of each table; their pages are used again or
+ * given back.
+ */
 export function deleteOldest(database: DatabaseSync, tables: readonly Table[], maxBytes: number): void {
   for (let used = usedBytes(database); used > maxBytes; used = usedBytes(database)) {
     const share = (used - maxBytes * 0.95) / used;

@@ -1,4 +1,7 @@
-/** Texts of finished calls that wait for their tokens to be counted: a batch after the other, and never too many bytes of them. */
+/**
+ * Texts of finished calls that wait for their tokens to be counted: a batch after the other, and never too many bytes
+ * of them.
+ */
 import { RawJson } from '../wire/raw-json.ts';
 import type { CountedText, CountedTexts } from './call-record.ts';
 import { countBytes } from './ledger/payload-counter.ts';

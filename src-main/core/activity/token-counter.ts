@@ -17,7 +17,10 @@ export interface TokenCounterOptions {
   readonly maxTextLength?: number;
   /** While this much waits, further texts are estimated by their length; in characters (32 Mi by default). */
   readonly maxQueueLength?: number;
-  /** The thread ends after this long without work, in ms (30 000 by default): it holds some 100 MB, and starts in half a second. */
+  /**
+   * The thread ends after this long without work, in ms (30 000 by default): it holds some 100 MB, and starts in half a
+   * second.
+   */
   readonly idleMs?: number;
 }
 
@@ -30,8 +33,9 @@ interface Waiting {
 }
 
 /**
- * So much is with the thread at once, in characters, or one text: what waits beyond lies in this thread's heap, which gives its memory
- * back. What is sent over lies meanwhile in memory of the system's that a thread keeps even after its end.
+ * So much is with the thread at once, in characters, or one text: what waits beyond lies in this thread's heap, which
+ * gives its memory back. What is sent over lies meanwhile in memory of the system's that a thread keeps even after its
+ * end.
  */
 const maxInFlightLength = 256 * 1024;
 
@@ -141,7 +145,8 @@ function byLength(characters: number): TokenCount {
   return { tokens: Math.ceil(characters / 4), estimated: true };
 }
 
-// Remembers the tokens of texts that come again: one list goes to many sessions, one answer is counted by record and ledger.
+// Remembers the tokens of texts that come again: one list goes to many sessions, one answer is counted by record and
+// ledger.
 
 /** Shorter ones cost less to count than to remember. */
 const minCachedLength = 40;

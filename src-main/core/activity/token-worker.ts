@@ -2,7 +2,9 @@
 import { parentPort } from 'node:worker_threads';
 import { countTokens as countPiece } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** A text, or pieces whose tokens are added up. No object around it: to copy those took most of the time of a message. */
+/**
+ * A text, or pieces whose tokens are added up. No object around it: to copy those took most of the time of a message.
+ */
 export type CountRequest = string | readonly string[];
 
 parentPort?.on('message', (questions: readonly CountRequest[]) => {

@@ -6,7 +6,10 @@ import type { ServerChange } from './server-change.ts';
 /** Its own files and a home of its own, and the network, without which few servers are of use. */
 export const defaultSandbox: JsonObject = { mode: 'auto', network: true };
 
-/** A server that is added gets a box, unless the change says something of it itself, which the person sees, or the person runs it without one. */
+/**
+ * A server that is added gets a box, unless the change says something of it itself, which the person sees, or the
+ * person runs it without one.
+ */
 export function withDefaultSandbox(change: ServerChange): ServerChange {
   if (change.kind !== 'add' || change.isFoundHere) return change;
   const { entry } = change;

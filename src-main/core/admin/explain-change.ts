@@ -1,6 +1,7 @@
 /**
- * A proposal for the user who decides on it: every change with the whole entry as it would stand, and line by line what differs from today.
- * Characters that cannot be seen are marked. Secrets are `***` until the user asks to see them; a secret that changes is marked as such.
+ * A proposal for the user who decides on it: every change with the whole entry as it would stand, and line by line what
+ * differs from today. Characters that cannot be seen are marked. Secrets are `***` until the user asks to see them; a
+ * secret that changes is marked as such.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';

@@ -61,7 +61,10 @@ export class OfferTests {
     this.#next();
   }
 
-  /** Removes queued tests, and resolves when no download is running: a package runner that is killed leaves half a package. */
+  /**
+   * Removes queued tests, and resolves when no download is running: a package runner that is killed leaves half a
+   * package.
+   */
   async settle(): Promise<void> {
     for (const id of this.#queue.splice(0)) this.#tests.delete(id);
     while (this.all.some(({ stage }) => stage === 'downloading')) {

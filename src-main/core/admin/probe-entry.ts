@@ -1,4 +1,6 @@
-/** Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched. */
+/**
+ * Tries an entry of a config as it would be, in a temporary connection; nothing is written and no server is touched.
+ */
 import { AppError, toAppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { estimateTokens } from '../condense/estimate-tokens.ts';
@@ -42,7 +44,9 @@ export async function probeEntry(
     readonly transports: TransportFactory;
     readonly version: string;
     readonly onStage?: (stage: ProbeStage) => void;
-    /** Probes that run at the same time need different names: the name selects the log that their output is read from. */
+    /**
+     * Probes that run at the same time need different names: the name selects the log that their output is read from.
+     */
     readonly trialName?: string;
   },
 ): Promise<EntryProbe> {
@@ -99,7 +103,9 @@ function aboutIt(text: string, trialName: string): string {
   return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
 }
 
-/** Whether a server answers, found out on the line that everybody shares: nothing is started twice, no call is cut off. */
+/**
+ * Whether a server answers, found out on the line that everybody shares: nothing is started twice, no call is cut off.
+ */
 export interface ServerProbe {
   readonly name: string;
   readonly ok: boolean;

@@ -1,4 +1,7 @@
-/** Rights that servers ask for beyond those a person gave them when signing in, as items of the inbox; and those that they refused. */
+/**
+ * Rights that servers ask for beyond those a person gave them when signing in, as items of the inbox; and those that
+ * they refused.
+ */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import type { Emitter } from '../base/emitter.ts';

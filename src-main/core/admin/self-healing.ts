@@ -117,8 +117,8 @@ export class SelfHealing {
   }
 
   /**
-   * The person agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the best first.
-   * Rejects with AppError not_found where nothing is offered.
+   * The person agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the
+   * best first. Rejects with AppError not_found where nothing is offered.
    */
   async heal(server: string): Promise<HealOutcome> {
     const offers = this.#offers.get(server) ?? (await this.#find(server));
@@ -301,7 +301,10 @@ const perhapsChance: ReadonlySet<ErrorCode> = new Set([
   'server_unreachable',
 ]);
 
-/** The reason; undefined for a server that is well, off, or waits for something else. `tries`: failures it takes where one may be chance. */
+/**
+ * The reason; undefined for a server that is well, off, or waits for something else. `tries`: failures it takes where
+ * one may be chance.
+ */
 function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: number): string | undefined {
   if (!config.enabled || config.kind === 'builtin') return undefined;
   // One that is being tried again is as ill as it was.

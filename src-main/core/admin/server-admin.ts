@@ -1,7 +1,7 @@
 /**
- * The one service through which models change servers, whatever tool they use: reading and trying again is free, every change
- * becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts it; no call can. The person's word is
- * asked here too for what an edit of the config file by another program would newly launch.
+ * The one service through which models change servers, whatever tool they use: reading and trying again is free, every
+ * change becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts it; no call can. The
+ * person's word is asked here too for what an edit of the config file by another program would newly launch.
  */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -124,8 +124,8 @@ export class ServerAdmin {
   }
 
   /**
-   * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run. Rejects with
-   * AppError not_found, also where the person wants no such launches (`heal: "off"`).
+   * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run.
+   * Rejects with AppError not_found, also where the person wants no such launches (`heal: "off"`).
    */
   async findLaunch(server: string): Promise<HealCandidate> {
     const found = this.#config.current.heal === 'off' ? undefined : await this.#knownLaunch(server);
@@ -162,7 +162,8 @@ export class ServerAdmin {
 
   /**
    * Asks for a change. `sentence` replaces the change's own sentence for the person.
-   * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, bad_request, session_limit.
+   * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, bad_request,
+   * session_limit.
    */
   async request(asked: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
     const change = withDefaultSandbox(asked);
@@ -317,7 +318,10 @@ export class ServerAdmin {
     });
   }
 
-  /** A secret is the person's to give: to another program or address it goes at their word only, whatever else models may do. */
+  /**
+   * A secret is the person's to give: to another program or address it goes at their word only, whatever else models
+   * may do.
+   */
   async #givesSecrets(changes: readonly ServerChange[]): Promise<boolean> {
     const text = await readConfigText(this.configPath).catch(() => '');
     const explained = explainChanges(text, changes);

@@ -20,7 +20,10 @@ interface AddedServer {
 export type ServerChange =
   | AddedServer
   | { readonly kind: 'remove'; readonly server: string }
-  /** A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key, alike. */
+  /**
+   * A field that is null is taken out; one that is an object (env, headers) is merged into what is there, key by key,
+   * alike.
+   */
   | { readonly kind: 'update'; readonly server: string; readonly fields: JsonObject }
   | { readonly kind: 'enable'; readonly server: string }
   | { readonly kind: 'disable'; readonly server: string }
@@ -54,7 +57,9 @@ export const agentChangePolicyTexts = {
     'Models may look at your servers and try them again, and cannot even ask for changes. All of it stands in the activity.',
 } as const;
 
-/** Shorter than this, in seconds, no server starts and no call ends: a way to switch one off that does not look like it. */
+/**
+ * Shorter than this, in seconds, no server starts and no call ends: a way to switch one off that does not look like it.
+ */
 const minTimeoutSeconds = 1;
 const timeouts = ['initTimeoutSeconds', 'callTimeoutSeconds', 'idleStopSeconds', 'timeout'];
 
@@ -143,8 +148,8 @@ export function isRisky(change: ServerChange): boolean {
 }
 
 /**
- * Changes that models asked for and the person has not decided yet: one document for every core of a home, or of a team's tenant. It is
- * changed by one process at a time, so that what was decided in one is decided in all of them.
+ * Changes that models asked for and the person has not decided yet: one document for every core of a home, or of a
+ * team's tenant. It is changed by one process at a time, so that what was decided in one is decided in all of them.
  */
 export interface Proposal {
   readonly id: string;
@@ -154,7 +159,9 @@ export interface Proposal {
   /** Changes decided on together, in the order in which they are made. */
   readonly changes: readonly ServerChange[];
   readonly sentence: string;
-  /** Hash of each server's entry when it was proposed, null for none: an entry that changed since is not overwritten. */
+  /**
+   * Hash of each server's entry when it was proposed, null for none: an entry that changed since is not overwritten.
+   */
   readonly bases: Readonly<Record<string, string | null>>;
   /** Names of secrets that the vault got for it. */
   readonly secrets?: readonly string[];

@@ -12,7 +12,10 @@ const signOutTimeoutMs = 5000;
 /** `later`: it is gone here, and what became of it there is not known yet. */
 export type SignOutState = RevocationResult['how'] | 'later';
 
-/** Takes the sign-in of a server that is gone away, here at once. undefined: nobody could sign in to it. Rejects with the file system's error. */
+/**
+ * Takes the sign-in of a server that is gone away, here at once. undefined: nobody could sign in to it. Rejects with
+ * the file system's error.
+ */
 export async function signOutRemovedServer(
   server: ServerConfig,
   signIns: OAuthManager,

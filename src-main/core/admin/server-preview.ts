@@ -174,7 +174,10 @@ interface BareLaunch {
   readonly missing: readonly string[];
 }
 
-/** The entry without a value that is or looks like a secret, wherever it stands, and without variables of the person's login. */
+/**
+ * The entry without a value that is or looks like a secret, wherever it stands, and without variables of the person's
+ * login.
+ */
 function withoutSecrets(name: string, entry: JsonObject, env: Env): JsonObject {
   const places = Object.entries(env).filter(
     ([key, value]) => isCommonVariable(key, process.platform) && value !== undefined && maskText(value) === value,

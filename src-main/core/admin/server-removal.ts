@@ -1,4 +1,7 @@
-/** Servers that a person takes out of the config: their sign-in goes with them, and the entry can be put back for a while. */
+/**
+ * Servers that a person takes out of the config: their sign-in goes with them, and the entry can be put back for a
+ * while.
+ */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { truncateName } from '../base/visible-text.ts';
@@ -73,7 +76,10 @@ export class ServerRemoval {
     return new OrphanedSignIns(this.#parts).watch();
   }
 
-  /** Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never rejects. */
+  /**
+   * Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never
+   * rejects.
+   */
   async #leave(server: ServerConfig): Promise<boolean> {
     const { edits, signIns, onSignedOut, removeHomes } = this.#parts;
     const isWritten = await edits.rawEntries([server.name]).then(

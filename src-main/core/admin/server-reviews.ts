@@ -1,6 +1,7 @@
 /**
- * Servers that a person has to look at before they start, or before another launch takes the place of the accepted one. A server is
- * accepted, in review or blocked; who writes its entry through Tooltray has accepted it by that. No MCP tool leads here.
+ * Servers that a person has to look at before they start, or before another launch takes the place of the accepted one.
+ * A server is accepted, in review or blocked; who writes its entry through Tooltray has accepted it by that. No MCP
+ * tool leads here.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -125,8 +126,8 @@ export class ServerReviews {
   }
 
   /**
-   * The person's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with AppError
-   * server_not_found, or config_conflict where it is another one now.
+   * The person's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with
+   * AppError server_not_found, or config_conflict where it is another one now.
    */
   async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<DecisionResult> {
     const { config, servers, note, history } = this.#parts;
@@ -151,8 +152,8 @@ export class ServerReviews {
   }
 
   /**
-   * Only what says itself that nobody has accepted it may be written back: anything else would count as accepted by that. A block is
-   * lifted by another review.
+   * Only what says itself that nobody has accepted it may be written back: anything else would count as accepted by
+   * that. A block is lifted by another review.
    */
   async #wayBack(name: string, choice: ReviewChoice, before: JsonObject): Promise<AppliedEdit | undefined> {
     if (choice === 'block' || before['quarantined'] !== true) return undefined;

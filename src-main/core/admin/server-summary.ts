@@ -30,7 +30,10 @@ export interface ServerSummary {
   readonly failures: number;
 }
 
-/** `config` is what is configured now: a running server keeps the one it was started with where the difference is no reason to restart. */
+/**
+ * `config` is what is configured now: a running server keeps the one it was started with where the difference is no
+ * reason to restart.
+ */
 export function summarizeServer(server: ManagedServer, index: number, config: ServerConfig): ServerSummary {
   const { state } = server;
   return {

@@ -38,8 +38,8 @@ export class UserEdits {
   }
 
   /**
-   * The entry as it is written, its secrets masked; of a server that waits for the person's word letter by letter, since switching it
-   * on starts what stands there. Rejects with AppError server_not_found.
+   * The entry as it is written, its secrets masked; of a server that waits for the person's word letter by letter,
+   * since switching it on starts what stands there. Rejects with AppError server_not_found.
    */
   async maskedEntry(server: string): Promise<JsonObject> {
     const entry = await this.#entry(server);
@@ -65,8 +65,8 @@ export class UserEdits {
   }
 
   /**
-   * Puts back what stood in the file before these were written. Rejects with AppError config_conflict where one of them is another by now:
-   * then nothing is written.
+   * Puts back what stood in the file before these were written. Rejects with AppError config_conflict where one of them
+   * is another by now: then nothing is written.
    */
   revert(edits: readonly AppliedEdit[]): Promise<void> {
     return this.#change((text) => {
@@ -103,8 +103,8 @@ export class UserEdits {
   }
 
   /**
-   * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with AppError server_not_found,
-   * bad_request, or not_found where nothing floats or no version is known.
+   * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with
+   * AppError server_not_found, bad_request, or not_found where nothing floats or no version is known.
    */
   async pinVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<PinnedVersion> {
     const { name, ...config } = this.#servers.get(server).config;
@@ -179,7 +179,10 @@ export class UserEdits {
     await this.#servers.apply(this.#config.current.servers);
   }
 
-  /** The same; rejects with AppError config_invalid, with nothing written, where the edit itself would bring an error into the file. */
+  /**
+   * The same; rejects with AppError config_invalid, with nothing written, where the edit itself would bring an error
+   * into the file.
+   */
   async #change(edit: (text: string) => string): Promise<void> {
     await this.#write((text) => {
       const edited = edit(text);

@@ -11,7 +11,10 @@ export interface AppPaths {
   readonly logDir: string;
   readonly cacheDir: string;
   readonly runDir: string;
-  /** Unix socket of at most 100 bytes, or where `namesPipe` a file. Make its folder with ensurePrivateDir(dirname(socketPath)). */
+  /**
+   * Unix socket of at most 100 bytes, or where `namesPipe` a file. Make its folder with
+   * ensurePrivateDir(dirname(socketPath)).
+   */
   readonly socketPath: string;
   /** Windows: the file at `socketPath` says the name of the core's pipe. */
   readonly namesPipe: boolean;
@@ -51,8 +54,8 @@ export function resolveAppPaths(env: Env, platform: NodeJS.Platform, homedir: st
 
 /**
  * Makes a folder (and its parents) that only its owner can read, or makes an existing one of ours so.
- * A link of the user's own, as to another disk, counts as the folder it leads to. Throws AppError `not_allowed` where the link, or the folder, is
- * another user's, or a file: someone else could read what we put there.
+ * A link of the user's own, as to another disk, counts as the folder it leads to. Throws AppError `not_allowed` where
+ * the link, or the folder, is another user's, or a file: someone else could read what we put there.
  */
 export function ensurePrivateDir(path: string): void {
   try {
@@ -137,8 +140,8 @@ function macFolders(homedir: string): Folders {
 }
 
 /**
- * In the profile itself: Windows redirects what a program of a package (the Claude Desktop of the Microsoft Store) and all that it starts write
- * below AppData, so that a core there would have another config, vault, and token.
+ * In the profile itself: Windows redirects what a program of a package (the Claude Desktop of the Microsoft Store) and
+ * all that it starts write below AppData, so that a core there would have another config, vault, and token.
  * Source: "Understanding how packaged desktop apps run on Windows", Microsoft Learn.
  */
 function windowsFolder(homedir: string): string {
@@ -158,7 +161,10 @@ export interface SocketLocation {
   readonly runDir: string;
   /** Unix socket of at most 100 bytes, or where `namesPipe` a file in the private run folder. */
   readonly socketPath: string;
-  /** Windows: the file at `socketPath` says the random name of the core's pipe. A name that could be known before could be taken by another user. */
+  /**
+   * Windows: the file at `socketPath` says the random name of the core's pipe. A name that could be known before could
+   * be taken by another user.
+   */
   readonly namesPipe: boolean;
   readonly tokenFile: string;
 }
@@ -200,7 +206,10 @@ function socketFile(runDir: string): string {
   return posix.join('/tmp', `tooltray-${process.getuid?.() ?? 0}`, `${shortHash(path)}.sock`);
 }
 
-/** FNV-1a, 64 bits, in hex. It only has to tell one person's folders apart; node:crypto would cost the shim 3 ms at each start. */
+/**
+ * FNV-1a, 64 bits, in hex. It only has to tell one person's folders apart; node:crypto would cost the shim 3 ms at each
+ * start.
+ */
 function shortHash(text: string): string {
   let hash = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);

@@ -17,8 +17,9 @@ interface AtomicWriteOptions {
 }
 
 /**
- * Writes `text` beside the file, flushes it, then renames it over the file. A symbolic link stays one: its target is replaced.
- * Answers whether it was written (`beforeReplace` may refuse). Throws what the file system throws; the old file is whole then.
+ * Writes `text` beside the file, flushes it, then renames it over the file. A symbolic link stays one: its target is
+ * replaced. Answers whether it was written (`beforeReplace` may refuse). Throws what the file system throws; the old
+ * file is whole then.
  */
 export async function writeFileAtomic(path: string, text: string, options: AtomicWriteOptions = {}): Promise<boolean> {
   const target = await realpath(path).catch(() => path);

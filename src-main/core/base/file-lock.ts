@@ -1,4 +1,7 @@
-/** Locks for what one process at a time may do: a file that names its holder, which a crash cannot leave behind for long. */
+/**
+ * Locks for what one process at a time may do: a file that names its holder, which a crash cannot leave behind for
+ * long.
+ */
 import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -111,7 +114,9 @@ export class LockFile implements Disposable {
     return written !== undefined && Date.now() - written.mtimeMs > this.#staleMs;
   }
 
-  /** Two processes may find the same lock forgotten: the slower one must not throw away the new lock of the faster one. */
+  /**
+   * Two processes may find the same lock forgotten: the slower one must not throw away the new lock of the faster one.
+   */
   #discard(seen: string): void {
     const aside = this.#draft();
     try {

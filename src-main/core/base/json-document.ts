@@ -1,4 +1,7 @@
-/** A small JSON document that several processes read and change: a private file of a home here, a row of a team's database there. */
+/**
+ * A small JSON document that several processes read and change: a private file of a home here, a row of a team's
+ * database there.
+ */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
@@ -96,7 +99,10 @@ export class FileJsonDocument implements JsonDocument {
     this.#watcher = undefined;
   }
 
-  /** A file that is not there is watched by its folder, of which everything is read again each time that calls are noted beside it. */
+  /**
+   * A file that is not there is watched by its folder, of which everything is read again each time that calls are noted
+   * beside it.
+   */
   async #ensureFile(): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => undefined);
     await writeFile(this.#file, this.#empty, { flag: 'wx', mode: 0o600 }).catch(() => undefined);

@@ -7,11 +7,15 @@ export type JsonObject = Record<string, unknown>;
 
 /**
  * Spellings that JSON.parse and JSON.stringify would change: 16 digits and more, fractions, exponents, minus zero.
- * What stands behind a quote, letter or dot is no number of JSON: without that every `"jsonrpc":"2.0"` would be read slowly.
+ * What stands behind a quote, letter or dot is no number of JSON: without that every `"jsonrpc":"2.0"` would be read
+ * slowly.
  */
 const riskyNumber = /(?<![\w".])\d(?:\d{15}|\d*(?:\.\d|[eE]))|(?<![\w"])-0/;
 
-/** JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does, RangeError beyond `maxNesting`. */
+/**
+ * JSON.parse, with the spelling of every number kept. Throws SyntaxError as JSON.parse does, RangeError beyond
+ * `maxNesting`.
+ */
 export function parseJson(text: string): unknown {
   if (isNestedTooDeep(text)) throw new RangeError(`The JSON is nested more than ${maxNesting} levels deep.`);
   if (!riskyNumber.test(text) || !keepsSpellings) return JSON.parse(text) as unknown;
@@ -23,8 +27,8 @@ export function parseJson(text: string): unknown {
 /** Node 20, which may run a shim, keeps no spelling. */
 const keepsSpellings = typeof (JSON as Partial<typeof JSON>).rawJSON === 'function';
 
-// Numbers whose spelling would be lost are parsed as marked strings. A reviver is called for every value: a megabyte of numbers took
-// 250 ms with one, and takes 25 ms so.
+// Numbers whose spelling would be lost are parsed as marked strings. A reviver is called for every value: a megabyte of
+// numbers took 250 ms with one, and takes 25 ms so.
 
 /** Nobody else can begin a text with it. */
 const mark = `\u0001${Math.random().toString(36).slice(2)}:`;
@@ -81,10 +85,15 @@ export function toPlainNumber(value: unknown): unknown {
   return isSpelled(value) ? Number((value as { rawJSON: string }).rawJSON) : value;
 }
 
-/** Whether it is a number whose spelling is kept. Node 20, which may run a shim, keeps none and has no such question. */
+/**
+ * Whether it is a number whose spelling is kept. Node 20, which may run a shim, keeps none and has no such question.
+ */
 const isSpelled: (value: unknown) => boolean = (JSON as Partial<typeof JSON>).isRawJSON ?? (() => false);
 
-/** A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own `toString`. */
+/**
+ * A text that somebody sent, or what else they sent in its place as JSON: `String` runs, and fails on, an object's own
+ * `toString`.
+ */
 export function toText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
@@ -99,15 +108,18 @@ export function objectOrEmpty(value: unknown): JsonObject {
 }
 
 /**
- * How deep JSON may be nested. JSON.parse takes any depth, but JSON.stringify, a reviver and whatever else walks a value
- * by recursion end with the stack, from about a thousand levels on. Real documents stay below a hundred.
+ * How deep JSON may be nested. JSON.parse takes any depth, but JSON.stringify, a reviver and whatever else walks a
+ * value by recursion end with the stack, from about a thousand levels on. Real documents stay below a hundred.
  */
 export const maxNesting = 500;
 
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** Whether lists and objects lie deeper in each other than `maxNesting`. Nearly free for texts with fewer brackets than that. */
+/**
+ * Whether lists and objects lie deeper in each other than `maxNesting`. Nearly free for texts with fewer brackets than
+ * that.
+ */
 export function isNestedTooDeep(text: string): boolean {
   // Each level takes two.
   if (text.length <= 2 * maxNesting || !hasManyBrackets(text)) return false;

@@ -2,13 +2,15 @@
 import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from './secret-patterns.ts';
 import { compileSecretMatchers, type SecretMatchers } from './secret-matchers.ts';
 
-// Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like one.
+// Masks secrets in free text: what stands after a secret name (`token=...`, `"apiKey": "..."`), then what looks like
+// one.
 
 /**
  * A name, the quote that ends it, and what leads to its value: `=`, `:`, `=>`, `>` of XML, or a space after a `--flag`.
- * The look-behind lets a name start at its first character only, so that a long run of letters is scanned once. Here and below no endless
- * loop has a least number (`+`, `{8,}`): in a process that has compiled a megabyte of patterns V8 compiles further ones plainly, and there
- * such a loop takes 16 bytes of a stack of 64 MB for each character, while `*` takes none.
+ * The look-behind lets a name start at its first character only, so that a long run of letters is scanned once. Here
+ * and below no endless loop has a least number (`+`, `{8,}`): in a process that has compiled a megabyte of patterns V8
+ * compiles further ones plainly, and there such a loop takes 16 bytes of a stack of 64 MB for each character, while `*`
+ * takes none.
  */
 const named =
   /(?<![\w.-])([\w.-][\w.-]*)(\\{0,7}["'`]?)([ \t]{0,8}(?:=>|:=|[:=]|>)[ \t]{0,8}|[ \t]{1,8}|[ \t]{0,8},[ \t]{0,8}(?=\\{0,7}["']))/g;
@@ -19,7 +21,10 @@ const everyday = /^(?:key|pass|auth|pat|sid|sig)$/i;
 /** Headers whose value is the rest of the line, spaces included. */
 const wholeLine = /authorization$|cookies?$/i;
 
-/** A reference, with the scheme of a header before it: `Bearer ${env:NAME}`. A default (`${env:NAME:-value}`) may be the secret itself. */
+/**
+ * A reference, with the scheme of a header before it: `Bearer ${env:NAME}`. A default (`${env:NAME:-value}`) may be the
+ * secret itself.
+ */
 const placeholder =
   /^(?:(?:(?:[Bb]earer|[Bb]asic|[Tt]oken|[Aa]pi[Kk]ey) +)?\$\{[\w.]+(?::[\w.][\w.-]*)?\}|-default\}\.?|\$[A-Z_]+|true|false|null|undefined|\*{3}|<[\w -]+>)[,;)}\]]*$/;
 const number = /^-?\d{1,15}(?:\.\d+)?[,;)}\]]*$/;
@@ -30,14 +35,16 @@ export function maskText(text: string): string {
 }
 
 /**
- * For sentences of ours: masks what is a secret by its shape alone. A name such as `Authorization` or `${env:API_KEY}` before a colon says what the
- * sentence is about, and what follows it is no value.
+ * For sentences of ours: masks what is a secret by its shape alone. A name such as `Authorization` or `${env:API_KEY}`
+ * before a colon says what the sentence is about, and what follows it is no value.
  */
 export function maskValues(text: string): string {
   return maskShapes(text);
 }
 
-/** May this value be shown although its name is secret: a yes or no, `${env:NAME}`, a number of several (`tokens: 5`)? */
+/**
+ * May this value be shown although its name is secret: a yes or no, `${env:NAME}`, a number of several (`tokens: 5`)?
+ */
 function isPlaceholder(name: string, value: string): boolean {
   return value.length < 200 && (placeholder.test(value) || (/s$/i.test(name) && number.test(value)));
 }
@@ -129,7 +136,9 @@ function bracketEnd(text: string, from: number): number {
 
 const maxDepth = 20;
 
-/** A copy that can be written as JSON, its secrets masked: errors with their causes, cycles, maps and buffers included. */
+/**
+ * A copy that can be written as JSON, its secrets masked: errors with their causes, cycles, maps and buffers included.
+ */
 export function maskObject(value: unknown): unknown {
   return new Masker().maskObject(value);
 }
@@ -228,8 +237,8 @@ const maxCachedTextLength = 200;
 const maxCachedTexts = 500;
 
 /**
- * Masks texts as `masker` does, and what was masked lately without looking at it again: names repeat from call to call, and masking them
- * would be most of the work of writing them down.
+ * Masks texts as `masker` does, and what was masked lately without looking at it again: names repeat from call to call,
+ * and masking them would be most of the work of writing them down.
  */
 export class CachingMasker {
   readonly #masker: Pick<Masker, 'maskText' | 'matchers'>;
@@ -376,7 +385,9 @@ function isUserAndPassword(value: string): boolean {
 
 // Which values of a server's variables or headers are secrets that a Masker should know.
 
-/** The secret values among these, for `new Masker(...)`: `NODE_ENV=production` must not make "production" unreadable. */
+/**
+ * The secret values among these, for `new Masker(...)`: `NODE_ENV=production` must not make "production" unreadable.
+ */
 export function secretValues(entries: Readonly<Record<string, string>>): string[] {
   return Object.entries(entries)
     .filter(([name, value]) => isSecretName(name) || maskText(value) !== value || looksRandom(value))

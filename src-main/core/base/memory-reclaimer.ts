@@ -1,6 +1,7 @@
 /**
- * Gives memory back once what took it is over: an answer of hundreds of megabytes that has gone to disk, a load of calls, thousands of
- * sessions. A core that is idle collects nothing by itself, and what it has collected stays its own until it is under pressure.
+ * Gives memory back once what took it is over: an answer of hundreds of megabytes that has gone to disk, a load of
+ * calls, thousands of sessions. A core that is idle collects nothing by itself, and what it has collected stays its own
+ * until it is under pressure.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -44,7 +45,9 @@ export class MemoryReclaimer {
   }
 }
 
-/** A whole collection that keeps no pages for later. It takes as long as what lives is large: that of a core is small. */
+/**
+ * A whole collection that keeps no pages for later. It takes as long as what lives is large: that of a core is small.
+ */
 function collect(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as (how: object) => void;

@@ -1,6 +1,6 @@
 /**
- * OpenTelemetry's protocol as far as it is spoken here: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x). The body is the
- * signal's own; whether it may be sent again is the protocol's.
+ * OpenTelemetry's protocol as far as it is spoken here: OTLP over HTTP, JSON encoding (opentelemetry-proto, OTLP 1.x).
+ * The body is the signal's own; whether it may be sent again is the protocol's.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './errors.ts';
@@ -32,7 +32,10 @@ export const otlpDefaults: OtlpLimits = { attempts: 6, firstMs: 500, maxMs: 30_0
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const maxResponseBytes = 64 * 1024;
 
-/** Sends a body. Rejects with Error, in words for a sentence, where the collector refuses or cannot be reached in so many attempts. */
+/**
+ * Sends a body. Rejects with Error, in words for a sentence, where the collector refuses or cannot be reached in so
+ * many attempts.
+ */
 export async function postOtlp(body: object, target: OtlpTarget, limits: OtlpLimits): Promise<OtlpResponse> {
   const text = JSON.stringify(body);
   for (let attempt = 1, waitMs = limits.firstMs; ; attempt++, waitMs = Math.min(limits.maxMs, waitMs * 2)) {

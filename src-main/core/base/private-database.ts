@@ -1,4 +1,7 @@
-/** SQLite files that are private to the user and that several processes may use; a broken one is set aside, a newer one is left alone. */
+/**
+ * SQLite files that are private to the user and that several processes may use; a broken one is set aside, a newer one
+ * is left alone.
+ */
 import { closeSync, existsSync, fchmodSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, extname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -59,7 +62,10 @@ export class NewerDatabaseError extends AppError {
   }
 }
 
-/** The file to write in place of one of a newer version: `activity.v1.db` for `activity.db`. No newer version writes a file of that name. */
+/**
+ * The file to write in place of one of a newer version: `activity.v1.db` for `activity.db`. No newer version writes a
+ * file of that name.
+ */
 export function fileBesideNewer(file: string, { steps }: DatabaseSchema): string {
   const ending = extname(file);
   return `${file.slice(0, file.length - ending.length)}.v${steps.length}${ending}`;
@@ -79,8 +85,8 @@ const notOurs =
   /^(?:no such (?:table|column|index)|table \S+ has no column|unsupported file format|vtable constructor failed)/;
 
 /**
- * Renames a file that nobody holds open to `<file>.corrupt`; the one that was set aside before becomes `<file>.corrupt.1`, and an older one is
- * deleted. Returns the new name.
+ * Renames a file that nobody holds open to `<file>.corrupt`; the one that was set aside before becomes
+ * `<file>.corrupt.1`, and an older one is deleted. Returns the new name.
  */
 export function moveCorruptFile(file: string): string {
   const [aside = '', older = ''] = asideNames(file);
@@ -118,7 +124,10 @@ class PrivateDatabase extends DatabaseSync {
   }
 }
 
-/** Compiled once for each open file: where there are triggers, that takes as long as to insert several rows. For the few texts that do not vary. */
+/**
+ * Compiled once for each open file: where there are triggers, that takes as long as to insert several rows. For the few
+ * texts that do not vary.
+ */
 export function prepareCached(database: DatabaseSync, sql: string): StatementSync {
   return database instanceof PrivateDatabase ? database.prepared(sql) : database.prepare(sql);
 }

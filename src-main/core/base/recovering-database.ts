@@ -30,7 +30,10 @@ export class RecoveringDatabase {
     return this.#generation;
   }
 
-  /** Does the work on the database, opened if need be; once more on a new one if the file is broken. Throws what SQLite throws. */
+  /**
+   * Does the work on the database, opened if need be; once more on a new one if the file is broken. Throws what SQLite
+   * throws.
+   */
   use<T>(work: (database: DatabaseSync) => T): T {
     try {
       return work(this.#open());

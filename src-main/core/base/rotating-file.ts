@@ -1,4 +1,7 @@
-/** A log file that never grows beyond twice its limit: the full one becomes `<name>.1`, replacing the one before. Written once a turn. */
+/**
+ * A log file that never grows beyond twice its limit: the full one becomes `<name>.1`, replacing the one before.
+ * Written once a turn.
+ */
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from './app-paths.ts';
@@ -42,7 +45,10 @@ export class RotatingFile {
     this.#onWrite = options.onWrite ?? (() => undefined);
   }
 
-  /** Takes a line, its line feed included; `size` is about its length. Under a flood the oldest lines that wait give way. */
+  /**
+   * Takes a line, its line feed included; `size` is about its length. Under a flood the oldest lines that wait give
+   * way.
+   */
   write(text: () => string, size: number): void {
     this.#waiting.push({ text, size: size + entryCost });
     this.#waitingSize += size + entryCost;

@@ -1,4 +1,7 @@
-/** How a known secret may be written in a text: what is searched for to hide it, and what is not, since too much else would be hidden. */
+/**
+ * How a known secret may be written in a text: what is searched for to hide it, and what is not, since too much else
+ * would be hidden.
+ */
 
 export interface SecretMatchers {
   /** Wherever they stand, the longest first: a secret that contains another must not leave its other half behind. */

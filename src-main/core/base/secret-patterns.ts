@@ -1,7 +1,7 @@
 /**
- * Keys that are known by their shape: prefixes that issuers gave them so that tools like this one can find them, and private keys.
- * Every pattern is linear: it starts at a literal, and where that literal could repeat inside what it scans, a look-behind forbids
- * to start there again.
+ * Keys that are known by their shape: prefixes that issuers gave them so that tools like this one can find them, and
+ * private keys. Every pattern is linear: it starts at a literal, and where that literal could repeat inside what it
+ * scans, a look-behind forbids to start there again.
  */
 
 const start = '(?<![A-Za-z0-9_])';
@@ -11,7 +11,10 @@ function atLeast(count: number, characters: string): string {
   return `${characters}{${count}}${characters}*`;
 }
 
-/** Prefixes that are words or parts of words, too (`npm_config_registry`, `sk-learn-contrib`): what follows must look made by chance. */
+/**
+ * Prefixes that are words or parts of words, too (`npm_config_registry`, `sk-learn-contrib`): what follows must look
+ * made by chance.
+ */
 const wordLike =
   `(?:sk|rk)[-_]${atLeast(16, '[A-Za-z0-9_-]')}|` +
   `(?:npm|hf|glsa|figd|ntn|shpat|shpss|sbp|lin_api|dop_v1|tvly|pplx|gsk|xai|ctx7sk)[-_]${atLeast(20, '[A-Za-z0-9_-]')}`;

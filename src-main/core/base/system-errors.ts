@@ -1,4 +1,7 @@
-/** Turns errors of the operating system and of SQLite into sentences with path and advice: the one place that knows their codes. */
+/**
+ * Turns errors of the operating system and of SQLite into sentences with path and advice: the one place that knows
+ * their codes.
+ */
 
 /** The meaning of a failed file operation for the user. */
 export interface SystemFailure {
@@ -135,7 +138,10 @@ export function systemErrorText(error: unknown): string | undefined {
   return `Cannot ${verb} ${failure.path ?? 'a file'}: ${failure.reason}. ${failure.fix}`;
 }
 
-/** Adds the path to an error that does not name one, as those of SQLite and of open descriptors do not. Returns the same error. */
+/**
+ * Adds the path to an error that does not name one, as those of SQLite and of open descriptors do not. Returns the same
+ * error.
+ */
 export function withPath<E>(error: E, path: string): E {
   if (error instanceof Error && (error as RawError).path === undefined) Object.assign(error, { path });
   return error;

@@ -18,7 +18,10 @@ export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ' ');
 }
 
-/** `412 bytes`, `18.4 kB`, `415 kB`: in decimal units, as file managers show them. To the letter as the page has it, so that one answer has one size. */
+/**
+ * `412 bytes`, `18.4 kB`, `415 kB`: in decimal units, as file managers show them. To the letter as the page has it, so
+ * that one answer has one size.
+ */
 export function formatBytes(bytes: number): string {
   if (bytes < 1000) return formatCount(bytes, 'byte');
   const power = Math.min(4, Math.floor(Math.log10(bytes * 1.0005) / 3));
@@ -50,13 +53,17 @@ export function wordMatcher(typed: string): (text: string) => boolean {
   };
 }
 
-/** Longer words are not compared: nobody mistypes them, and comparing takes time that grows with the square of their length. */
+/**
+ * Longer words are not compared: nobody mistypes them, and comparing takes time that grows with the square of their
+ * length.
+ */
 const maxComparedLength = 100;
 const maxDistance = 2;
 
 /**
- * The closest of `words` by edits (case, `-` and `_` do not count). Returns undefined when none is close, or when `word` is longer
- * than 100 characters: words may come from models, servers and files, and any number of them may be of any length.
+ * The closest of `words` by edits (case, `-` and `_` do not count). Returns undefined when none is close, or when
+ * `word` is longer than 100 characters: words may come from models, servers and files, and any number of them may be of
+ * any length.
  */
 export function closestMatch(word: string, words: Iterable<string>): string | undefined {
   if (word.length > maxComparedLength) return undefined;

@@ -1,4 +1,7 @@
-/** In which trace a call is (W3C Trace Context), where they are gathered: the call is a span of it, and what its server takes one below that. */
+/**
+ * In which trace a call is (W3C Trace Context), where they are gathered: the call is a span of it, and what its server
+ * takes one below that.
+ */
 import { randomBytes } from 'node:crypto';
 
 export interface CallTrace {

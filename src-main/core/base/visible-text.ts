@@ -1,4 +1,7 @@
-/** Texts shown verbatim to a person who decides on them: what cannot be seen, or steers what is seen, stands there as a mark. */
+/**
+ * Texts shown verbatim to a person who decides on them: what cannot be seen, or steers what is seen, stands there as a
+ * mark.
+ */
 import { isObject } from './json.ts';
 
 /** Control, format and other invisible characters, line breaks, spaces that are no plain space, what no text has. */
@@ -21,7 +24,10 @@ export function codePointMarker(character: string): string {
 const steering =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e01ef}]/gu;
 
-/** Whether a text holds what no password does, but an attack might: characters that nobody sees, or a command of a shell. It is never hidden. */
+/**
+ * Whether a text holds what no password does, but an attack might: characters that nobody sees, or a command of a
+ * shell. It is never hidden.
+ */
 export function isSuspicious(text: string): boolean {
   return text.search(steering) !== -1 || /\$\([^)]*\)/.test(text);
 }

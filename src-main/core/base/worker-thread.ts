@@ -1,4 +1,7 @@
-/** A worker thread that is started when there is work, ended when there was none for a while, and given up when it keeps dying. */
+/**
+ * A worker thread that is started when there is work, ended when there was none for a while, and given up when it keeps
+ * dying.
+ */
 import type { Worker } from 'node:worker_threads';
 import { startWorkerThread } from './workers.ts';
 

@@ -1,4 +1,7 @@
-/** How threads and processes of ours begin: bare of the core's surroundings, with a limit on memory, and holding up nobody's end. */
+/**
+ * How threads and processes of ours begin: bare of the core's surroundings, with a limit on memory, and holding up
+ * nobody's end.
+ */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -16,7 +19,8 @@ interface ThreadOptions {
 
 /** It has no way onto our stdout, which may carry frames of MCP. */
 export function startWorkerThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
-  // Where Node keeps what it has compiled is all of our environment that it gets: among the sources it then starts in a quarter of the time.
+  // Where Node keeps what it has compiled is all of our environment that it gets: among the sources it then starts in a
+  // quarter of the time.
   const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
     env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },
@@ -33,8 +37,8 @@ export function startWorkerThread(entry: URL, { memory, stack = 4, data }: Threa
 }
 
 /**
- * From now on the thread that calls it has a processor after those whom somebody waits for. Linux alone counts threads one by one; elsewhere
- * nothing changes.
+ * From now on the thread that calls it has a processor after those whom somebody waits for. Linux alone counts threads
+ * one by one; elsewhere nothing changes.
  */
 export function lowerThreadPriority(): void {
   if (process.platform !== 'linux' || isMainThread) return;
@@ -109,8 +113,8 @@ export function startWorkerProcess(
 }
 
 /**
- * The URL of the worker whose source is `<path>.ts` as seen from the module that starts it, given the `import.meta.url` of that.
- * The bundle has all workers side by side: `<name>.js` beside the chunk or one folder up (dist/chunks/).
+ * The URL of the worker whose source is `<path>.ts` as seen from the module that starts it, given the `import.meta.url`
+ * of that. The bundle has all workers side by side: `<name>.js` beside the chunk or one folder up (dist/chunks/).
  */
 export function resolveWorkerUrl(path: string, moduleUrl: string): URL {
   if (new URL(moduleUrl).pathname.endsWith('.ts')) return new URL(`./${path}.ts`, moduleUrl);

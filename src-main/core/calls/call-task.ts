@@ -90,7 +90,10 @@ export class CallTask {
     return { ...this.#task('completed'), result: toObject(result) };
   }
 
-  /** Answers to questions of the server; what answers none is ignored. Gives what the call goes on with where it waits for a further try. */
+  /**
+   * Answers to questions of the server; what answers none is ignored. Gives what the call goes on with where it waits
+   * for a further try.
+   */
   answer(responses: JsonObject): JsonObject | undefined {
     for (const [key, question] of [...this.#questions]) {
       const answer = responses[key];

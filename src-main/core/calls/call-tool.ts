@@ -25,7 +25,10 @@ export interface CallRequest {
   /** The server named beside it, if it was. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;
-  /** Other members of the request's params (`_meta`, `task`, unknown ones), passed on untouched, but for the trace that they are in. */
+  /**
+   * Other members of the request's params (`_meta`, `task`, unknown ones), passed on untouched, but for the trace that
+   * they are in.
+   */
   readonly rest?: JsonObject | undefined;
   /** The helper tool that the call came through. */
   readonly via?: string | undefined;
@@ -78,7 +81,9 @@ export interface CallerContext extends CallContext {
   readonly quotas?: readonly NamedQuota[];
   /** The client app shows user interfaces of tools. */
   readonly showsViews?: boolean;
-  /** Addresses of the user interfaces that belong to tools called for this request; missing where nobody wants to know. */
+  /**
+   * Addresses of the user interfaces that belong to tools called for this request; missing where nobody wants to know.
+   */
   readonly openedViews?: Set<string> | undefined;
 }
 
@@ -108,7 +113,9 @@ export interface ShapedResult {
 export interface CallStages {
   /** Traces are collected: each call has a place in one, and its server receives the trace context. */
   readonly isTraced?: boolean | undefined;
-  /** Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call. */
+  /**
+   * Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call.
+   */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
   /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
@@ -117,8 +124,8 @@ export interface CallStages {
   /** Absent where nothing is counted. Before anybody is asked about the call, so that no yes is in vain. */
   readonly admit?: AdmitCall | undefined;
   /**
-   * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a person where one has to be
-   * asked; throws or rejects with AppError not_allowed.
+   * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a person where
+   * one has to be asked; throws or rejects with AppError not_allowed.
    */
   release(
     tool: CatalogEntry,
@@ -154,7 +161,8 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   let admission: Admission | undefined;
   let isSent = false;
   try {
-    // Each wait is a turn of the queue that the answer to another call may take: what is there already is not waited for.
+    // Each wait is a turn of the queue that the answer to another call may take: what is there already is not waited
+    // for.
     const found = steps.resolve(request, context);
     tool = found instanceof Promise ? await found : found;
     times.mark('resolve');

@@ -9,7 +9,10 @@ import { RawJson } from '../wire/raw-json.ts';
 const maxCleanedBytes = 64 * 1024 * 1024;
 const maxDepth = 64;
 
-/** The same answer where nothing is hidden in it; else one that says how much was left out. Names of members stay as they are. */
+/**
+ * The same answer where nothing is hidden in it; else one that says how much was left out. Names of members stay as
+ * they are.
+ */
 export function cleanResult(result: Result): Result {
   if (result instanceof RawJson) {
     if (result.byteLength > maxCleanedBytes)

@@ -7,7 +7,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
-/** The same answer without `structuredContent` where content says more than it; what only the structure said becomes a text. */
+/**
+ * The same answer without `structuredContent` where content says more than it; what only the structure said becomes a
+ * text.
+ */
 export function completeContent(result: Result): Result {
   // Bytes by the megabyte come from a server, and a helper puts nothing but marks around them.
   if (result instanceof RawJson) return result;

@@ -4,7 +4,10 @@ import { allRules } from '../trust/scan/rule-table.ts';
 
 export interface LabelDescription {
   readonly rule: string;
-  /** `orders`: the answer looks as if it gave some. `data`: it holds keys or cards. `unread`: a part of it was not looked at. */
+  /**
+   * `orders`: the answer looks as if it gave some. `data`: it holds keys or cards. `unread`: a part of it was not
+   * looked at.
+   */
   readonly about: 'orders' | 'data' | 'unread';
   readonly name: string;
   readonly says: string;

@@ -16,8 +16,8 @@ const sliceSize = 128 * 1024;
 const sliceOverlap = 4096;
 
 /**
- * Ids of labels, each once; empty for an ordinary answer: rules of the scan, `holds-key`, `holds-private-key`, `holds-card`, and
- * `not-scanned` where there was more than could be looked at. Never rejects.
+ * Ids of labels, each once; empty for an ordinary answer: rules of the scan, `holds-key`, `holds-private-key`,
+ * `holds-card`, and `not-scanned` where there was more than could be looked at. Never rejects.
  */
 export async function labelResult(result: Result, scans: Pick<ScanThread, 'result'>): Promise<readonly string[]> {
   // A long one is made a text here, and is recorded at once: the answer is on its way first.
@@ -43,7 +43,10 @@ async function sensitiveKindsIn(text: string): Promise<ReadonlySet<SensitiveKind
   return kinds;
 }
 
-/** All texts in it, one below the other; of what was never parsed its JSON with line ends and quotation marks as they are meant. */
+/**
+ * All texts in it, one below the other; of what was never parsed its JSON with line ends and quotation marks as they
+ * are meant.
+ */
 function textOf(result: Result): string {
   if (!(result instanceof RawJson)) return textsIn(result, 0, []).join('\n\n');
   const bytes: Buffer[] = [];

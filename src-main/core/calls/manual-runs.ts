@@ -15,7 +15,10 @@ import { awaitReply } from '../wire/abortable-reply.ts';
 import { scalarOf } from '../wire/raw-json.ts';
 import { type CallerContext, type CallRequest, type CallStages, callTool } from './call-tool.ts';
 
-/** One for runs one after the other, so that what a server keeps for its client (a browser's page, a folder) lasts from one run to the next. */
+/**
+ * One for runs one after the other, so that what a server keeps for its client (a browser's page, a folder) lasts from
+ * one run to the next.
+ */
 export const userSession = 'you';
 
 /** The dashboard asks the person, and shows views of tools. */

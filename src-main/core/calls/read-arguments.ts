@@ -18,7 +18,10 @@ export function readArguments(input: JsonObject): JsonObject | undefined {
   return same(given, values);
 }
 
-/** The arguments of a call by name, which stand under one key only. Throws AppError bad_request where they are no object. */
+/**
+ * The arguments of a call by name, which stand under one key only. Throws AppError bad_request where they are no
+ * object.
+ */
 export function namedArguments(given: unknown): JsonObject | undefined {
   return given === undefined || given === null ? undefined : toObject('arguments', given);
 }
@@ -41,7 +44,10 @@ const maxNameLengths: readonly (readonly [key: string, length: number])[] = [
   ['path', 8192],
 ];
 
-/** Throws AppError bad_request if a name in the input of a helper tool is too long: names are looked up, compared and repeated. */
+/**
+ * Throws AppError bad_request if a name in the input of a helper tool is too long: names are looked up, compared and
+ * repeated.
+ */
 export function checkNameLengths(input: JsonObject): void {
   for (const [key, length] of maxNameLengths) {
     const value = input[key];

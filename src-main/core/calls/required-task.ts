@@ -1,6 +1,7 @@
 /**
- * A tool of 2025-11-25 may be called as a task only: for an app that did not ask for one, the task is made and waited for here, and
- * the app is answered as it asked. Source: MCP 2025-11-25, basic/utilities/tasks (tasks/result is answered when the task is over).
+ * A tool of 2025-11-25 may be called as a task only: for an app that did not ask for one, the task is made and waited
+ * for here, and the app is answered as it asked. Source: MCP 2025-11-25, basic/utilities/tasks (tasks/result is
+ * answered when the task is over).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CallContext } from '../servers/in-flight-calls.ts';

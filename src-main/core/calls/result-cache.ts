@@ -1,6 +1,6 @@
 /**
- * Answers of tools that only read and may be repeated, given again for as long as the person set. Only what a server's tool said
- * by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
+ * Answers of tools that only read and may be repeated, given again for as long as the person set. Only what a server's
+ * tool said by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
  */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -167,12 +167,16 @@ function marked({ result, at }: Kept, now: number): Result {
   return { ...result, _meta: { ...meta, ...mark } };
 }
 
-// What makes two calls of a tool the same call: its server's entry, its name, its arguments whatever the order of their members.
+// What makes two calls of a tool the same call: its server's entry, its name, its arguments whatever the order of their
+// members.
 
 /** Members of a request that do not affect the result; `_meta` says who calls and how progress is reported. */
 const plain: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 
-/** `of`: what the answer depends on besides. undefined where a call is more than its arguments: a task, a further try, or something unknown. */
+/**
+ * `of`: what the answer depends on besides. undefined where a call is more than its arguments: a task, a further try,
+ * or something unknown.
+ */
 function cacheKey(of: readonly string[], params: JsonObject): string | undefined {
   if (Object.keys(params).some((key) => !plain.has(key)) || asksForTask(params)) return undefined;
   const call = JSON.stringify([of, sorted(params['arguments'] ?? {})]);

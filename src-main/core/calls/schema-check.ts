@@ -1,12 +1,15 @@
 /**
- * Checks values against the JSON Schemas of servers, in bounded time and memory: it runs in the core's thread, and both sides of it are
- * foreign. Whatever would cost too much is not checked; the server judges it.
+ * Checks values against the JSON Schemas of servers, in bounded time and memory: it runs in the core's thread, and both
+ * sides of it are foreign. Whatever would cost too much is not checked; the server judges it.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { referredBy } from '../base/json-pointer.ts';
 
-/** Nodes of a schema with its references followed. `$defs` that double from one to the next reach any number in a few lines. */
+/**
+ * Nodes of a schema with its references followed. `$defs` that double from one to the next reach any number in a few
+ * lines.
+ */
 const maxNodes = 5000;
 /** Nested deeper, a schema is not checked. */
 const maxDepth = 64;
@@ -104,7 +107,8 @@ function pushAll(stack: unknown[], values: readonly unknown[], room: number): nu
   return 0;
 }
 
-// Whether a schema may be used here at all: small with every reference followed, without recursion, and well formed where that counts.
+// Whether a schema may be used here at all: small with every reference followed, without recursion, and well formed
+// where that counts.
 
 /** Their cost depends on the value, or on a pattern of the server's. */
 const unbounded = ['patternProperties', '$dynamicRef', '$recursiveRef'] as const;

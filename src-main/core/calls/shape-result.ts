@@ -1,4 +1,7 @@
-/** The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on disk. */
+/**
+ * The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on
+ * disk.
+ */
 import { codeToolNames } from '../activity/ledger/attribute-result.ts';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty, toPlainNumber, textOrEmpty } from '../base/json.ts';
@@ -159,7 +162,9 @@ export class ResultShaper {
     return isLonger ? spill() : told;
   }
 
-  /** Whether its payload is over the limit. A long result whose frame does not make that clear is measured by a thread. */
+  /**
+   * Whether its payload is over the limit. A long result whose frame does not make that clear is measured by a thread.
+   */
   #isLonger(result: Result, { bytes }: SpillLimit): Promise<boolean> | boolean {
     if (bytes === 0) return false;
     if (!(result instanceof RawJson)) return payloadBytes(result) > bytes;
@@ -276,7 +281,8 @@ function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppErr
 // What is returned to the model in place of a spill: what it is, its outline, how to read it.
 
 /**
- * Lines with the call that reads on in an answer on disk, in the words of a mode: `Read on: call_tool {"name":"read_result",…}`.
+ * Lines with the call that reads on in an answer on disk, in the words of a mode:
+ * `Read on: call_tool {"name":"read_result",…}`.
  */
 export type ReadHint = (id: string, examples: LookExamples) => readonly string[];
 

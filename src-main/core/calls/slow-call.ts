@@ -240,7 +240,8 @@ async function askThrough(waiter: Waiter, method: string, params: JsonObject, si
   // The server may have given its question up meanwhile.
   if (signal.aborted) throw cancelledError(signal);
   const { context } = waiter;
-  // In 2026-07-28 the question ends the request it comes back on; the answer arrives with another, whose time begins then.
+  // In 2026-07-28 the question ends the request it comes back on; the answer arrives with another, whose time begins
+  // then.
   if (!context.acceptsInputRequired) return context.askClient(method, params, signal);
   waiter.pause();
   try {

@@ -1,7 +1,7 @@
 /**
  * Calls that take longer than their client app waits are answered in time with a handle and go on; what came of them is
- * fetched under the handle. One for each view: a handle of one session is unknown to all others, and to another app that comes by
- * the same line.
+ * fetched under the handle. One for each view: a handle of one session is unknown to all others, and to another app
+ * that comes by the same line.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -26,8 +26,8 @@ export interface SlowCallsOptions {
    */
   readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
   /**
-   * Puts an answer of a tool on disk that there is no room for in memory, and gives what stands for it. Rejects where the
-   * disk fails: then the answer is lost, which is said.
+   * Puts an answer of a tool on disk that there is no room for in memory, and gives what stands for it. Rejects where
+   * the disk fails: then the answer is lost, which is said.
    */
   readonly putAside: (result: Result, tool: string, context: CallerContext) => Promise<Result>;
 }
@@ -79,7 +79,10 @@ const maxCancelled = 100;
 export class SlowCalls {
   readonly #options: SlowCallsOptions;
   readonly #calls = new Map<string, HandedOut>();
-  /** Signals of those that are waiting for a call through its handle: a helper's context is a copy, with the same signal. */
+  /**
+   * Signals of those that are waiting for a call through its handle: a helper's context is a copy, with the same
+   * signal.
+   */
   readonly #waiting = new Set<AbortSignal>();
   readonly #cancelledTasks = new Map<string, CallTask>();
   #used = false;
@@ -140,7 +143,10 @@ export class SlowCalls {
     return result;
   }
 
-  /** Answers `tasks/get`, `tasks/update` and `tasks/cancel` where they are about a call of these; undefined where they are not. */
+  /**
+   * Answers `tasks/get`, `tasks/update` and `tasks/cancel` where they are about a call of these; undefined where they
+   * are not.
+   */
   async task(method: string, params: JsonObject, context: CallerContext): Promise<JsonObject | undefined> {
     const id = String(params['taskId']);
     const handed = this.#handed(id, context);
@@ -199,7 +205,9 @@ export class SlowCalls {
     for (const handed of [...this.#calls.values()]) this.#forget(handed, 'the session ended');
   }
 
-  /** undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none. */
+  /**
+   * undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none.
+   */
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
     // Where one token is all that is known of a caller, nobody else must be able to guess it.
     const handle = randomBytes(handleBytes).toString('base64url');

@@ -12,7 +12,10 @@ import { scalarOf, RawJson } from '../wire/raw-json.ts';
  */
 export interface SpillLimit {
   readonly toFile: boolean;
-  /** In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is none. */
+  /**
+   * In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is
+   * none.
+   */
   readonly bytes: number;
   /**
    * Nothing sets the limit: it is the size at which the app would truncate. Images and audio are returned at any

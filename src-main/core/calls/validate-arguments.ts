@@ -1,4 +1,7 @@
-/** Checks what a model wrote for a tool against the tool's own schema, before the call; what is wrong is said with the schema. */
+/**
+ * Checks what a model wrote for a tool against the tool's own schema, before the call; what is wrong is said with the
+ * schema.
+ */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
 import { truncateName } from '../base/visible-text.ts';
@@ -20,8 +23,9 @@ export interface RawArguments {
 }
 
 /**
- * `name`: what the caller called it. The arguments to call with, hoisted where a model wrote them in the wrong place. Rejects with AppError arguments_invalid,
- * `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A schema that cannot be checked lets everything pass.
+ * `name`: what the caller called it. The arguments to call with, hoisted where a model wrote them in the wrong place.
+ * Rejects with AppError arguments_invalid, `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A
+ * schema that cannot be checked lets everything pass.
  */
 export async function validateArguments(
   tool: CatalogEntry,

@@ -1,4 +1,6 @@
-/** Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment. */
+/**
+ * Every tool, resource, template and prompt of all servers under one unique name: an unchanging picture of one moment.
+ */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { truncateName } from '../base/visible-text.ts';
@@ -61,7 +63,9 @@ export interface Catalog {
   readonly resourceTemplates: readonly CatalogResource[];
   /** User interfaces that tools name; no list has to have them. */
   readonly views: readonly CatalogResource[];
-  /** Tools that user interfaces call, under the names that they know them by; none where the app shows no interfaces. */
+  /**
+   * Tools that user interfaces call, under the names that they know them by; none where the app shows no interfaces.
+   */
   readonly viewTools: readonly ViewTool[];
   /** The same tools and prompts, by what they are called. */
   readonly lookup: { readonly tools: EntryLookup; readonly prompts: EntryLookup };
@@ -171,7 +175,8 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Finds entries by what they are called, at the same cost among ten thousand as among ten: each table is made at its first question.
+// Finds entries by what they are called, at the same cost among ten thousand as among ten: each table is made at its
+// first question.
 
 type Groups = ReadonlyMap<string, readonly CatalogEntry[]>;
 
@@ -212,8 +217,9 @@ export class EntryLookup {
   }
 }
 
-// Finds the tool or prompt that a name means, in every spelling the four systems use: the listed name, `server:tool`, `c2:tool`,
-// `server_tool`, `server__tool`, and the bare name where it is unique; `server.tool` and `server/tool`, which models write.
+// Finds the tool or prompt that a name means, in every spelling the four systems use: the listed name, `server:tool`,
+// `c2:tool`, `server_tool`, `server__tool`, and the bare name where it is unique; `server.tool` and `server/tool`,
+// which models write.
 
 export interface ResolveOptions {
   /** The server named beside the tool, by name, alias `cN`, slug, `default` or `primary`. */
@@ -290,7 +296,10 @@ function byPrefix(search: Search, spelling: string): CatalogEntry | undefined {
   return entriesByPrefix(search.catalog, search.lookup, spelling).find((entry) => isAmong(search, entry));
 }
 
-/** `server_tool` and `server__tool`: the longest server name that fits comes first, so that `git_hub_x` is never `git`'s. */
+/**
+ * `server_tool` and `server__tool`: the longest server name that fits comes first, so that `git_hub_x` is never
+ * `git`'s.
+ */
 export function entriesByPrefix(
   { prefixes }: Pick<Catalog, 'prefixes'>,
   lookup: EntryLookup,

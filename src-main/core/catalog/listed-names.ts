@@ -1,6 +1,7 @@
 /**
  * Names under which servers' tools and prompts are listed: safe for every client app, short, stable, unique.
- * Limits: `[A-Za-z0-9_-]` and 60 characters satisfy Cursor (60), Gemini (63), Claude Desktop (64) and Claude Code (128).
+ * Limits: `[A-Za-z0-9_-]` and 60 characters satisfy Cursor (60), Gemini (63), Claude Desktop (64) and Claude Code
+ * (128).
  */
 import { createHash } from 'node:crypto';
 
@@ -14,7 +15,9 @@ export function slug(server: string): string {
   return server.toLowerCase().replace(/[^a-z0-9-]+/g, '-') || 'server';
 }
 
-/** Prefixes of all servers: what their entries say, else slugs; unique even where names differ in odd characters only. */
+/**
+ * Prefixes of all servers: what their entries say, else slugs; unique even where names differ in odd characters only.
+ */
 export function slugs(
   servers: readonly { readonly name: string; readonly prefix?: string | undefined }[],
 ): ReadonlyMap<string, string> {
@@ -47,7 +50,9 @@ export class ListedNameAllocator {
     return given;
   }
 
-  /** Six digits of a hash are enough to read and nearly always to tell apart; among thousands of tools some need more. */
+  /**
+   * Six digits of a hash are enough to read and nearly always to tell apart; among thousands of tools some need more.
+   */
   #suffixed(whole: string, id: string): string {
     for (let length = hashLength; ; length++) {
       const name = `${whole.slice(0, maxNameLength - length - 1)}_${hash(id, length)}`;

@@ -124,7 +124,10 @@ export class LiveCatalog {
     });
   }
 
-  /** How long to wait at the most, in ms: no server gets more than `ms` from when it was started, however often somebody asks. */
+  /**
+   * How long to wait at the most, in ms: no server gets more than `ms` from when it was started, however often somebody
+   * asks.
+   */
   #patience(ms: number, only: string | undefined): number {
     if (!this.#servers.isConfigLoaded) return ms;
     const waited = this.#servers.all.filter((server) => only === undefined || server.config.name === only);
@@ -132,8 +135,8 @@ export class LiveCatalog {
   }
 
   /**
-   * The tool that a spelling means. A server that it names and that is on its way is waited for as long as its start may take; `ms` is
-   * for the config alone. Rejects with AppError: what stands in the way.
+   * The tool that a spelling means. A server that it names and that is on its way is waited for as long as its start
+   * may take; `ms` is for the config alone. Rejects with AppError: what stands in the way.
    */
   async awaitTool(
     spelling: string,
@@ -150,7 +153,10 @@ export class LiveCatalog {
     return this.finder.find(spelling, server);
   }
 
-  /** Resolves when a server's tools are known, which is waited for as long as its start may take. Rejects with AppError: its state. */
+  /**
+   * Resolves when a server's tools are known, which is waited for as long as its start may take. Rejects with AppError:
+   * its state.
+   */
   async awaitServer(handle: string, ms: number, context: Pick<CallContext, 'signal' | 'onProgress'>): Promise<void> {
     await this.configLoaded(ms);
     const { finder } = this;
@@ -166,7 +172,9 @@ export class LiveCatalog {
     if (absence !== undefined) throw absence.error;
   }
 
-  /** Resolves when the servers of the config are known, with what was listed by an earlier core; after `ms` in any case. */
+  /**
+   * Resolves when the servers of the config are known, with what was listed by an earlier core; after `ms` in any case.
+   */
   configLoaded(ms: number): Promise<void> {
     return this.#until(() => this.#servers.isConfigLoaded, ms);
   }
@@ -311,7 +319,9 @@ function sameResources(a: Catalog, b: Catalog): boolean {
   return equal(a.resources, b.resources) && equal(a.resourceTemplates, b.resourceTemplates);
 }
 
-/** The short names `c1`, `c2` … of servers: in the order of the config, and never given to another while the core runs. */
+/**
+ * The short names `c1`, `c2` … of servers: in the order of the config, and never given to another while the core runs.
+ */
 export class ServerAliases {
   readonly #given = new Map<string, string>();
 

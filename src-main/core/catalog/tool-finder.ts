@@ -63,9 +63,9 @@ interface FinderParts {
 }
 
 /**
- * Why a name cannot be called. `no-server`: it names a server there is not. `no-tool`: the server is there and has no such tool.
- * `tool-off`: a person switched that tool off. `tool-held`: the tool is new and a person has not accepted it. `is-server`, `is-helper`: it is the name of something else. The others are states
- * of the server that was named.
+ * Why a name cannot be called. `no-server`: it names a server there is not. `no-tool`: the server is there and has no
+ * such tool. `tool-off`: a person switched that tool off. `tool-held`: the tool is new and a person has not accepted
+ * it. `is-server`, `is-helper`: it is the name of something else. The others are states of the server that was named.
  */
 export type UnavailableReason =
   | UnavailabilityKind
@@ -114,7 +114,10 @@ export class ToolFinder {
     this.#parts = parts;
   }
 
-  /** The tool that a spelling means. Throws AppError: what stands in the way. `server`: named beside it, in any spelling. */
+  /**
+   * The tool that a spelling means. Throws AppError: what stands in the way. `server`: named beside it, in any
+   * spelling.
+   */
   find(spelling: string, server?: string): CatalogEntry {
     const found = this.tryFind(spelling, server);
     if ('missing' in found) throw found.error;
@@ -163,8 +166,8 @@ export class ToolFinder {
   }
 
   /**
-   * The server in no list that a prompt's name says it is of, or that had the prompt when it was listed last; undefined where the
-   * name says nothing of the kind.
+   * The server in no list that a prompt's name says it is of, or that had the prompt when it was listed last; undefined
+   * where the name says nothing of the kind.
    */
   promptOwner(spelling: string): ConfiguredServer | undefined {
     const meant = this.#meaning(spelling.trim(), undefined)?.server;

@@ -46,8 +46,8 @@ export interface ViewTool {
 }
 
 /**
- * Interfaces know the tools of their server by the server's own names, and apps look those up in the list: each tool that they may call
- * stands there under that name, too, where it is alone with it.
+ * Interfaces know the tools of their server by the server's own names, and apps look those up in the list: each tool
+ * that they may call stands there under that name, too, where it is alone with it.
  */
 export function viewCallableTools(servers: readonly ToolServer[]): readonly ViewTool[] {
   const withViews = servers.filter(({ listing }) => listing.tools.some((tool) => viewUriOf(tool) !== undefined));
@@ -61,7 +61,10 @@ export function viewCallableTools(servers: readonly ToolServer[]): readonly View
   return callable.map((tool) => ({ ...tool, isAlone: times.get(tool.name) === 1 }));
 }
 
-/** Names under which a tool would be listed that an interface of another server calls its own by: it would be taken for that one. */
+/**
+ * Names under which a tool would be listed that an interface of another server calls its own by: it would be taken for
+ * that one.
+ */
 export function namesUsedByViews(tools: readonly ToolEntry[], viewTools: readonly ViewTool[]): readonly string[] {
   const servers = Map.groupBy(viewTools, ({ name }) => name);
   const isOther = ({ server, listedName }: ToolEntry): boolean =>

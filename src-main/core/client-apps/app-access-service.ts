@@ -1,4 +1,7 @@
-/** Which client apps may use Tooltray, as the person sees it and decides; and the addresses with tokens that an install writes. */
+/**
+ * Which client apps may use Tooltray, as the person sees it and decides; and the addresses with tokens that an install
+ * writes.
+ */
 import { AppError } from '../base/errors.ts';
 import type { AppAccessStore } from '../security/app-access.ts';
 import type { AccessRow, AppRow } from './app-rows.ts';
@@ -103,7 +106,9 @@ export class AppAccessService {
     }
   }
 
-  /** The person disconnected the app: where no entry of ours is left in its file, nothing of its access is left either. */
+  /**
+   * The person disconnected the app: where no entry of ours is left in its file, nothing of its access is left either.
+   */
   async disconnected(place: AppConfigFile): Promise<void> {
     const { ours, problem } = await readAppServers(place);
     if (problem === '' && ours.length === 0) await this.#disconnect(place.app.id);

@@ -1,4 +1,7 @@
-/** The lock for a file of another program. It lies in a folder of our own: one that a killed process leaves is nothing that the user sees. */
+/**
+ * The lock for a file of another program. It lies in a folder of our own: one that a killed process leaves is nothing
+ * that the user sees.
+ */
 import { createHash } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
@@ -10,8 +13,9 @@ import { withSqliteLock } from '../base/file-lock.ts';
 const maxAgeMs = 60 * 60_000;
 
 /**
- * Runs `work` while no other process of the user does so for the same file. Processes with other temporary folders are not seen; that nothing of
- * theirs is lost is held by how the file is replaced. Rejects with what `work` throws, or AppError config_conflict.
+ * Runs `work` while no other process of the user does so for the same file. Processes with other temporary folders are
+ * not seen; that nothing of theirs is lost is held by how the file is replaced. Rejects with what `work` throws, or
+ * AppError config_conflict.
  */
 export async function withAppFileLock<T>(target: string, work: () => Promise<T>): Promise<T> {
   const folder = appLockFolder();

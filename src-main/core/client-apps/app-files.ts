@@ -49,8 +49,8 @@ export function resolvePaths(machine: Machine, paths: PathsBySystem): string[] {
 }
 
 /**
- * The files that an install writes: of several candidates the one that is there; of an app with several builds those of all that are installed,
- * the one that was used last first. Empty: not an app of this system.
+ * The files that an install writes: of several candidates the one that is there; of an app with several builds those of
+ * all that are installed, the one that was used last first. Empty: not an app of this system.
  */
 export async function userFiles(machine: Machine, app: KnownApp): Promise<readonly string[]> {
   const files = resolvePaths(machine, app.files);

@@ -60,7 +60,10 @@ export class AppImports {
     return (await this.found()).offers;
   }
 
-  /** The same with what cannot be brought over, a sentence each: files that cannot be read, and entries, with the reason. */
+  /**
+   * The same with what cannot be brought over, a sentence each: files that cannot be read, and entries, with the
+   * reason.
+   */
   found(): Promise<FoundOffers> {
     this.#found ??= this.#find();
     return this.#found;
@@ -109,7 +112,9 @@ export class AppImports {
     return outcome;
   }
 
-  /** Takes an import back; resolves to what came of it, for people. Rejects with AppError not_found, config_conflict. */
+  /**
+   * Takes an import back; resolves to what came of it, for people. Rejects with AppError not_found, config_conflict.
+   */
   undo(id: string): Promise<string> {
     return undoImport(id, this.#parts.deps);
   }

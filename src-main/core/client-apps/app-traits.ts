@@ -42,8 +42,8 @@ export const clientApps: readonly ClientAppFacts[] = [
     window: 200_000,
     defersTools: true,
     inlineBytes: largeInlineBytes,
-    // Above 25 000 tokens it writes an answer to a file and shows its beginning (anthropics/claude-code#45766); of two forms it
-    // hands on the structured one (#79944, 2.1.280).
+    // Above 25 000 tokens it writes an answer to a file and shows its beginning (anthropics/claude-code#45766); of two
+    // forms it hands on the structured one (#79944, 2.1.280).
     answerCut: { tokens: 25_000 },
     reads: 'structured',
     callLimitSeconds: 110,
@@ -131,12 +131,18 @@ export function inlineBytesOf(app: string): number {
   return appTraits(app).inlineBytes;
 }
 
-/** Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would cut. */
+/**
+ * Longest text for one answer, in bytes: with its escapes and the message around it, it stays below what the app would
+ * cut.
+ */
 export function maxTextBytesFor(app: string | undefined): number {
   return Math.floor(appTraits(app).inlineBytes * 0.75);
 }
 
-/** How the app takes one answer: the most tokens of it, the most bytes where it counts those, and which of two forms it reads. */
+/**
+ * How the app takes one answer: the most tokens of it, the most bytes where it counts those, and which of two forms it
+ * reads.
+ */
 export function resultIntakeOf(app: string): {
   readonly tokens: number;
   readonly bytes: number | undefined;

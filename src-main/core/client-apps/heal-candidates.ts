@@ -53,7 +53,9 @@ interface HealDeps {
 /** Trying the person's own command needs no yes; keeping the change does. */
 export const ownCommand: HealCandidate['source'] = { id: 'own-command', title: 'Your own command' };
 
-/** The best first: the person's own command, then the same name in the order of the places, then what launches the same. */
+/**
+ * The best first: the person's own command, then the same name in the order of the places, then what launches the same.
+ */
 export async function findHealCandidates(
   server: string,
   written: JsonObject,
@@ -148,7 +150,10 @@ function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
   return [...byEntry.values()];
 }
 
-/** All of an entry on one line for a person who decides on it: nothing is masked, and what cannot be seen stands there as a mark. */
+/**
+ * All of an entry on one line for a person who decides on it: nothing is masked, and what cannot be seen stands there
+ * as a mark.
+ */
 export function launchText({ type: _type, url, command, args, ...others }: JsonObject): string {
   const launch = typeof url === 'string' ? url : inWords([command, ...listOf(args)].map(String));
   const rest = Object.entries(others)
@@ -178,7 +183,8 @@ function textsOf(value: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(objectOrEmpty(value)).map(([key, item]) => [key, String(item)]));
 }
 
-// Reads one place where a launch may be found: a folder of bundles, or a file of servers. What is malformed holds nothing.
+// Reads one place where a launch may be found: a folder of bundles, or a file of servers. What is malformed holds
+// nothing.
 
 /** A server that another place knows, and the file that says so. */
 interface FoundLaunch extends ImportedServer {
@@ -252,7 +258,8 @@ function parsed(text: string): unknown {
   }
 }
 
-// The person's own command in another spelling, for when it is gone from where the config has it: a moved node, a script of Windows.
+// The person's own command in another spelling, for when it is gone from where the config has it: a moved node, a
+// script of Windows.
 
 /** Finds a command on the PATH that servers get; undefined if there is none. */
 type FindCommand = (command: string, env: Readonly<Record<string, string>>) => Promise<string | undefined>;
@@ -317,7 +324,8 @@ function stringsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item] as const] : [])));
 }
 
-// Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known app.
+// Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known
+// app.
 
 interface HealSource {
   /** The user approves a source, once. */
@@ -391,7 +399,8 @@ function perSystem(paths: readonly string[], onWindows: readonly string[]): Path
   return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
 }
 
-// The places whose launches a person agreed to use: a yes counts for the place, once and for all. And launches that they did not want.
+// The places whose launches a person agreed to use: a yes counts for the place, once and for all. And launches that
+// they did not want.
 
 interface Consents {
   readonly sources: readonly string[];

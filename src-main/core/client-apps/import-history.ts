@@ -11,7 +11,10 @@ interface ImportRecord {
   /** In ms since 1970. */
   readonly at: number;
   readonly added: readonly string[];
-  /** The offer that each of them was, in the same order: two accounts of one service differ in nothing else once their secrets are in the vault. */
+  /**
+   * The offer that each of them was, in the same order: two accounts of one service differ in nothing else once their
+   * secrets are in the vault.
+   */
   readonly offers: readonly string[];
   /** Ids of the change journal. */
   readonly changes: readonly string[];

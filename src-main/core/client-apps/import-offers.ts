@@ -1,4 +1,6 @@
-/** The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer. */
+/**
+ * The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer.
+ */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { suggestServerName } from '../config/dialects/suggest-server-name.ts';

@@ -1,4 +1,7 @@
-/** Files of apps with servers to bring over, beside those that an install writes: profiles, other packagings, products without an install. */
+/**
+ * Files of apps with servers to bring over, beside those that an install writes: profiles, other packagings, products
+ * without an install.
+ */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileExists, type Machine, resolvePaths } from './app-files.ts';

@@ -1,4 +1,7 @@
-/** Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone as one. */
+/**
+ * Brings servers over: into our config first, then, where they are to be moved, out of the apps they came from; undone
+ * as one.
+ */
 import { AppError, errorText } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { Masker, secretValues } from '../base/mask.ts';
@@ -57,8 +60,8 @@ export interface ImportOutcome {
 }
 
 /**
- * Servers that are here already are not added twice; they are moved all the same. Rejects with AppError config_conflict, and secret_locked
- * with nothing changed.
+ * Servers that are here already are not added twice; they are moved all the same. Rejects with AppError
+ * config_conflict, and secret_locked with nothing changed.
  */
 export async function importServers(
   wishes: readonly ImportRequest[],
@@ -91,7 +94,10 @@ export async function importServers(
   return { added, sealed, copies, undo, sentence };
 }
 
-/** Takes an import back. Rejects with AppError not_found, or config_conflict, with nothing changed, where an app's file has changed since. */
+/**
+ * Takes an import back. Rejects with AppError not_found, or config_conflict, with nothing changed, where an app's file
+ * has changed since.
+ */
 export async function undoImport(id: string, deps: ImportDeps): Promise<string> {
   const { added, changes, sealed = [] } = await deps.records.get(id);
   const noted = await Promise.all(changes.map((change) => deps.journal.change(change)));

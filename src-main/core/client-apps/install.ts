@@ -204,7 +204,8 @@ async function withoutUs(
   return isClean ? before : cut;
 }
 
-// Disconnects every app: each file that was changed for Tooltray is as it was before the first change, as far as nobody else changed it.
+// Disconnects every app: each file that was changed for Tooltray is as it was before the first change, as far as nobody
+// else changed it.
 
 export interface RestoredFiles {
   /** Files that were changed. */
@@ -257,7 +258,10 @@ interface Original {
   readonly madeFolder: string | undefined;
 }
 
-/** Follows the changes back from the file as it is now, to the oldest state without an entry of ours; undefined: there is none. */
+/**
+ * Follows the changes back from the file as it is now, to the oldest state without an entry of ours; undefined: there
+ * is none.
+ */
 async function originalOf(
   place: AppConfigFile,
   changes: readonly AppChange[],

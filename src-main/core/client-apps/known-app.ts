@@ -15,7 +15,10 @@ export interface KnownApp {
    * that app-files.ts knows, such as `$HOME`.
    */
   readonly files: PathsBySystem;
-  /** Two builds of it can be installed, each with a file of its own: `traces` names the folder of each, in the order of `files`. All are written. */
+  /**
+   * Two builds of it can be installed, each with a file of its own: `traces` names the folder of each, in the order of
+   * `files`. All are written.
+   */
   readonly hasBuilds?: true;
   /** Below a project's folder. */
   readonly projectFiles: readonly string[];
@@ -131,7 +134,9 @@ function withMembers({ stdio, http }: EntryShape, forStdio: AppEntry, forHttp: A
   };
 }
 
-/** Without what is undefined. Empty `env` and `headers` are left out too: some apps show them as settings to fill in. */
+/**
+ * Without what is undefined. Empty `env` and `headers` are left out too: some apps show them as settings to fill in.
+ */
 function present(entry: AppEntry): AppEntry {
   const optional = new Set(['env', 'envs', 'environment', 'headers', 'http_headers']);
   return Object.fromEntries(

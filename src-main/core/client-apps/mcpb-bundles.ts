@@ -1,4 +1,7 @@
-/** Reads a .mcpb bundle (a zip with a manifest), says what it needs to know, and makes a server of it in a folder of ours. */
+/**
+ * Reads a .mcpb bundle (a zip with a manifest), says what it needs to know, and makes a server of it in a folder of
+ * ours.
+ */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve, sep } from 'node:path';

@@ -1,4 +1,7 @@
-/** Products like ours, whose config files hold what a person may want to bring over: where the files are, and which entries start them. */
+/**
+ * Products like ours, whose config files hold what a person may want to bring over: where the files are, and which
+ * entries start them.
+ */
 import { readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { isObject, objectOrEmpty } from '../base/json.ts';

@@ -1,4 +1,7 @@
-/** The config file that an app reads in a project's folder: it counts for that project only, and others may get it with the project. */
+/**
+ * The config file that an app reads in a project's folder: it counts for that project only, and others may get it with
+ * the project.
+ */
 import { AppError, errorText } from '../base/errors.ts';
 import { confinePath } from '../security/confine-path.ts';
 import { type Machine, resolvePaths, projectFile } from './app-files.ts';
@@ -17,8 +20,8 @@ export function supportsProjects({ projectFiles }: KnownApp): boolean {
 }
 
 /**
- * Throws AppError `unsupported` for an app that reads no files of projects, `bad_request` where the file would be the person's own,
- * `not_allowed` where a link leads out of the project: a project may come from anybody.
+ * Throws AppError `unsupported` for an app that reads no files of projects, `bad_request` where the file would be the
+ * person's own, `not_allowed` where a link leads out of the project: a project may come from anybody.
  */
 export async function resolveProjectFile(machine: Machine, app: KnownApp, project: string): Promise<ProjectPlace> {
   const file = await projectFile(machine, app, project);

@@ -38,7 +38,9 @@ export class ProjectSetup {
     return Promise.all(found.map((one) => this.#row(one)));
   }
 
-  /** Rejects with AppError unsupported, bad_request or not_allowed where the app has no file of its own in the project. */
+  /**
+   * Rejects with AppError unsupported, bad_request or not_allowed where the app has no file of its own in the project.
+   */
   async previewInstall({
     app,
     http = false,

@@ -1,4 +1,6 @@
-/** Names the settings of an entry that hold secrets: the user learns what an import copies, nobody learns the values. */
+/**
+ * Names the settings of an entry that hold secrets: the user learns what an import copies, nobody learns the values.
+ */
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { isSecretName, Masker, secretValues } from '../base/mask.ts';
 

@@ -17,8 +17,8 @@ export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry 
 }
 
 /**
- * The text with our entry. What the person or the app has set in an entry of ours (tools that need no asking, time limits) stays;
- * that it is switched off does not, unless `keepSwitch`.
+ * The text with our entry. What the person or the app has set in an entry of ours (tools that need no asking, time
+ * limits) stays; that it is switched off does not, unless `keepSwitch`.
  */
 export function insertEntry(text: string, app: KnownApp, launch: AppLaunch, keepSwitch = false): string {
   const format = configFormatFor(app);

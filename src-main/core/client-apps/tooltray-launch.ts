@@ -1,4 +1,7 @@
-/** How client apps start Tooltray on this machine: the launcher that the desktop app keeps, else Node.js with our command line. */
+/**
+ * How client apps start Tooltray on this machine: the launcher that the desktop app keeps, else Node.js with our
+ * command line.
+ */
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { launcherPath } from '../base/app-paths.ts';
@@ -22,7 +25,10 @@ export interface TooltrayProgram {
   /** Folder that the launcher is kept in, below `bin`. */
   readonly dataDir: string;
   readonly platform: NodeJS.Platform;
-  /** Absolute: the command of a package, or Node.js with our command line's file; undefined in the desktop app, which is neither. */
+  /**
+   * Absolute: the command of a package, or Node.js with our command line's file; undefined in the desktop app, which is
+   * neither.
+   */
   readonly command: readonly [program: string, ...file: string[]] | undefined;
   /** The folder of a private instance, which its apps have to name. */
   readonly home: string | undefined;

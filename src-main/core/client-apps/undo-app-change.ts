@@ -1,4 +1,7 @@
-/** Takes a change of an app's file back: the same bytes as before, or a refusal where somebody has changed the file since. */
+/**
+ * Takes a change of an app's file back: the same bytes as before, or a refusal where somebody has changed the file
+ * since.
+ */
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.ts';
@@ -24,7 +27,10 @@ export async function undoChange(id: string, journal: ChangeJournal): Promise<Ap
   return change;
 }
 
-/** Newest first. What was noted but not made, since we were killed in between, and what was put back by hand is left out. */
+/**
+ * Newest first. What was noted but not made, since we were killed in between, and what was put back by hand is left
+ * out.
+ */
 export async function undoableChanges(journal: ChangeJournal): Promise<readonly AppChange[]> {
   const changes = await journal.changes();
   const files = [...new Set(changes.map(({ file }) => file))];

@@ -1,4 +1,6 @@
-/** Changes a file that another program owns so that nothing of that program is lost and nobody ever reads half of it. */
+/**
+ * Changes a file that another program owns so that nothing of that program is lost and nobody ever reads half of it.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { closeSync, fstatSync, linkSync, openSync, readSync, renameSync, rmSync, type Stats, statSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
@@ -37,7 +39,10 @@ export function revisionOf(text: string | undefined): string {
   return text === undefined ? 'none' : createHash('sha256').update(text).digest('hex').slice(0, 24);
 }
 
-/** The text of the file, byte order mark and line ends as they are; undefined when there is none. Throws `config_invalid`. */
+/**
+ * The text of the file, byte order mark and line ends as they are; undefined when there is none. Throws
+ * `config_invalid`.
+ */
 export async function readAppFile(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
@@ -85,7 +90,10 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
 
 const unsettled = Symbol('unsettled');
 
-/** An app that writes in place empties its file first: what looks empty or broken is looked at again before it is believed. */
+/**
+ * An app that writes in place empties its file first: what looks empty or broken is looked at again before it is
+ * believed.
+ */
 async function editSettled(
   target: string,
   before: string | undefined,
@@ -127,9 +135,13 @@ function requireWritable(target: string, stats: Stats): void {
   );
 }
 
-// Puts a new text into a file's place unless the file has changed, and takes it back when somebody writes at that very moment.
+// Puts a new text into a file's place unless the file has changed, and takes it back when somebody writes at that very
+// moment.
 
-/** An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in ms. */
+/**
+ * An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in
+ * ms.
+ */
 const lateWriteCheckMs = 10;
 
 /** `undefined` stands for no file. Answers false, with nothing of anybody's lost, when the file was not `expected`. */
@@ -240,7 +252,8 @@ async function sweepLeftovers(target: string): Promise<void> {
   }
 }
 
-// One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import go through here.
+// One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import
+// go through here.
 
 /** An app's config file: the person's, or a project's. */
 export interface AppConfigFile {

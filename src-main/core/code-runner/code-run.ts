@@ -1,4 +1,7 @@
-/** One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not stop. */
+/**
+ * One run as the core sees it: answers the code's questions, keeps the time, and kills the thread when it does not
+ * stop.
+ */
 import { performance } from 'node:perf_hooks';
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';

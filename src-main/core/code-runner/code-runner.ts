@@ -1,4 +1,7 @@
-/** Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the only way out. */
+/**
+ * Runs model-written code with limits: JavaScript in threads, Python in processes, a fresh VM per run, tools as the
+ * only way out.
+ */
 import { cancelledRunError, CodeRun } from './code-run.ts';
 import { FairSemaphore } from '../base/semaphore.ts';
 import { resolveWorkerUrl } from '../base/workers.ts';
@@ -61,7 +64,9 @@ export class CodeRunner {
     return this.#python.idlePid;
   }
 
-  /** Starts the thread that waits for the next run. Python takes 200 MB: its process is started by its first run only. */
+  /**
+   * Starts the thread that waits for the next run. Python takes 200 MB: its process is started by its first run only.
+   */
   prewarm(): void {
     this.#keepThread();
   }
@@ -103,7 +108,9 @@ export class CodeRunner {
     return { code: 'RUNTIME_ERROR', message: 'Too many runs are waiting already. Try again in a moment.' };
   }
 
-  /** Python, and code that nobody named the language of: both parsers are asked in the process, before any of it runs. */
+  /**
+   * Python, and code that nobody named the language of: both parsers are asked in the process, before any of it runs.
+   */
   async #runPython(request: CodeRunRequest & { signal: AbortSignal }, input: string): Promise<CodeRunOutcome> {
     const process = await this.#python.take(request.signal);
     let isFresh = true;
@@ -185,8 +192,8 @@ function decideAlone({ code }: CodeRunRequest): Read {
 }
 
 /**
- * Code that one parser alone takes is that; what both take is what the tool's models write, if it does not name things that only
- * JavaScript has (`{ name: true }`).
+ * Code that one parser alone takes is that; what both take is what the tool's models write, if it does not name things
+ * that only JavaScript has (`{ name: true }`).
  */
 function decide({ error, isJavaScript, isForeign }: CheckedMessage, { code, globals }: CodeRunRequest): Read {
   const isPython = error === undefined && !(isForeign === true && isJavaScript === true);
@@ -229,8 +236,9 @@ function readsLikePython(code: string): boolean {
 }
 
 /**
- * Runs of Python: a fresh process for each, killed afterwards. From the first run on, one idle process is ready for the next run,
- * because an interpreter takes half a second of processor time to start. It ends when no run comes for `idleMs`.
+ * Runs of Python: a fresh process for each, killed afterwards. From the first run on, one idle process is ready for the
+ * next run, because an interpreter takes half a second of processor time to start. It ends when no run comes for
+ * `idleMs`.
  */
 class PythonRuns {
   readonly #entry: URL;

@@ -5,7 +5,8 @@ export type CodeLanguage = 'javascript' | 'typescript' | 'python';
 /**
  * How the functions inside answer.
  * `execute`: with promises, results unwrapped, failures thrown.
- * `code_execution`: at once, as MCPProxy documents it: `{ok, result}` or `{ok, error}`, with the result as the server gave it.
+ * `code_execution`: at once, as MCPProxy documents it: `{ok, result}` or `{ok, error}`, with the result as the server
+ * gave it.
  */
 type SandboxStyle = 'execute' | 'code_execution';
 
@@ -27,7 +28,9 @@ export const maxValueLength = 16 << 20;
 /** Longest code; in characters. */
 export const maxCodeLength = 1 << 20;
 
-/** Names of functions inside that are tools called by their name, each with the names of its parameters in their order. */
+/**
+ * Names of functions inside that are tools called by their name, each with the names of its parameters in their order.
+ */
 type SandboxHelpers = Readonly<Record<string, readonly string[]>>;
 
 export interface CodeRunRequest {

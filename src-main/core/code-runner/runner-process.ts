@@ -1,6 +1,7 @@
 /**
- * The core's end of the process that runs one Python program. Its engine is WebAssembly, sealed (`python-worker/sealed-imports.ts`); the
- * process is the second wall around it, without the core's memory and environment, and can be killed whatever it does.
+ * The core's end of the process that runs one Python program. Its engine is WebAssembly, sealed
+ * (`python-worker/sealed-imports.ts`); the process is the second wall around it, without the core's memory and
+ * environment, and can be killed whatever it does.
  */
 import type { ChildProcess } from 'node:child_process';
 import { dirname, join } from 'node:path';

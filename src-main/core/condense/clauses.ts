@@ -1,6 +1,9 @@
 /** Texts cut where a reader could stop: after a sentence, or before what only adds to it. */
 
-/** A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. What it closes belongs to it. */
+/**
+ * A full stop ends a sentence before white space only, so "v2.0" stays whole; the CJK ones need none. What it closes
+ * belongs to it.
+ */
 const sentenceEnd = /[.!?](?=\s|$)|[.!?]["”')\]}]+(?=\s+\p{Lu}|$)|[。！？]/gu;
 /** Abbreviations, whose full stop does not end a sentence. */
 const abbreviation = /(?:^|[\s(])(?:[eE]\.g|[iI]\.e|etc|vs|incl|approx|resp|[cC]f|[nN]o|max|min|[A-Z])\.$/;
@@ -12,13 +15,17 @@ const adding =
   '(?:with|without|by|for|that|which|from|to|in|into|on|as|via|through|using|including|displaying|showing|returning|containing|when|where|while|if|so|and|or|based|matching)(?![\\w-])';
 /** Fallback places to end a clause. */
 const phrases = new RegExp(`\\s(?=${adding})|,\\s(?=[a-z]+ing\\b)`, 'gi');
-/** An aside in brackets; the clause does not end before one that stands inside of it: `details (of both) of a request`. */
+/**
+ * An aside in brackets; the clause does not end before one that stands inside of it: `details (of both) of a request`.
+ */
 const asides = new RegExp(`\\s(?=\\([^()]*\\)(?:\\s*$|[,;:.]|\\s[–—-]|\\s${adding}))`, 'gi');
 /** Words that cannot be the last ones. */
 const dangling =
   /[\s,;:–—-]+(?:a|an|and|any|are|as|at|be|but|by|for|from|has|have|if|in|into|is|its|of|on|or|over|per|returns?|than|that|the|their|this|to|via|when|where|which|who|whose|will|with|within|without|you|your)$/i;
 
-/** The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop. */
+/**
+ * The first sentences that fit into `max` characters together; at least the first clause. Without the last full stop.
+ */
 export function leadingSentences(text: string, max: number): string {
   const line = toSingleLine(text);
   let end = 0;
@@ -29,7 +36,9 @@ export function leadingSentences(text: string, max: number): string {
   return end === 0 ? clauseWithin(line, max) : withoutStop(line.slice(0, end));
 }
 
-/** The first sentence as it is written, with its full stop; where it is longer than `max` characters, its first clause. */
+/**
+ * The first sentence as it is written, with its full stop; where it is longer than `max` characters, its first clause.
+ */
 export function firstSentence(text: string, max: number): string {
   const line = toSingleLine(text);
   const [end = line.length] = sentenceEnds(line);

@@ -120,7 +120,9 @@ function includesArray(type: unknown): boolean {
 
 // A text from outside as one plain line: nothing invisible, nothing that reorders or hides what stands beside it.
 
-/** Controls, format characters (zero width, bidirectional, tags) and variation selectors, which can carry hidden text. */
+/**
+ * Controls, format characters (zero width, bidirectional, tags) and variation selectors, which can carry hidden text.
+ */
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/gu;
 
 /** @param max most characters (code points) of the answer; what is longer ends in "…" */

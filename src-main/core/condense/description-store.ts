@@ -1,7 +1,7 @@
 /**
- * Short descriptions that a model wrote for tools: kept per server on disk, shown in place of the condensed ones. They are
- * text that other models read, so they are short plain lines, and each stands for one description of its server only: when
- * that changes, the written one is not shown any more.
+ * Short descriptions that a model wrote for tools: kept per server on disk, shown in place of the condensed ones. They
+ * are text that other models read, so they are short plain lines, and each stands for one description of its server
+ * only: when that changes, the written one is not shown any more.
  */
 import { isObject, textOrEmpty } from '../base/json.ts';
 import { createHash } from 'node:crypto';
@@ -53,8 +53,8 @@ export class DescriptionStore implements DescriptionReader {
   #saving: Promise<unknown> = Promise.resolve();
 
   /**
-   * `hashOf` gives the hash of a server's entry: an entry that changed is another server, with nothing written yet. `inherited`
-   * knows what was written in another product, for tools that have nothing here.
+   * `hashOf` gives the hash of a server's entry: an entry that changed is another server, with nothing written yet.
+   * `inherited` knows what was written in another product, for tools that have nothing here.
    */
   constructor(
     folder: string,
@@ -86,8 +86,8 @@ export class DescriptionStore implements DescriptionReader {
   }
 
   /**
-   * Keeps texts for tools, each with the server's own description of it; an empty text takes the written one back. What was
-   * written for other tools stays. Rejects with what the file system throws.
+   * Keeps texts for tools, each with the server's own description of it; an empty text takes the written one back. What
+   * was written for other tools stays. Rejects with what the file system throws.
    */
   async save(server: string, texts: ReadonlyMap<string, { text: string; own: unknown }>, by: string): Promise<void> {
     const hash = this.#hashOf(server);

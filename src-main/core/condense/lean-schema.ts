@@ -14,8 +14,8 @@ const unlimited = Number.MAX_SAFE_INTEGER;
 const minOmittedMaxLength = 100;
 
 /**
- * `schema` as shapeSchema has it. What is left fits everything that the whole one does; where less would be more (in `not`, `if` and
- * `oneOf`) nothing that decides is left out.
+ * `schema` as shapeSchema has it. What is left fits everything that the whole one does; where less would be more (in
+ * `not`, `if` and `oneOf`) nothing that decides is left out.
  */
 export function leanSchema(schema: JsonObject): JsonObject {
   // What is evaluated there depends on what stands here.

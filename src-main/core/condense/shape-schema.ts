@@ -1,4 +1,7 @@
-/** An input schema without its texts: every keyword that decides which arguments a server takes stays as the server wrote it. */
+/**
+ * An input schema without its texts: every keyword that decides which arguments a server takes stays as the server
+ * wrote it.
+ */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { pointerKeys } from '../base/json-pointer.ts';
 import { firstClause, isImpliedBy } from './clauses.ts';
@@ -94,7 +97,10 @@ function isDialectal(node: unknown): boolean {
   );
 }
 
-/** Without definitions at the top that are out of reach, unless something might reach them in another way than by their place. */
+/**
+ * Without definitions at the top that are out of reach, unless something might reach them in another way than by their
+ * place.
+ */
 function pruned(schema: JsonObject): JsonObject {
   const tables = ['$defs', 'definitions'].filter((key) => isObject(schema[key]));
   if (tables.length === 0) return schema;

@@ -1,6 +1,6 @@
 /**
- * `.toolmux_cache.json` beside a ToolMux config: short descriptions that a model wrote there for tools. ToolMux trusts them while
- * the config is the very text that they were made for, and so do we.
+ * `.toolmux_cache.json` beside a ToolMux config: short descriptions that a model wrote there for tools. ToolMux trusts
+ * them while the config is the very text that they were made for, and so do we.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';

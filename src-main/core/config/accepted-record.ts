@@ -1,6 +1,6 @@
 /**
- * The file that records what the user agreed to of the config file. It carries an HMAC under a key of the vault, so that a program that can
- * write the file, but not read the vault, cannot agree for the user.
+ * The file that records what the user agreed to of the config file. It carries an HMAC under a key of the vault, so
+ * that a program that can write the file, but not read the vault, cannot agree for the user.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
@@ -30,8 +30,8 @@ export interface Agreed {
 }
 
 /**
- * Why a record cannot be used: it is unreadable, it is gone though the vault has its key, its HMAC is not that of the vault's key, or the vault
- * is locked, so that the HMAC cannot be checked now.
+ * Why a record cannot be used: it is unreadable, it is gone though the vault has its key, its HMAC is not that of the
+ * vault's key, or the vault is locked, so that the HMAC cannot be checked now.
  */
 export type LostReason = 'damaged' | 'missing' | 'unproven' | 'locked';
 

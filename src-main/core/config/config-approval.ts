@@ -124,8 +124,8 @@ export class ConfigApproval {
   }
 
   /**
-   * Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else. While the vault is locked
-   * nothing is recorded, and the edit waits for the user.
+   * Tooltray is about to write `after` in place of `before`: what differs between them is agreed to, nothing else.
+   * While the vault is locked nothing is recorded, and the edit waits for the user.
    */
   async recordOwnEdit(before: string, after: string, path: string, env: Env): Promise<void> {
     const [was, is] = [before, after].map((text) => stateOf(text, path, env));

@@ -74,9 +74,10 @@ export class ConfigStore {
   }
 
   /**
-   * Reads the file once. Throws `config_not_found`, unless it may be missing: then what was agreed to of it is in use, or the config of a first run,
-   * and nothing is written. A bad file is no error here, but no servers and `problems`.
-   * `accepted`: what the person agreed to of this file; without it, every edit is theirs. `layers`: of the folder that the file lies in.
+   * Reads the file once. Throws `config_not_found`, unless it may be missing: then what was agreed to of it is in use,
+   * or the config of a first run, and nothing is written. A bad file is no error here, but no servers and `problems`.
+   * `accepted`: what the person agreed to of this file; without it, every edit is theirs. `layers`: of the folder that
+   * the file lies in.
    */
   static async open(
     path: string,
@@ -149,8 +150,8 @@ export class ConfigStore {
   }
 
   /**
-   * The person's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict` where it is another
-   * by now.
+   * The person's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict`
+   * where it is another by now.
    */
   async decideServer(server: string, choice: 'accept' | 'block', seen: JsonObject): Promise<void> {
     await this.#locked(async () => {
@@ -185,7 +186,10 @@ export class ConfigStore {
     await this.#reading;
   }
 
-  /** Edits the file (edit-config.ts has the edits); `current` is the new config when it resolves. Throws as updateConfigFile does. */
+  /**
+   * Edits the file (edit-config.ts has the edits); `current` is the new config when it resolves. Throws as
+   * updateConfigFile does.
+   */
   async update(edit: (text: string) => string): Promise<void> {
     await updateConfigFile(
       this.path,
@@ -200,12 +204,18 @@ export class ConfigStore {
     await this.reload();
   }
 
-  /** Writes a file that is missing: what it said last, what was agreed to of it, or the config of a first run. One that is there stays. */
+  /**
+   * Writes a file that is missing: what it said last, what was agreed to of it, or the config of a first run. One that
+   * is there stays.
+   */
   async restore(): Promise<void> {
     await this.update((text) => text);
   }
 
-  /** The text of the file as it is now; where that is missing, the text that `restore` would write. Rejects as readConfigText does otherwise. */
+  /**
+   * The text of the file as it is now; where that is missing, the text that `restore` would write. Rejects as
+   * readConfigText does otherwise.
+   */
   async text(): Promise<string> {
     return readConfigText(this.path).catch((error: unknown) => {
       if (this.#layers !== undefined || toAppError(error).code !== 'config_not_found') throw error;

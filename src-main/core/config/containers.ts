@@ -2,7 +2,10 @@
 import type { Node } from 'jsonc-parser';
 import { findProperty, propertiesOf } from './jsonc-text.ts';
 
-/** `servers`: ours, ToolMux, VS Code, Magg. `mcpServers`: the common one; as a list: MCPProxy. The first wins on a clash of names. */
+/**
+ * `servers`: ours, ToolMux, VS Code, Magg. `mcpServers`: the common one; as a list: MCPProxy. The first wins on a clash
+ * of names.
+ */
 export const containerKeys = ['servers', 'mcpServers'] as const;
 
 export interface ServerContainer {

@@ -20,7 +20,10 @@ import { fieldOfKey, ruleOfKey } from './dialects/read-entry.ts';
 /** A server entry as it is written to the file, under our own key names (schema.ts). */
 export type RawEntry = Readonly<Record<string, unknown>>;
 
-/** Adds a server at the end. Throws `config_conflict` when the name is taken, `config_invalid` when the text cannot be edited. */
+/**
+ * Adds a server at the end. Throws `config_conflict` when the name is taken, `config_invalid` when the text cannot be
+ * edited.
+ */
 export function addServer(text: string, name: string, entry: RawEntry): string {
   const edit = new VerifiedEdit(text);
   const containers = findContainers(edit.root);
@@ -178,8 +181,8 @@ function setKey(target: unknown, key: string, value: unknown): void {
 // Sets one field of a server in the text of a config file, leaving alone what is not mentioned of objects like `env`.
 
 /**
- * null takes the field out; an object is merged into the one that is there, key by key and in the same way; anything else
- * replaces what is there. Works on what is written, so that `${env:NAME}` stays. Throws as setServerField does.
+ * null takes the field out; an object is merged into the one that is there, key by key and in the same way; anything
+ * else replaces what is there. Works on what is written, so that `${env:NAME}` stays. Throws as setServerField does.
  */
 export function mergeServerField(text: string, name: string, key: string, value: unknown): string {
   if (value === null) return setServerField(text, name, key, undefined);
@@ -209,7 +212,10 @@ export function rawSetting(text: string, key: string): unknown {
   return node === undefined ? undefined : nodeValue(node);
 }
 
-/** Makes an entry say what `entry` says, field by field, so that what stays the same keeps its comments. Throws as setServerField does. */
+/**
+ * Makes an entry say what `entry` says, field by field, so that what stays the same keeps its comments. Throws as
+ * setServerField does.
+ */
 export function replaceEntry(text: string, name: string, entry: JsonObject): string {
   const before = rawEntry(text, name);
   const keys = [...new Set([...Object.keys(before), ...Object.keys(entry)])].filter((key) => key !== 'name');

@@ -1,4 +1,6 @@
-/** One server entry of a config file being read: the one reader's fields, and every problem at its place in the text. */
+/**
+ * One server entry of a config file being read: the one reader's fields, and every problem at its place in the text.
+ */
 import type { Node } from 'jsonc-parser';
 import type { ConfigProblem } from './app-config.ts';
 import type { ConfigDocument } from './config-document.ts';

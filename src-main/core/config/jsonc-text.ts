@@ -157,7 +157,8 @@ function formatJson(value: unknown, layout: Layout): string {
   return `${open}${layout.eol}${inner.indent}${parts.join(`,${layout.eol}${inner.indent}`)}${layout.eol}${layout.indent}${close}`;
 }
 
-// Cuts into a JSONC text without touching what it is not about: comments, order, indentation, line ends and commas stay.
+// Cuts into a JSONC text without touching what it is not about: comments, order, indentation, line ends and commas
+// stay.
 
 /** Replaces one value. */
 export function replaceValue(source: JsoncText, node: Node, value: unknown): string {
@@ -186,7 +187,10 @@ export function insertLast(source: JsoncText, container: Node, key: string | und
     : insertAfter(source, container, last, text, lead);
 }
 
-/** Takes a property or list item out, with its comma and the comment behind it on its line. Comments on lines of their own stay. */
+/**
+ * Takes a property or list item out, with its comma and the comment behind it on its line. Comments on lines of their
+ * own stay.
+ */
 export function removeChild(source: JsoncText, container: Node, child: Node): string {
   const children = container.children ?? [];
   const index = children.indexOf(child);
@@ -232,7 +236,9 @@ function cutLine(source: JsoncText, start: number, end: number): string {
   return splice(text, start, end + blanks, '');
 }
 
-/** The end of the last comment that starts on the line of `from`, when nothing but a line break follows it; else `from`. */
+/**
+ * The end of the last comment that starts on the line of `from`, when nothing but a line break follows it; else `from`.
+ */
 function endOfLineComment(source: JsoncText, from: number, limit: number): number {
   let end = from;
   for (const token of source.tokens(from, lineLimit(source, from, limit))) {
@@ -253,7 +259,10 @@ function findComma(source: JsoncText, start: number, end: number): Trivia | unde
   return source.tokens(start, end).find(({ kind }) => kind === 'comma');
 }
 
-/** A container that is on one line stays there; an empty one follows the line it is in, and the file as a whole is opened up. */
+/**
+ * A container that is on one line stays there; an empty one follows the line it is in, and the file as a whole is
+ * opened up.
+ */
 function isInline(source: JsoncText, container: Node): boolean {
   const shaping = (container.children?.length ?? 0) > 0 ? container : container.parent?.parent;
   return shaping !== undefined && source.isOnOneLine(shaping);

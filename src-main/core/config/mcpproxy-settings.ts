@@ -13,7 +13,9 @@ export type ForeignSettings = {
 
 interface OtherKey {
   readonly check: z.ZodType;
-  /** The settings it stands for; a text: why it has no effect; undefined: nothing is lost. The value has passed `check`. */
+  /**
+   * The settings it stands for; a text: why it has no effect; undefined: nothing is lost. The value has passed `check`.
+   */
   readonly take: (value: never) => ForeignSettings | string | undefined;
 }
 

@@ -2,7 +2,10 @@
 import type { Isolation } from './app-config.ts';
 import type { ServerEntry } from './schema.ts';
 
-/** `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the person's own programs do. */
+/**
+ * `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the person's own programs
+ * do.
+ */
 export function parseIsolation(
   { isolation = {}, sandboxEnabled, command = '' }: ServerEntry,
   everyCommand: boolean,
@@ -24,7 +27,10 @@ export function parseIsolation(
   };
 }
 
-/** MCPProxy: `mode` says it, else `enabled`, else what holds for all; it never puts Docker's own command into a container. */
+/**
+ * MCPProxy: `mode` says it, else `enabled`, else what holds for all; it never puts Docker's own command into a
+ * container.
+ */
 function kindOf(
   { mode, enabled }: NonNullable<ServerEntry['isolation']>,
   inSandbox: boolean,

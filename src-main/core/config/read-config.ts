@@ -29,7 +29,9 @@ interface Context {
   readonly found: FoundServers;
 }
 
-/** Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out. */
+/**
+ * Reads `text`. What is wrong in part keeps the value it has in `lastGood`; a server that never was good is left out.
+ */
 export function parseConfig(
   text: string,
   path: string,

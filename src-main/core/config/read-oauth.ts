@@ -27,7 +27,10 @@ export const oauthSchema = z
   })
   .partial();
 
-/** Their key → ours. MCPProxy: with underscores; Cursor (under `auth`): in capitals; opencode: scope; Codex: callback_url. */
+/**
+ * Their key → ours. MCPProxy: with underscores; Cursor (under `auth`): in capitals; opencode: scope; Codex:
+ * callback_url.
+ */
 const spellings: ReadonlyMap<string, string> = new Map([
   ['CLIENT_ID', 'clientId'],
   ['CLIENT_SECRET', 'clientSecret'],

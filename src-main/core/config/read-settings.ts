@@ -88,8 +88,8 @@ function productOf(root: Node | undefined, path: string): ConfigProduct {
 }
 
 /**
- * ToolMux's file as its page shows it: `mcp.json` with `servers` and at most `mode` beside them. VS Code's file of that name lies in
- * `.vscode`, has `inputs`, or says the `type` of its servers.
+ * ToolMux's file as its page shows it: `mcp.json` with `servers` and at most `mode` beside them. VS Code's file of that
+ * name lies in `.vscode`, has `inputs`, or says the `type` of its servers.
  */
 function isToolMuxFile(root: Node | undefined, path: string): boolean {
   const [folder, name] = path.split(/[\\/]/).slice(-2);
@@ -238,7 +238,10 @@ function reportUnknownIn(document: ConfigDocument, key: SettingKey, node: Node):
   }
 }
 
-/** A file of another app (`mcpServers` beside all its own settings) is not taken to task for them, only for likely slips. */
+/**
+ * A file of another app (`mcpServers` beside all its own settings) is not taken to task for them, only for likely
+ * slips.
+ */
 function reportUnknown(document: ConfigDocument, { key, keyNode }: Property, isCommonFile: boolean): void {
   if (harmless.has(key) || /^[_$]/.test(key)) return;
   const known = lost.get(key);

@@ -1,4 +1,7 @@
-/** Puts the values of environment variables in the place of `${env:NAME}`, of secrets in that of `${secret:NAME}`, of a person's own in that of `${user:NAME}`. */
+/**
+ * Puts the values of environment variables in the place of `${env:NAME}`, of secrets in that of `${secret:NAME}`, of a
+ * person's own in that of `${user:NAME}`.
+ */
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -6,7 +9,10 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface UnresolvedPlaceholder {
   /** Position in the value, as keys and list indexes. */
   readonly path: readonly PropertyKey[];
-  /** `env`: the variable is not set; `input`: another product would have asked for it; `secret`: filled when the server starts. */
+  /**
+   * `env`: the variable is not set; `input`: another product would have asked for it; `secret`: filled when the server
+   * starts.
+   */
   readonly source: 'env' | 'input' | 'secret';
   readonly name: string;
 }
@@ -17,15 +23,16 @@ type OnUnfilled = (unfilled: UnresolvedPlaceholder) => string | undefined;
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
 /**
- * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is, in a team, each person's own; where there is
- * one person, it is that secret.
+ * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is, in a team, each person's
+ * own; where there is one person, it is that secret.
  */
 const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']);
 
 /**
- * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text inside `value`.
- * A placeholder without a value is reported to `onUnfilled` and becomes what that returns; `${input:…}` is VS Code's. A secret is reported
- * as well and stays as written: its value is filled in when the server starts and is never part of a config.
+ * `${env:NAME}` and `${env:NAME:-default}` (used, as in a shell, when the variable is unset or empty) in every text
+ * inside `value`. A placeholder without a value is reported to `onUnfilled` and becomes what that returns; `${input:…}`
+ * is VS Code's. A secret is reported as well and stays as written: its value is filled in when the server starts and is
+ * never part of a config.
  */
 export function replaceVariables<T>(value: T, env: Env, onUnfilled: OnUnfilled): T {
   return mapTexts(value, [], (text, path) =>

@@ -110,7 +110,10 @@ function isRegistryPlace(url: string): boolean {
   );
 }
 
-/** Why an address cannot be a client id, as a sentence; undefined: it can. Source: draft-ietf-oauth-client-id-metadata-document, section 3. */
+/**
+ * Why an address cannot be a client id, as a sentence; undefined: it can. Source:
+ * draft-ietf-oauth-client-id-metadata-document, section 3.
+ */
 export function clientMetadataUrlProblem(address: string): string | undefined {
   const expected =
     'An address that begins with https:// and names a document is expected here, without a user, a fragment or dots for folders.';

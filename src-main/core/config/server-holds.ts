@@ -29,7 +29,8 @@ export function mayLiftHold({ quarantined, command }: JsonObject): boolean {
 }
 
 /**
- * Nothing but a person's review lets such a server start: neither a switch nor any change of its entry. Throws AppError not_allowed.
+ * Nothing but a person's review lets such a server start: neither a switch nor any change of its entry. Throws AppError
+ * not_allowed.
  */
 export function assertReviewed(server: { readonly name: string; readonly held?: LeaseHandle } | undefined): void {
   if (server?.held !== 'review' && server?.held !== 'blocked') return;

@@ -1,4 +1,6 @@
-/** Changes a config file so that no edit of anyone is lost: not another process's, not that of a person in an editor. */
+/**
+ * Changes a config file so that no edit of anyone is lost: not another process's, not that of a person in an editor.
+ */
 import { readFile, realpath } from 'node:fs/promises';
 import { rotateBackups, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
@@ -58,8 +60,8 @@ function requireReadable(text: string, path: string): void {
 // Reads the text of a config file from disk.
 
 /**
- * Byte order mark and line ends as they are. Throws AppError `config_not_found` when there is no file, `config_invalid` when
- * it is not UTF-8 text.
+ * Byte order mark and line ends as they are. Throws AppError `config_not_found` when there is no file, `config_invalid`
+ * when it is not UTF-8 text.
  */
 export async function readConfigText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {

@@ -12,7 +12,9 @@ export class VerifiedEdit {
   readonly #before: string;
   #source: JsoncText;
 
-  /** An empty text, or one of comments alone, becomes an empty object. Throws `config_invalid` when it cannot be read. */
+  /**
+   * An empty text, or one of comments alone, becomes an empty object. Throws `config_invalid` when it cannot be read.
+   */
   constructor(text: string) {
     this.#before = text;
     const source = new JsoncText(text.startsWith(bom) ? text.slice(1) : text);

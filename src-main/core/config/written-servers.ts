@@ -1,4 +1,7 @@
-/** The servers that a config file names, each as the one reader understands its entry: variables and paths are left as they are written. */
+/**
+ * The servers that a config file names, each as the one reader understands its entry: variables and paths are left as
+ * they are written.
+ */
 import { homedir } from 'node:os';
 import { isObject, type JsonObject } from '../base/json.ts';
 import type { WrittenServer } from './accepted-record.ts';

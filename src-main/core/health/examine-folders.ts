@@ -1,4 +1,7 @@
-/** Looks at the folders of a home: whether a file can be written in each, how much room there is, and whose they and their files are. */
+/**
+ * Looks at the folders of a home: whether a file can be written in each, how much room there is, and whose they and
+ * their files are.
+ */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
 import { lstat, rm, stat, statfs, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * Which stores cannot write, since when and why. Every store reports the outcome of its writes here; the published state, `status`,
- * `doctor` and the empty tables show it.
+ * Which stores cannot write, since when and why. Every store reports the outcome of its writes here; the published
+ * state, `status`, `doctor` and the empty tables show it.
  */
 import { randomUUID } from 'node:crypto';
 import { statfsSync } from 'node:fs';

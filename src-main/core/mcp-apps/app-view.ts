@@ -1,5 +1,6 @@
 /**
- * User interfaces that servers bring for their tools (MCP Apps), as the dashboard shows them: read from the server, checked.
+ * User interfaces that servers bring for their tools (MCP Apps), as the dashboard shows them: read from the server,
+ * checked.
  * Source: SEP-1865 (2026-01-26), extension `io.modelcontextprotocol/ui`.
  */
 import { AppError } from '../base/errors.ts';
@@ -21,7 +22,10 @@ export interface AppView {
   readonly wishes: ViewRequirements;
 }
 
-/** Reads a tool's view from its server. Rejects with AppError not_found, unsupported, message_too_large, or as the server does. */
+/**
+ * Reads a tool's view from its server. Rejects with AppError not_found, unsupported, message_too_large, or as the
+ * server does.
+ */
 export async function loadAppView(server: ManagedServer, uri: string, context: CallContext): Promise<AppView> {
   const answer = toObject(await server.request('resources/read', { uri }, context));
   const contents: unknown = answer['contents'];

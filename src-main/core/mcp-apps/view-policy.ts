@@ -92,8 +92,8 @@ export interface ViewPolicy {
 }
 
 /**
- * `sandbox` gives the frame an origin of its own that is nobody's: no storage, no cookies, no way to its parents. No directive names
- * `'self'`: that would be our own address. What is in the frame's frame inherits all of it.
+ * `sandbox` gives the frame an origin of its own that is nobody's: no storage, no cookies, no way to its parents. No
+ * directive names `'self'`: that would be our own address. What is in the frame's frame inherits all of it.
  */
 export function createViewPolicy(wishes: ViewRequirements, granted: ViewGrant): ViewPolicy {
   const { connect, resources, frames, baseUris } = granted.network ? wishes : noWishes;

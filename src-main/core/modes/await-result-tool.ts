@@ -56,8 +56,9 @@ export interface AwaitListing {
 }
 
 /**
- * Whether it is listed: only where it must be, once there is something to wait for. In 2026-07-28 a list must not change by what
- * a session did, and some apps never read theirs again: for them from the start, where the list stays shorter than the servers'.
+ * Whether it is listed: only where it must be, once there is something to wait for. In 2026-07-28 a list must not
+ * change by what a session did, and some apps never read theirs again: for them from the start, where the list stays
+ * shorter than the servers'.
  */
 export function shouldListAwait({ mode, era, tools, catalog, used, followsLists }: AwaitListing): boolean {
   if (!isCalledByName(mode) || tools.some(({ name }) => name === awaitResult.definition.name)) return false;

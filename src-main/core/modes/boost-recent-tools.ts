@@ -1,4 +1,7 @@
-/** Tools that a person's calls used lately stand a little higher among what a search found, and never first because of it. */
+/**
+ * Tools that a person's calls used lately stand a little higher among what a search found, and never first because of
+ * it.
+ */
 import type { AlsoWanted } from '../search/query-matches.ts';
 
 export interface ScoredHit {
@@ -7,8 +10,9 @@ export interface ScoredHit {
 }
 
 /**
- * `bench search` measures it, with every other query of a set as history: recall@5 of tools that were used before rises by 0 to 4 on the
- * halves it was not tuned on, that of others falls by 0 to 2 (in the smallest set by one query of 22). A higher bonus takes more there.
+ * `bench search` measures it, with every other query of a set as history: recall@5 of tools that were used before rises
+ * by 0 to 4 on the halves it was not tuned on, that of others falls by 0 to 2 (in the smallest set by one query of 22).
+ * A higher bonus takes more there.
  */
 const scoreBonus = 0.2;
 /** From this part of the best score on: what fits worse is about something else, however often it is called. */

@@ -1,4 +1,7 @@
-/** Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes back. */
+/**
+ * Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes
+ * back.
+ */
 import { toPlainNumber, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import type { CodeRunError, CodeRunOutcome } from '../code-runner/run-request.ts';

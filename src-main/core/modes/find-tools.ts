@@ -45,8 +45,8 @@ const strongShare = 0.7;
 const strongOverUsual = 1.5;
 
 /**
- * For the model, beside the query of a search. Each part is looked up apart: of three needs in two or three wordings each, 78 to 98 per cent
- * are shown, depending on the catalog; 47 to 96 in one.
+ * For the model, beside the query of a search. Each part is looked up apart: of three needs in two or three wordings
+ * each, 78 to 98 per cent are shown, depending on the catalog; 47 to 96 in one.
  */
 export const queryHint = 'every need in 2-3 wordings, commas between; several with ;';
 
@@ -161,7 +161,10 @@ function oneSide(words: string): Side {
   return { stems: new Set(stems), hint: new RegExp(stems.map((stem) => stem.slice(0, 3)).join('|'), 'i') };
 }
 
-/** Whether a tool of that name does the opposite of what is needed, by its stems; undefined where nothing does, as where the need speaks of both. */
+/**
+ * Whether a tool of that name does the opposite of what is needed, by its stems; undefined where nothing does, as where
+ * the need speaks of both.
+ */
 function oppositeOf(wanted: readonly string[]): ((name: string) => boolean) | undefined {
   const pairs = opposites.flatMap(([one = noSide, other = noSide]) => {
     const [hasOne, hasOther] = [one, other].map(({ stems }) => wanted.some((stem) => stems.has(stem)));
@@ -190,9 +193,13 @@ export function moreMatchesText(more: number): string | undefined {
   return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
 }
 
-// Whether a found tool needs its schema beside its line: where the line leaves something open, and the tool may be the one meant.
+// Whether a found tool needs its schema beside its line: where the line leaves something open, and the tool may be the
+// one meant.
 
-/** Ids of those, `most` at the most, the best first. `isOpen`: whether the line, in the mode's notation, leaves something open. */
+/**
+ * Ids of those, `most` at the most, the best first. `isOpen`: whether the line, in the mode's notation, leaves
+ * something open.
+ */
 export function toolsNeedingSchema(
   tools: readonly FoundTool[],
   most = 3,

@@ -1,4 +1,6 @@
-/** The modes and helper tools there are. The core knows those that are registered here, and nobody who registers them. */
+/**
+ * The modes and helper tools there are. The core knows those that are registered here, and nobody who registers them.
+ */
 import type { HelperKind } from '../activity/ledger/ledger-entry.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -73,8 +75,8 @@ export class ModeRegistry {
   };
 
   /**
-   * How a model reads on in a spill, by a tool that its session lists: one that leads to `read_result`, or that itself. Undefined
-   * where it lists neither.
+   * How a model reads on in a spill, by a tool that its session lists: one that leads to `read_result`, or that itself.
+   * Undefined where it lists neither.
    */
   readonly readHint = ({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined => {
     const shown = this.modes.find(({ name }) => name === mode) ?? proxyMode;

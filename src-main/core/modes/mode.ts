@@ -1,4 +1,6 @@
-/** A mode: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server. */
+/**
+ * A mode: which tools a session sees, and the text that introduces them. It sees a catalog and cannot reach a server.
+ */
 import type { HelperKind } from '../activity/ledger/ledger-entry.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { ChangeAuthor } from '../admin/server-change.ts';
@@ -35,7 +37,10 @@ export interface ModeView {
   readonly handles?: boolean;
   /** Short texts that were written for tools. */
   readonly descriptions: DescriptionReader;
-  /** Tools with a user interface that are listed as themselves whatever the mode: how many, their tokens, and how many found no room. */
+  /**
+   * Tools with a user interface that are listed as themselves whatever the mode: how many, their tokens, and how many
+   * found no room.
+   */
   readonly views?: { readonly count: number; readonly tokens: number; readonly leftOut: number } | undefined;
 }
 
@@ -46,7 +51,10 @@ export interface HelperContext extends ModeView {
   readonly mode: string;
   /** Resolves names now, whatever the servers' status, and explains those that cannot be called. Never waits. */
   readonly finder: ToolFinder;
-  /** The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what stands in the way. */
+  /**
+   * The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what stands
+   * in the way.
+   */
   readonly awaitTool: (spelling: string, server?: string) => Promise<CatalogEntry>;
   /** Resolves when it is known what a server has. Rejects with AppError: its state, or server_not_found. */
   readonly awaitServer: (handle: string) => Promise<void>;
@@ -74,7 +82,9 @@ export interface HelperContext extends ModeView {
   readonly toolFilter: ToolFilter;
   /** It returns results whole, as in mini-a. */
   readonly fullResults?: boolean;
-  /** Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them. */
+  /**
+   * Servers: what there is to say of them, and changes under the policy. Nothing a model reaches can decide on them.
+   */
   readonly admin: ModelAdmin;
   readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
@@ -119,8 +129,8 @@ export interface Mode {
   /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
   find?(name: string, view: ModeView): HelperTool | undefined;
   /**
-   * Tokens that each use of a tool costs beside the list: searching, looking up, wrapping. Measured by `npm run bench -- tasks`; without it
-   * `auto` never chooses the mode.
+   * Tokens that each use of a tool costs beside the list: searching, looking up, wrapping. Measured by
+   * `npm run bench -- tasks`; without it `auto` never chooses the mode.
    */
   readonly tokensPerUse?: number;
   /** It lists the same whatever the servers have. */

@@ -1,4 +1,7 @@
-/** `read_result`: everything that can be asked of an answer on disk, as one tool for the modes that have none of their own for it. */
+/**
+ * `read_result`: everything that can be asked of an answer on disk, as one tool for the modes that have none of their
+ * own for it.
+ */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { failureReason } from '../calls/error-result.ts';

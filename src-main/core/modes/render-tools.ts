@@ -123,7 +123,8 @@ export function fitsInList(own: JsonObject, tools: readonly JsonObject[], { tool
   return JSON.stringify(tools).length + JSON.stringify(own).length <= JSON.stringify(whole).length;
 }
 
-// Tools with a user interface, listed as themselves beside a mode's own: apps that show interfaces find them in the list alone.
+// Tools with a user interface, listed as themselves beside a mode's own: apps that show interfaces find them in the
+// list alone.
 
 export interface ListedViews {
   readonly tools: readonly JsonObject[];
@@ -133,7 +134,9 @@ export interface ListedViews {
   readonly leftOut: number;
 }
 
-/** In the order of the catalog, as many as there is room for, in tokens; a smaller one may still fit behind a larger. */
+/**
+ * In the order of the catalog, as many as there is room for, in tokens; a smaller one may still fit behind a larger.
+ */
 export function listViews(
   view: ModeView,
   room: number,

@@ -26,7 +26,10 @@ export interface CodeRunOptions {
   readonly servers?: readonly string[] | undefined;
 }
 
-/** Throws AppError: bad_request where there is no code; unsupported where code is switched off, or Python cannot be loaded. */
+/**
+ * Throws AppError: bad_request where there is no code; unsupported where code is switched off, or Python cannot be
+ * loaded.
+ */
 export async function runCode(run: CodeRunOptions, context: HelperContext): Promise<CodeRunOutcome> {
   const { code, language, input, globals, via, servers } = run;
   const { enabled, timeoutSeconds, maxToolCalls } = context.code;

@@ -10,7 +10,8 @@ import { languagesText } from './catalog-languages.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
 
-// Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not enough.
+// Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not
+// enough.
 
 /** ToolMux shows them whole: what is called next is mostly among them. */
 const shownWhole = 2;
@@ -126,7 +127,9 @@ export const searchMode: Mode = {
   instructions,
 };
 
-/** Nothing at all where no name is near and ToolMux's answers are wanted: that is how it says that nothing was found. */
+/**
+ * Nothing at all where no name is near and ToolMux's answers are wanted: that is how it says that nothing was found.
+ */
 function nothingFound(
   needs: readonly string[],
   { catalog, firstUse = false, index }: HelperContext,

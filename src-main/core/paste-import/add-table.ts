@@ -1,10 +1,17 @@
-/** The flags of client apps' own `mcp add` commands and what each says about the server; and the lines that install and start nothing. */
+/**
+ * The flags of client apps' own `mcp add` commands and what each says about the server; and the lines that install and
+ * start nothing.
+ */
 
-// As the help and documentation of Claude Code, Codex, Gemini CLI, Qwen Code, Amp, Droid, Kiro, Amazon Q, Auggie, Kimi and OpenHands write them.
+// As the help and documentation of Claude Code, Codex, Gemini CLI, Qwen Code, Amp, Droid, Kiro, Amazon Q, Auggie, Kimi
+// and OpenHands write them.
 
 export type FlagMeaning =
   | { readonly as: Setting }
-  /** It says where the app keeps the server, or how it asks: nothing that a server here has. A note where people would miss it. */
+  /**
+   * It says where the app keeps the server, or how it asks: nothing that a server here has. A note where people would
+   * miss it.
+   */
   | { readonly as: 'nothing'; readonly takesValue: boolean; readonly note?: string };
 
 /** Keys of an entry as the one reader knows them, and `name`. */

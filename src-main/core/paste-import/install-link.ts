@@ -1,4 +1,6 @@
-/** Links that pages give for "Add to Cursor", "Install in VS Code" and the like: the server that such a link carries. */
+/**
+ * Links that pages give for "Add to Cursor", "Install in VS Code" and the like: the server that such a link carries.
+ */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 

@@ -12,8 +12,8 @@ import { assignment, splitCommands, parseAssignments, splitShellWords } from './
 const maxLines = 200;
 
 /**
- * In their order; a text is why a line is no server. Throws AppError bad_request with the word, and where there are several the line, that
- * is not understood.
+ * In their order; a text is why a line is no server. Throws AppError bad_request with the word, and where there are
+ * several the line, that is not understood.
  */
 export function parseLines(text: string): readonly (RegistryMatch | string)[] {
   const lines = splitCommands(text);

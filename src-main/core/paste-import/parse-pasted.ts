@@ -1,4 +1,6 @@
-/** The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word. */
+/**
+ * The servers in a text that a user pasted, whatever page it is from; what is not understood is said, with the word.
+ */
 import JSON5 from 'json5';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -24,7 +26,10 @@ export interface PasteDeps {
   readonly home: string;
 }
 
-/** Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no server in it. */
+/**
+ * Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no
+ * server in it.
+ */
 export async function parsePasted(text: string, deps: PasteDeps): Promise<PastedText> {
   if (/[\0\uFFFD]/.test(text))
     throw unrecognizedInputError('The text is not UTF-8.', 'Save the file as UTF-8, or copy the text from an editor.');

@@ -1,4 +1,6 @@
-/** A registry's `server.json` that was pasted: the first way to run it that can be had here, and what it still asks for. */
+/**
+ * A registry's `server.json` that was pasted: the first way to run it that can be had here, and what it still asks for.
+ */
 import { isObject, type JsonObject } from '../base/json.ts';
 import { buildEntry } from '../registry/build-entry.ts';
 import { requireInstallable } from '../registry/registry-service.ts';

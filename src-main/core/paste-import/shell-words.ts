@@ -1,4 +1,7 @@
-/** Lines of a shell, read as words: nothing of them is ever run, filled in or looked up, and what only a shell could do is said. */
+/**
+ * Lines of a shell, read as words: nothing of them is ever run, filled in or looked up, and what only a shell could do
+ * is said.
+ */
 import { splitCommand } from '../config/dialects/split-command.ts';
 import { unrecognizedInputError, quoteWord } from './pasted-server.ts';
 

@@ -81,8 +81,9 @@ export function findProfile({ profiles }: Pick<AppConfig, 'profiles'>, name: str
 }
 
 /**
- * The profiles that a connection has: the one it came by (an address, a token, an option), the one its app is held to, and those that bound
- * who came. All of them count, so that none is got rid of by a name: anyone may call themselves any app.
+ * The profiles that a connection has: the one it came by (an address, a token, an option), the one its app is held to,
+ * and those that bound who came. All of them count, so that none is got rid of by a name: anyone may call themselves
+ * any app.
  */
 export function effectiveProfiles(
   { appProfiles }: Pick<AppConfig, 'appProfiles'>,

@@ -54,8 +54,8 @@ export function secretInputValues(
 }
 
 /**
- * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError bad_request for an answer that
- * would make the runner run something else.
+ * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError
+ * bad_request for an answer that would make the runner run something else.
  */
 export function buildEntry(
   { inputs, plan }: ParsedOption & { readonly plan: LaunchPlan },

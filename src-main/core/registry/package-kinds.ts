@@ -228,7 +228,10 @@ const allowed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = 
 /** Stands in a word for what the person answers. */
 export const answered = '\0';
 
-/** Why the words for a runner cannot be used: with them it could run something else; undefined: they can. `words`: as they will be given. */
+/**
+ * Why the words for a runner cannot be used: with them it could run something else; undefined: they can. `words`: as
+ * they will be given.
+ */
 export function runtimeProblem(kind: PackageKind, words: readonly string[]): string | undefined {
   const word = refusedWord(kind, words);
   return word === undefined
@@ -250,7 +253,8 @@ function refusedWord({ runner, isOwnBox }: PackageKind, words: readonly string[]
       if (areSwitches || (name.startsWith('--') && /^(?:true|false)$/.test(joined))) continue;
       return word;
     }
-    // Its value is the next word, whatever that looks like to us: so it is one only where the runner takes it for one too.
+    // Its value is the next word, whatever that looks like to us: so it is one only where the runner takes it for one
+    // too.
     const value = joined ?? words[++at];
     if (value === undefined || (joined === undefined && value.startsWith('-'))) return word;
     if (!value.includes(answered) && !rule.test(value)) return joined === undefined ? `${word} ${value}` : word;
@@ -259,8 +263,8 @@ function refusedWord({ runner, isOwnBox }: PackageKind, words: readonly string[]
 }
 
 /**
- * A named word of a runner with its value, as it is written. A long option and its value are one word: two could be taken for an option and
- * a package.
+ * A named word of a runner with its value, as it is written. A long option and its value are one word: two could be
+ * taken for an option and a package.
  */
 export function joinedWord(name: string | undefined, value: string, isSwitch: boolean): readonly string[] {
   if (name === undefined) return [value];

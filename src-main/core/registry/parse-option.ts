@@ -1,4 +1,7 @@
-/** One way to run or reach a server of a registry: what it asks, and the plan by which an entry of the config is made of the answers. */
+/**
+ * One way to run or reach a server of a registry: what it asks, and the plan by which an entry of the config is made of
+ * the answers.
+ */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { truncateText, markInvisible } from '../base/visible-text.ts';
 import { isExactVersion } from '../trust/pins/launch-fingerprint.ts';
@@ -241,8 +244,8 @@ function readNamed(
 }
 
 /**
- * Why the publisher's own words cannot be used. They may name nothing of the person's: `${env:AWS_SECRET_ACCESS_KEY}` in a header would
- * send that away. Nor may they begin such a name, for an answer to end it.
+ * Why the publisher's own words cannot be used. They may name nothing of the person's: `${env:AWS_SECRET_ACCESS_KEY}`
+ * in a header would send that away. Nor may they begin such a name, for an answer to end it.
  */
 function fixedProblem(
   values: readonly { readonly name?: string; readonly pieces: readonly TemplatePart[] }[],

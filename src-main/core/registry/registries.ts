@@ -1,4 +1,7 @@
-/** The registries there are, and what they answer: pages of servers, and one of them in full. Answers are remembered for a minute. */
+/**
+ * The registries there are, and what they answer: pages of servers, and one of them in full. Answers are remembered for
+ * a minute.
+ */
 import { AppError } from '../base/errors.ts';
 import { objectOrEmpty } from '../base/json.ts';
 import { truncateName } from '../base/visible-text.ts';

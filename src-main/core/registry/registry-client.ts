@@ -1,4 +1,7 @@
-/** Asks a registry over HTTP: safe addresses only, short answers, not for ever. What is no answer is an error that says so. */
+/**
+ * Asks a registry over HTTP: safe addresses only, short answers, not for ever. What is no answer is an error that says
+ * so.
+ */
 import { AppError, errorText } from '../base/errors.ts';
 import { parseJson } from '../base/json.ts';
 import { markInvisible } from '../base/visible-text.ts';
@@ -54,8 +57,8 @@ export function registryError({ name, url }: RegistryConfig, why: string, cause?
 }
 
 /**
- * The person named the first address; wherever it sends us is judged as where a server's sign-in may lead is: out there leads only out
- * there.
+ * The person named the first address; wherever it sends us is judged as where a server's sign-in may lead is: out there
+ * leads only out there.
  */
 async function follow(place: RegistryConfig, path: string, http: HttpFetch, signal: AbortSignal): Promise<Response> {
   const base = new URL(`${place.url.replace(/\/+$/, '')}${path}`);

@@ -15,7 +15,9 @@ export interface RegistryServer {
   readonly title: string;
   readonly description: string;
   readonly version: string;
-  /** Who publishes it: what the registry made sure of, the part of its name before the slash. Empty where it has none. */
+  /**
+   * Who publishes it: what the registry made sure of, the part of its name before the slash. Empty where it has none.
+   */
   readonly publisher: string;
   /** URL of its source; empty if unknown. */
   readonly repository: string;

@@ -90,7 +90,10 @@ export class RegistryService {
     };
   }
 
-  /** Starts it once; nothing is kept. Rejects with AppError bad_request where something is missing, secret_locked, and as preview. */
+  /**
+   * Starts it once; nothing is kept. Rejects with AppError bad_request where something is missing, secret_locked, and
+   * as preview.
+   */
   async probe(choice: InstallRequest, signal: AbortSignal): Promise<EntryProbe> {
     const chosen = await this.#ready(choice, signal);
     const kept = await this.#keepSecrets(chosen, choice.answers, 'trial');
@@ -102,8 +105,9 @@ export class RegistryService {
   }
 
   /**
-   * Tries it and keeps it: the person saw what runs, and what came of it. `untried`: kept without, and in review. A secret is in the
-   * vault before anything is started with it, and goes again where the server is not kept. Rejects as `try`, or with config_conflict.
+   * Tries it and keeps it: the person saw what runs, and what came of it. `untried`: kept without, and in review. A
+   * secret is in the vault before anything is started with it, and goes again where the server is not kept. Rejects as
+   * `try`, or with config_conflict.
    */
   async add(choice: InstallRequest, name: string, untried: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);

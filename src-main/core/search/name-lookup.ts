@@ -38,8 +38,8 @@ export class NameLookup {
   }
 
   /**
-   * Tools whose name begins like this, with the part of it that was typed (0 to 1). A server's name alone begins the names of all its
-   * tools, and does not say which one is meant.
+   * Tools whose name begins like this, with the part of it that was typed (0 to 1). A server's name alone begins the
+   * names of all its tools, and does not say which one is meant.
    */
   findByBeginning(name: string): Map<IndexedTool, number> {
     const key = nameKey(name);
@@ -57,8 +57,8 @@ export class NameLookup {
   }
 
   /**
-   * The tools whose names are nearest to one that does not exist ("did you mean"), the nearest first; none if no name is near.
-   * `related` are tools that share words with the name: they may be near in other than spelling.
+   * The tools whose names are nearest to one that does not exist ("did you mean"), the nearest first; none if no name
+   * is near. `related` are tools that share words with the name: they may be near in other than spelling.
    */
   suggest(name: string, related: readonly IndexedTool[]): IndexedTool[] {
     const text = name.slice(0, maxNameLength);

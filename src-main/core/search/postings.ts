@@ -59,7 +59,10 @@ export class Postings {
     return this.#tools.get(term) ?? noTools;
   }
 
-  /** Words for a word that no tool contains: those that it begins, otherwise those spelled almost like it; at most eight, best first. */
+  /**
+   * Words for a word that no tool contains: those that it begins, otherwise those spelled almost like it; at most
+   * eight, best first.
+   */
   nearWords(word: string): readonly NearWord[] {
     const candidates = [...(this.#words.get(firstLetter(word)) ?? [])];
     const longer = candidates.filter((candidate) => isBeginning(word) && candidate.startsWith(word));

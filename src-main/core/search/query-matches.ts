@@ -1,4 +1,6 @@
-/** The tools that match one query, best first. The query is scored once; several questions may be asked of the result. */
+/**
+ * The tools that match one query, best first. The query is scored once; several questions may be asked of the result.
+ */
 import type { IndexedTool } from './postings.ts';
 import { explainMatch, type Scores } from './score-query.ts';
 
@@ -32,8 +34,8 @@ export class QueryMatches {
   }
 
   /**
-   * The `limit` best tools and those `alsoWanted`, best first; equal scores in the order of ids, so that the result depends on the catalog
-   * alone. `accepts` is called only until there are enough.
+   * The `limit` best tools and those `alsoWanted`, best first; equal scores in the order of ids, so that the result
+   * depends on the catalog alone. `accepts` is called only until there are enough.
    */
   best(limit: number, accepts?: AcceptsTool, alsoWanted?: AlsoWanted): SearchHit[] {
     const hits: SearchHit[] = [];

@@ -80,14 +80,14 @@ function addUp(terms: readonly QueryTerm[], tools: SearchedTools): Map<IndexedTo
 }
 
 /**
- * Shares of the best tool's score. The mean of the clauses is for wordings of one need, which agree on its tool; the highest is for several
- * needs, of which a tool fits one; the whole says less the more clauses there are.
+ * Shares of the best tool's score. The mean of the clauses is for wordings of one need, which agree on its tool; the
+ * highest is for several needs, of which a tool fits one; the whole says less the more clauses there are.
  */
 const shares = { whole: 3, mean: 1, highest: 0.5 };
 
 /**
- * Scores for lists of needs and wordings ("make a pdf, export as pdf, draw a word cloud"): each clause is ranked by itself and mixed with the
- * whole. Scored as one text, the clause with the rarest words drowns the others.
+ * Scores for lists of needs and wordings ("make a pdf, export as pdf, draw a word cloud"): each clause is ranked by
+ * itself and mixed with the whole. Scored as one text, the clause with the rarest words drowns the others.
  */
 function mixClauses(
   whole: ReadonlyMap<IndexedTool, number>,
@@ -139,7 +139,10 @@ function addNameBonus(
   return named;
 }
 
-/** Says why a tool was found, like `name: read, file; parameter: path`. Each word is shown once, in its weightiest field. */
+/**
+ * Says why a tool was found, like `name: read, file; parameter: path`. Each word is shown once, in its weightiest
+ * field.
+ */
 export function explainMatch(tool: IndexedTool, { terms, named }: Scores): string {
   const shown = new Set<string>();
   const parts = fieldTexts(tool.document).flatMap((text, at) => {

@@ -19,8 +19,8 @@ export interface Field {
   /** How much a long text dilutes its words (0: not at all, 1: fully). */
   readonly lengthPenalty: number;
   /**
-   * Words in this field of an ordinary tool. Lengths are compared with these and not with the catalog's own average, so that
-   * a change of one server changes the weight of no other server's tools.
+   * Words in this field of an ordinary tool. Lengths are compared with these and not with the catalog's own average, so
+   * that a change of one server changes the weight of no other server's tools.
    */
   readonly typicalLength: number;
 }

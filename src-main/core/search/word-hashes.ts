@@ -58,7 +58,9 @@ function pushCamelCase(run: string, words: string[]): void {
   for (let i = 1; parts.length > 2 && i < parts.length; i += 1) words.push(`${parts[i - 1]}${parts[i]}`.toLowerCase());
 }
 
-/** The stem of an English word, after M. F. Porter (1980). Words that are short or not plain a–z come back unchanged. */
+/**
+ * The stem of an English word, after M. F. Porter (1980). Words that are short or not plain a–z come back unchanged.
+ */
 export function porterStem(word: string): string {
   return /^[a-z]{3,}$/.test(word) ? stemmer(word) : word;
 }
@@ -116,7 +118,9 @@ export interface Query {
   readonly words: readonly QueryWord[];
   /** Parts that look like a typed tool name (`read_file`, `github:create_issue`), at most sixteen. */
   readonly names: readonly string[];
-  /** The words of each part of a list of needs or wordings ("make a pdf, export as pdf"); empty if the query is no list. */
+  /**
+   * The words of each part of a list of needs or wordings ("make a pdf, export as pdf"); empty if the query is no list.
+   */
   readonly clauses: readonly (readonly QueryWord[])[];
 }
 

@@ -57,7 +57,10 @@ export function keyringSecrets(server: string, entry: JsonObject): readonly Foun
   }));
 }
 
-/** The entry with a reference for each value that `keep` gives a name. `plainArgument`: index of an argument that is no secret, whatever it looks like. */
+/**
+ * The entry with a reference for each value that `keep` gives a name. `plainArgument`: index of an argument that is no
+ * secret, whatever it looks like.
+ */
 export function withReferences(server: string, entry: JsonObject, keep: Keep, plainArgument = -1): JsonObject {
   const replaced = Object.entries(entry).map(([key, value]): [string, unknown] => {
     // Cursor's client.

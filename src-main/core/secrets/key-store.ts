@@ -49,7 +49,10 @@ export class KeyStore {
     this.#keys.set(id, key);
   }
 
-  /** Whether a key could be kept in the keychain; the reason why not. Asks for an item that nobody has: a write might open a dialog. */
+  /**
+   * Whether a key could be kept in the keychain; the reason why not. Asks for an item that nobody has: a write might
+   * open a dialog.
+   */
   async keychainProblem(): Promise<string | undefined> {
     try {
       await within(this.#options.keychain.read('a name that nobody has'), this.#graceMs);
@@ -59,7 +62,10 @@ export class KeyStore {
     }
   }
 
-  /** Puts a key where it is had from later on; not in use until the vault says so. Rejects with AppError or the keychain's reason. */
+  /**
+   * Puts a key where it is had from later on; not in use until the vault says so. Rejects with AppError or the
+   * keychain's reason.
+   */
   async store(key: Buffer, place: KeyPlace['place'], passphrase?: string): Promise<KeyPlace> {
     const id = keyId(key);
     const text = key.toString('base64url');

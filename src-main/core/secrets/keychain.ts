@@ -1,4 +1,7 @@
-/** The system's keychain, asked late and with a limit: a dialog may be open in front of it, and nothing of the core waits for that. */
+/**
+ * The system's keychain, asked late and with a limit: a dialog may be open in front of it, and nothing of the core
+ * waits for that.
+ */
 import process from 'node:process';
 import { startWorkerProcess, resolveWorkerUrl } from '../base/workers.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-worker/keychain-messages.ts';

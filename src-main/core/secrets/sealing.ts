@@ -1,4 +1,7 @@
-/** How values are sealed: AES-256-GCM (NIST SP 800-38D) with what a value is for as associated data, and a key under a passphrase. */
+/**
+ * How values are sealed: AES-256-GCM (NIST SP 800-38D) with what a value is for as associated data, and a key under a
+ * passphrase.
+ */
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt } from 'node:crypto';
 
 /** Bytes. */

@@ -112,8 +112,9 @@ export class SecretService {
   }
 
   /**
-   * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its reference is
-   * answered. `plainArgument`: index of an argument that is no secret, whatever it looks like. Rejects with AppError secret_locked.
+   * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its
+   * reference is answered. `plainArgument`: index of an argument that is no secret, whatever it looks like. Rejects
+   * with AppError secret_locked.
    */
   async sealEntry(server: string, entry: JsonObject, plainArgument?: number): Promise<EntryWithReferences> {
     const chosen = new Map<PlaintextSecret['value'], string>();
@@ -148,16 +149,16 @@ export class SecretService {
   }
 
   /**
-   * Keeps a value that is known to be a secret, for a server that is to be added; it was read back before its name is answered. `isNew`: the
-   * vault did not have it. Rejects with AppError secret_locked.
+   * Keeps a value that is known to be a secret, for a server that is to be added; it was read back before its name is
+   * answered. `isNew`: the vault did not have it. Rejects with AppError secret_locked.
    */
   sealValue(server: string, label: string, value: string): Promise<{ readonly name: string; readonly isNew: boolean }> {
     return this.#keepOne({ value, names: secretNames(server, label) });
   }
 
   /**
-   * Brings over what an entry names and MCPProxy keeps in the keychain; what the vault has already stays as it is. `problems`: why one did
-   * not come, a sentence each. Rejects with AppError secret_locked.
+   * Brings over what an entry names and MCPProxy keeps in the keychain; what the vault has already stays as it is.
+   * `problems`: why one did not come, a sentence each. Rejects with AppError secret_locked.
    */
   async importKeyring(
     server: string,
@@ -183,8 +184,9 @@ export class SecretService {
   }
 
   /**
-   * Moves what looks like a secret out of the config: into the vault first, read back, then the reference into the file. Killed in
-   * between, both have it. Rejects with AppError server_not_found, secret_locked, or what the config's edit is refused with.
+   * Moves what looks like a secret out of the config: into the vault first, read back, then the reference into the
+   * file. Killed in between, both have it. Rejects with AppError server_not_found, secret_locked, or what the config's
+   * edit is refused with.
    */
   async sealConfig(server?: string): Promise<MovedSecrets> {
     const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];

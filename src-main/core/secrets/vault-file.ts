@@ -1,4 +1,7 @@
-/** The vault on disk: which keys there are and where each lies, and what is sealed with them. Replaced as a whole, never half. */
+/**
+ * The vault on disk: which keys there are and where each lies, and what is sealed with them. Replaced as a whole, never
+ * half.
+ */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as z from 'zod';
@@ -60,7 +63,10 @@ export class VaultFile {
     this.path = path;
   }
 
-  /** undefined: nothing was ever kept. Rejects with AppError secret_locked where it cannot be read: it is left as it is then. */
+  /**
+   * undefined: nothing was ever kept. Rejects with AppError secret_locked where it cannot be read: it is left as it is
+   * then.
+   */
   async read(): Promise<VaultData | undefined> {
     let text: string;
     try {
@@ -78,7 +84,10 @@ export class VaultFile {
     }
   }
 
-  /** Writes what `change` makes of it, while no other process does. Rejects as `read` does, and with what `change` throws. */
+  /**
+   * Writes what `change` makes of it, while no other process does. Rejects as `read` does, and with what `change`
+   * throws.
+   */
   async update<T>(change: (data: VaultData | undefined) => Promise<readonly [VaultData | undefined, T]>): Promise<T> {
     ensurePrivateDir(dirname(this.path));
     const update = async (): Promise<T> => {

@@ -84,7 +84,9 @@ export class Vault implements SecretStore {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** On disk, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long. */
+  /**
+   * On disk, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long.
+   */
   async write(name: string, value: string): Promise<void> {
     await this.#put(name, () => value);
     if ((await this.read(name)) !== value) throw notKept(name);
@@ -179,7 +181,10 @@ export class Vault implements SecretStore {
     this.onOpened.emit();
   }
 
-  /** Removes everything: the keys from where they lie, and what was sealed with them. Rejects with AppError secret_locked if it is unreadable. */
+  /**
+   * Removes everything: the keys from where they lie, and what was sealed with them. Rejects with AppError
+   * secret_locked if it is unreadable.
+   */
   async discard(): Promise<void> {
     const { keys = {} } = (await this.#file.read()) ?? {};
     for (const [id, place] of Object.entries(keys)) await this.#keys.remove(id, place);
@@ -294,7 +299,10 @@ function shown(name: string): string {
 const passphraseVariable = 'TOOLTRAY_VAULT_PASSPHRASE';
 const passphraseFileVariable = 'TOOLTRAY_VAULT_PASSPHRASE_FILE';
 
-/** From the environment, for cores that nobody sits in front of; of a file the first line. Rejects where that cannot be read. */
+/**
+ * From the environment, for cores that nobody sits in front of; of a file the first line. Rejects where that cannot be
+ * read.
+ */
 async function givenPassphrase(env: Env): Promise<string | undefined> {
   const said = env[passphraseVariable] ?? '';
   if (said !== '') return said;

@@ -22,7 +22,10 @@ export function readOrCreateToken(file: string): string {
   throw refusal(file, 'keeps changing while it is read');
 }
 
-/** Writes this token where the file is gone or says something else: a running core's clients find it there. Throws what the file system throws. */
+/**
+ * Writes this token where the file is gone or says something else: a running core's clients find it there. Throws what
+ * the file system throws.
+ */
 export function restoreToken(file: string, token: string): void {
   if (currentToken(file) === token) return;
   const draft = draftOf(file);
@@ -71,7 +74,9 @@ function readToken(file: string): string | undefined {
   return undefined;
 }
 
-/** Written whole under another name and then linked, so that nobody reads half a token and the first of two makers wins. */
+/**
+ * Written whole under another name and then linked, so that nobody reads half a token and the first of two makers wins.
+ */
 function createToken(file: string): string | undefined {
   const token = randomBytes(32).toString('base64url');
   const draft = draftOf(file);

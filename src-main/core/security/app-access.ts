@@ -1,6 +1,6 @@
 /**
- * The access of each client app: since when it has it, when it was seen, whether the person took it back, and its own token
- * for `/mcp/app/<app>`. What stands in an app's config file opens that app's door only.
+ * The access of each client app: since when it has it, when it was seen, whether the person took it back, and its own
+ * token for `/mcp/app/<app>`. What stands in an app's config file opens that app's door only.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -68,7 +68,10 @@ export class AppAccessStore {
     return this.#read().get(app)?.token;
   }
 
-  /** A file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or not. */
+  /**
+   * A file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or
+   * not.
+   */
   accepts(app: string, token: string): boolean {
     const kept = this.tokenOf(app);
     return kept !== undefined && isSameToken(kept, token);

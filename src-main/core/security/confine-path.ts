@@ -60,7 +60,9 @@ export async function confinePath(
   return { real: place.real, root, kind: 'missing' };
 }
 
-/** The allowed folders as they really are; those that do not exist are left out. Throws `not_allowed` if none is left. */
+/**
+ * The allowed folders as they really are; those that do not exist are left out. Throws `not_allowed` if none is left.
+ */
 export async function resolveRoots(roots: readonly string[]): Promise<string[]> {
   if (roots.length === 0) throw new AppError('not_allowed', 'No folder is allowed yet.', { fix: howToAllow });
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));

@@ -45,7 +45,10 @@ export async function openConfined(
   throw new AppError('bad_request', `"${displayPath(path)}" is not a file.`);
 }
 
-/** Opens a path from `confinePath`, or one below it without links. Throws AppError `not_allowed` if it leads elsewhere now. */
+/**
+ * Opens a path from `confinePath`, or one below it without links. Throws AppError `not_allowed` if it leads elsewhere
+ * now.
+ */
 export async function openReal(real: string, flags: number): Promise<FileHandle> {
   if (flags & (constants.O_CREAT | constants.O_TRUNC)) throw new AppError('internal', 'Unsafe flags for openReal.');
   // O_NONBLOCK: a pipe that took the file's place must not hold us up.
@@ -75,7 +78,10 @@ async function leadsTo(handle: FileHandle, real: string): Promise<boolean> {
   return isSameFile(handle, real);
 }
 
-/** One who swaps all the time would have to hit the moment between two looks every time (measured: one look is not enough). */
+/**
+ * One who swaps all the time would have to hit the moment between two looks every time (measured: one look is not
+ * enough).
+ */
 async function isSameFile(handle: FileHandle, real: string): Promise<boolean> {
   const opened = await handle.stat({ bigint: true });
   for (let look = 0; look < identityChecks; look++) {

@@ -1,6 +1,6 @@
 /**
- * Who is calling, as the door that let them in knows it, and what is theirs. Whatever is looked up by an id is held against it at every
- * use: an id alone is no authority, and a name that a client gives itself over HTTP is none either.
+ * Who is calling, as the door that let them in knows it, and what is theirs. Whatever is looked up by an id is held
+ * against it at every use: an id alone is no authority, and a name that a client gives itself over HTTP is none either.
  */
 
 /** Credential presented to a listener. */

@@ -1,4 +1,6 @@
-/** Tooltray's own folders and files: whatever a person allows, nothing that a model calls reads, lists or writes there. */
+/**
+ * Tooltray's own folders and files: whatever a person allows, nothing that a model calls reads, lists or writes there.
+ */
 import type { Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';

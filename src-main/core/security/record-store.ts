@@ -1,4 +1,7 @@
-/** Records by name in a file that nobody else reads or writes, which several processes change: looked at each time, read when it is another one. */
+/**
+ * Records by name in a file that nobody else reads or writes, which several processes change: looked at each time, read
+ * when it is another one.
+ */
 import { type BigIntStats, lstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateDir } from '../base/app-paths.ts';

@@ -17,8 +17,8 @@ interface Written {
 }
 
 /**
- * `create` refuses a file that exists, `overwrite` replaces it, `append` adds to it; all three make a missing file and its
- * missing folders. Throws AppError.
+ * `create` refuses a file that exists, `overwrite` replaces it, `append` adds to it; all three make a missing file and
+ * its missing folders. Throws AppError.
  */
 export async function writeConfined(
   roots: readonly string[],
@@ -108,7 +108,8 @@ interface PinnedFolder extends AsyncDisposable {
 
 /**
  * Pins a folder given by its resolved path. Throws AppError if it is not that folder (any more).
- * Linux: free of races. Elsewhere `at` is the path itself, checked now; Node offers no file access relative to a handle.
+ * Linux: free of races. Elsewhere `at` is the path itself, checked now; Node offers no file access relative to a
+ * handle.
  */
 export async function anchorFolder(real: string): Promise<PinnedFolder> {
   if (process.platform === 'linux') {

@@ -98,7 +98,10 @@ export class ConnectionOpener {
     return this.#openPrivate(() => entry.context ?? owner.context, closed);
   }
 
-  /** One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no handshake. */
+  /**
+   * One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no
+   * handshake.
+   */
   #openForHandshakes(closed: Closed): Promise<Connection> {
     return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
   }

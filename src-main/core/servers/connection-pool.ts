@@ -1,6 +1,6 @@
 /**
- * The connections to one server beside the shared one, keyed by protocol and owner. Each is opened when it is first needed, is used by all
- * who need it meanwhile, and is closed with its owner or when nobody uses it.
+ * The connections to one server beside the shared one, keyed by protocol and owner. Each is opened when it is first
+ * needed, is used by all who need it meanwhile, and is closed with its owner or when nobody uses it.
  */
 import type { Person } from '../security/principal.ts';
 import type { CallContext } from './in-flight-calls.ts';
@@ -8,8 +8,8 @@ import type { Connection } from './connection.ts';
 import { ServerSubscriptions } from './server-subscriptions.ts';
 
 /**
- * `any`: sessions of all clients. `session`: one session, which the server can send requests to. `user`: one user of a team, whatever app
- * they come from.
+ * `any`: sessions of all clients. `session`: one session, which the server can send requests to. `user`: one user of a
+ * team, whatever app they come from.
  */
 export type ConnectionOwner =
   | { readonly kind: 'any' }
@@ -80,7 +80,10 @@ export class ConnectionPool {
     return [...this.#entries.values()];
   }
 
-  /** Whether the session has a connection of its own, or can have one: the one that was used longest ago is closed, unless it is busy. */
+  /**
+   * Whether the session has a connection of its own, or can have one: the one that was used longest ago is closed,
+   * unless it is busy.
+   */
   hasRoomFor(sessionId: string): boolean {
     return (
       this.ofSession(sessionId) !== undefined ||

@@ -124,8 +124,8 @@ export class Connection {
   }
 
   /**
-   * Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. With `needsAnswer` a server that has
-   * nothing to do and gives no answer counts as cut off, too.
+   * Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. With
+   * `needsAnswer` a server that has nothing to do and gives no answer counts as cut off, too.
    */
   async checkAlive(timeoutMs: number, needsAnswer = false): Promise<AppError | undefined> {
     const isIdle = this.#calls.size === 0;

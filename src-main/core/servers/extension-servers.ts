@@ -1,7 +1,7 @@
 /**
- * The servers as apps of one kind have them. Most offer everybody the same, and are the very ones that all apps share. What a server
- * offers an app that declares extensions is found out by asking it so once, on a line of its own; where it is something else, apps
- * of the kind share a connection that declares the same.
+ * The servers as apps of one kind have them. Most offer everybody the same, and are the very ones that all apps share.
+ * What a server offers an app that declares extensions is found out by asking it so once, on a line of its own; where
+ * it is something else, apps of the kind share a connection that declares the same.
  */
 import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -84,7 +84,10 @@ export class ExtensionServers implements ServerSet {
     return this.#servers.pausedError(server);
   }
 
-  /** Resolves when it is known of every server that is up whether it offers this kind something else; after `ms` in any case. */
+  /**
+   * Resolves when it is known of every server that is up whether it offers this kind something else; after `ms` in any
+   * case.
+   */
   async compareListings(ms: number): Promise<void> {
     const running = [...this.#compared.values()].flatMap((one) => one.running ?? []);
     if (running.length > 0) await settleWithin(Promise.all(running), ms);
@@ -107,7 +110,10 @@ export class ExtensionServers implements ServerSet {
     for (const base of this.#servers.all) this.#compareSoon(base);
   }
 
-  /** A listing that changes while the server runs says nothing of the kind: what a line of its own would say then is not known either. */
+  /**
+   * A listing that changes while the server runs says nothing of the kind: what a line of its own would say then is not
+   * known either.
+   */
   #compareSoon(base: ManagedServer): void {
     const { config, observed } = base;
     // What comes with us offers everybody the same. One that is not up is compared when it is.

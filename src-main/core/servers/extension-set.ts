@@ -31,7 +31,10 @@ export function extensionSetOf(capabilities: JsonObject, without: readonly strin
   return { key: canonicalHash(extensions).slice(0, 16), extensions, apps: appsThat(extensions) };
 }
 
-/** Whether it shows the user interfaces of tools. The types are to be named; an app that names none is taken at its word. */
+/**
+ * Whether it shows the user interfaces of tools. The types are to be named; an app that names none is taken at its
+ * word.
+ */
 export function supportsViews({ extensions }: Pick<ExtensionSet, 'extensions'>): boolean {
   const settings = extensions[viewExtension];
   if (!isObject(settings)) return false;
@@ -69,7 +72,8 @@ function together(one: unknown, other: unknown): unknown {
   return [...known, ...fresh];
 }
 
-// Notifications beyond the specification pass between a server and a client app if both sides declared what they belong to.
+// Notifications beyond the specification pass between a server and a client app if both sides declared what they belong
+// to.
 // Source: MCP 2025-11-25, Lifecycle (`capabilities.experimental`); SEP-1724 (`capabilities.extensions`).
 
 const standard: ReadonlySet<string> = new Set(
@@ -93,7 +97,10 @@ function belongsTo(method: string, name: string): boolean {
   return [name, `notifications/${name}`].some((start) => method === start || method.startsWith(`${start}/`));
 }
 
-/** Extensions of the specification's own that the merged view serves; it passes those of vendors, but answers no methods of them. */
+/**
+ * Extensions of the specification's own that the merged view serves; it passes those of vendors, but answers no methods
+ * of them.
+ */
 const served: ReadonlySet<string> = new Set([viewExtension, tasksExtension]);
 
 /** Without extensions that would be announced and then answered by "Method not found". */

@@ -38,8 +38,8 @@ export interface HandshakeOptions {
   readonly probeSilenceMs?: number;
   readonly signal: AbortSignal;
   /**
-   * The connection ended, or nothing came of it, after a probe that was never answered: some servers end when the first message is not
-   * `initialize`. They are to be greeted by `initialize` from then on.
+   * The connection ended, or nothing came of it, after a probe that was never answered: some servers end when the first
+   * message is not `initialize`. They are to be greeted by `initialize` from then on.
    */
   readonly onProbeEnded?: () => void;
   /** Called with the negotiated version before anything else is sent (HTTP puts it into a header). */
@@ -50,7 +50,8 @@ const defaultProbeSilenceMs = 4000;
 
 /**
  * Rejects with AppError: server_timeout, server_protocol, server_unauthorized or whatever ended the line.
- * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of the handshake era).
+ * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of
+ * the handshake era).
  */
 export async function performHandshake(peer: Peer, options: HandshakeOptions): Promise<Handshake> {
   const limit = new TimeLimit(options);
@@ -134,7 +135,10 @@ async function greetKnown(peer: Peer, options: HandshakeOptions, signal: AbortSi
   }
 }
 
-/** Asks by `server/discover`; a server that gives any answer but a modern one, or none, is greeted by `initialize` on the same line. */
+/**
+ * Asks by `server/discover`; a server that gives any answer but a modern one, or none, is greeted by `initialize` on
+ * the same line.
+ */
 async function probe(peer: Peer, options: HandshakeOptions, signal: AbortSignal): Promise<Handshake> {
   const silence = options.probeSilenceMs ?? defaultProbeSilenceMs;
   let isAnswered = false;
@@ -211,7 +215,10 @@ function namesOurVersion(error: unknown): boolean {
   return Array.isArray(supported) && supported.includes(statelessVersion);
 }
 
-/** Whether the probe came to an end that only a server of the handshake era makes of it: anything but the end of the line itself. */
+/**
+ * Whether the probe came to an end that only a server of the handshake era makes of it: anything but the end of the
+ * line itself.
+ */
 function isLegacyAnswer(error: unknown): boolean {
   if (!(error instanceof AppError)) return error instanceof RpcError;
   return statefulResponses.has(error.code) && !isNobodyThere(error);

@@ -41,7 +41,10 @@ export class InFlightCalls {
     }
   }
 
-  /** The session that something belongs to, if there is no doubt: by the stream it came on, the owner, or the only one calling. */
+  /**
+   * The session that something belongs to, if there is no doubt: by the stream it came on, the owner, or the only one
+   * calling.
+   */
   ownerOf(relatedRequestId: string | number | undefined): CallContext | undefined {
     const related = typeof relatedRequestId === 'number' ? this.#calls.get(relatedRequestId) : undefined;
     if (related !== undefined) return related;
@@ -103,7 +106,9 @@ export interface CallContext {
   readonly onLog: (params: JsonObject) => void;
   /** The least severe level this session wants, if it said. */
   readonly logLevel?: string | undefined;
-  /** Puts a request of the server (sampling, elicitation, roots) to this session's client app. Rejects with RpcError. */
+  /**
+   * Puts a request of the server (sampling, elicitation, roots) to this session's client app. Rejects with RpcError.
+   */
   readonly askClient: (method: string, params: JsonObject, signal: AbortSignal) => Promise<Result>;
   /** The revision of MCP that this session speaks. */
   readonly protocolVersion?: string | undefined;

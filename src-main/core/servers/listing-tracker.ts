@@ -18,7 +18,10 @@ interface ListingKeeperOptions {
   readonly cache: ListingCache;
   /** Pinned definitions; undefined: nothing is compared. */
   readonly pins: ServerPins | undefined;
-  /** It is read on one person's own line and shown to all: resources, which are documents of that person's, are left out. */
+  /**
+   * It is read on one person's own line and shown to all: resources, which are documents of that person's, are left
+   * out.
+   */
   readonly isEachOnes?: boolean | undefined;
   readonly now: () => number;
   /** How long the server may be silent about a list, in ms. */
@@ -172,8 +175,8 @@ export class ListingTracker {
   }
 
   /**
-   * The server says something changed, on this connection. Where that is a second process of it, the change is to be seen there
-   * and nowhere else.
+   * The server says something changed, on this connection. Where that is a second process of it, the change is to be
+   * seen there and nowhere else.
    */
   scheduleRefresh(on: Connection | undefined = this.#connection): void {
     if (on === undefined) return;

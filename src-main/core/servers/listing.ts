@@ -84,9 +84,10 @@ export type SendRequest = (method: string, params: JsonObject, timeoutMs?: numbe
 const unannouncedMs = 5000;
 
 /**
- * Drains the lists that the capabilities announce, and the tools in any case: some servers have tools and do not declare them. A list that the server answers with an error, or not in time, stays what it
- * was `before`: a passing fault must not take the tools away. Rejects when the line itself fails, and with AppError server_timeout
- * when a line that was never read from (`isFirst`) is silent about its tools.
+ * Drains the lists that the capabilities announce, and the tools in any case: some servers have tools and do not
+ * declare them. A list that the server answers with an error, or not in time, stays what it was `before`: a passing
+ * fault must not take the tools away. Rejects when the line itself fails, and with AppError server_timeout when a line
+ * that was never read from (`isFirst`) is silent about its tools.
  */
 export async function fetchListing(
   ask: SendRequest,
@@ -248,7 +249,10 @@ function inWords({ length }: readonly unknown[]): string {
   return length === 1 ? '1 entry' : `${length} entries`;
 }
 
-/** A list that the server announces but does not have is a problem of that list, not of the server; so is one it is too busy for. */
+/**
+ * A list that the server announces but does not have is a problem of that list, not of the server; so is one it is too
+ * busy for.
+ */
 async function askPage(
   ask: SendRequest,
   kind: ListKind,

@@ -1,6 +1,6 @@
 /**
- * How servers over HTTP say that they do not know our session any more. The specification wants 404; servers in the field also answer by 400
- * or 410, by a JSON-RPC error with any status, or by a bare error in an event stream.
+ * How servers over HTTP say that they do not know our session any more. The specification wants 404; servers in the
+ * field also answer by 400 or 410, by a JSON-RPC error with any status, or by a bare error in an event stream.
  * Source: MCP 2025-11-25, basic/transports ("Session Management").
  */
 import { AppError } from '../base/errors.ts';
@@ -9,7 +9,10 @@ import { rpcCode, RpcError } from '../wire/message.ts';
 const refusedStatus: ReadonlySet<unknown> = new Set([400, 404, 410]);
 const words = /session|not (?:yet |been )?initiali[sz]ed|before initiali[sz]|initiali[sz]e first/i;
 
-/** Whether an answer to a request may mean that the session is lost. A tool may have sessions of its own, so `ping` has to confirm it. */
+/**
+ * Whether an answer to a request may mean that the session is lost. A tool may have sessions of its own, so `ping` has
+ * to confirm it.
+ */
 export function mayBeLostSession(error: unknown): boolean {
   if (error instanceof RpcError) return words.test(error.message);
   return error instanceof AppError && refusedStatus.has(error.data?.['status']);

@@ -162,15 +162,18 @@ export class ManagedServer {
     await this.#listed();
   }
 
-  /** Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never rejects. */
+  /**
+   * Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never
+   * rejects.
+   */
   onUserSeen(person: Person): void {
     if (!this.#isPerUser || this.listedAt !== undefined || !this.config.enabled) return;
     this.#firstListing.at(person);
   }
 
   /**
-   * Opens what is this person's own, who is asked to sign in where they have to, and reads its lists. Whether there is anything of the
-   * kind. Rejects with AppError.
+   * Opens what is this person's own, who is asked to sign in where they have to, and reads its lists. Whether there is
+   * anything of the kind. Rejects with AppError.
    */
   async admit(context: CallContext): Promise<boolean> {
     const isOwn = await this.#requests.admit(context);
@@ -199,7 +202,10 @@ export class ManagedServer {
     return this.#requests.probe(timeoutMs);
   }
 
-  /** Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Rejects with why it is not ready. */
+  /**
+   * Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Rejects
+   * with why it is not ready.
+   */
   async retry({ clear = false }: { readonly clear?: boolean } = {}): Promise<void> {
     if (clear) await clearPackage(this.state, this.#log);
     if (this.#isPerUser) return this.sleep().then(() => this.#ofSomebody());
@@ -260,7 +266,9 @@ export class ManagedServer {
     await this.#listings.saved();
   }
 
-  /** Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server. */
+  /**
+   * Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server.
+   */
   async request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     this.assertAccepted(method, params);
     const answer = await this.#requests.send(method, params, context);
@@ -280,7 +288,10 @@ export class ManagedServer {
     if (method === 'prompts/get') this.pins?.assertAccepted('prompt', name);
   }
 
-  /** Notifications of a client app that concern this server (roots changed, what both sides declared) go to its own line. */
+  /**
+   * Notifications of a client app that concern this server (roots changed, what both sides declared) go to its own
+   * line.
+   */
   notify(method: string, params: JsonObject, sessionId: string): void {
     this.#requests.notify(method, params, sessionId);
   }
@@ -381,7 +392,8 @@ export class ManagedServer {
       open: (entry, closed) => this.#opener.openPooled(entry, closed),
       onOpen: ({ key }, connection) => {
         if (key.owner.kind === 'any') this.changed.emit();
-        // The list shown to all is that of clients without a handshake, so connections opened for a handshake are not followed.
+        // The list shown to all is that of clients without a handshake, so connections opened for a handshake are not
+        // followed.
         if (key.owner.kind === 'user' && key.protocol === 'negotiated') this.#followOne(connection);
       },
       onClose: ({ key }, connection) => {

@@ -1,5 +1,8 @@
-/** Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema): written for servers, checked for client apps.
- * Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers. */
+/**
+ * Arguments that a tool wants repeated as HTTP headers (`x-mcp-header` in its schema): written for servers, checked for
+ * client apps.
+ * Source: MCP 2026-07-28, basic/transports, "Mcp-Param" headers.
+ */
 import { isObject, type JsonObject } from '../base/json.ts';
 
 /** An argument that is repeated, as the schema marks it. */
@@ -18,7 +21,10 @@ export function paramHeaders(tool: JsonObject | undefined, args: unknown): Recor
   return Object.keys(headers).length === 0 ? undefined : headers;
 }
 
-/** Which tools want something repeated. A definition is the same object for as long as its listing is: its schema is read once, not with each call. */
+/**
+ * Which tools want something repeated. A definition is the same object for as long as its listing is: its schema is
+ * read once, not with each call.
+ */
 export class HeaderParamTools {
   readonly #known = new WeakMap<JsonObject, boolean>();
 
@@ -53,7 +59,10 @@ export function paramMismatch(
   return undefined;
 }
 
-/** Only what is reached through `properties` counts. A marking that no header name can be would make the whole request fail. */
+/**
+ * Only what is reached through `properties` counts. A marking that no header name can be would make the whole request
+ * fail.
+ */
 function repeatedParams(schema: unknown, path: readonly string[] = []): RepeatedParam[] {
   if (!isObject(schema) || !isObject(schema['properties'])) return [];
   return Object.entries(schema['properties']).flatMap(([name, property]) => {

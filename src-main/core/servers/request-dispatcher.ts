@@ -1,7 +1,7 @@
 /**
- * Sends the requests of sessions to one server, on the connection that one policy chooses: the shared one; the one for the stateful
- * protocol, where the shared one is stateless and the session is not; the session's own, where the server sends requests to its client; the
- * user's own in a team.
+ * Sends the requests of sessions to one server, on the connection that one policy chooses: the shared one; the one for
+ * the stateful protocol, where the shared one is stateless and the session is not; the session's own, where the server
+ * sends requests to its client; the user's own in a team.
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -50,8 +50,8 @@ const livenessTimeoutMs = 1000;
 const retryMs = 5 * 60_000;
 
 /**
- * The connection of all sessions of the stateful protocol, to a server that speaks both protocols. The shared connection is stateless then, and
- * a server that sends requests to its client cannot do so there.
+ * The connection of all sessions of the stateful protocol, to a server that speaks both protocols. The shared
+ * connection is stateless then, and a server that sends requests to its client cannot do so there.
  */
 export const statefulForAll: ConnectionKey = { protocol: 'stateful', owner: { kind: 'any' } };
 
@@ -96,7 +96,10 @@ export class RequestDispatcher {
     return this.#calls > 0 ? 0 : performance.now() - this.#calledAt;
   }
 
-  /** Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with AppError. */
+  /**
+   * Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with
+   * AppError.
+   */
   async admit(context: CallContext): Promise<boolean> {
     const { ownSignIn } = this.#parts;
     if (ownSignIn === undefined) return false;
@@ -217,7 +220,10 @@ export class RequestDispatcher {
     }
   }
 
-  /** After the computer slept, connections may lead nowhere without a sign of it. One that gives no answer in time is closed. */
+  /**
+   * After the computer slept, connections may lead nowhere without a sign of it. One that gives no answer in time is
+   * closed.
+   */
   async probe(timeoutMs: number): Promise<void> {
     const { connection } = this.#parts.line;
     const reason = await connection?.checkAlive(timeoutMs, true);
@@ -255,7 +261,10 @@ export class RequestDispatcher {
     return this.#lineInEra(context);
   }
 
-  /** A user's process has one introduction; to an address there is a connection in each protocol, for apps that can be asked things. */
+  /**
+   * A user's process has one introduction; to an address there is a connection in each protocol, for apps that can be
+   * asked things.
+   */
   async #lineOfUser(context: CallContext, isNegotiated: boolean): Promise<Connection> {
     const { config, listings, pool } = this.#parts;
     const negotiated = await pool.get(keyOfUser(userOf(context), 'negotiated'));
@@ -280,7 +289,10 @@ export class RequestDispatcher {
     return this.#tryStateful(inItsEra, context.sessionId).then((connection) => connection ?? wake());
   }
 
-  /** A second connection, in the stateful protocol; undefined if there is none to be had, so that the shared one has to do. */
+  /**
+   * A second connection, in the stateful protocol; undefined if there is none to be had, so that the shared one has to
+   * do.
+   */
   async #tryStateful(key: ConnectionKey, sessionId: string): Promise<Connection | undefined> {
     const { listings, now, onWarning, pool } = this.#parts;
     if (now() - this.#failedAt < retryMs) return undefined;

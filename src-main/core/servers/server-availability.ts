@@ -184,7 +184,9 @@ export async function unlessInstalling<T>(name: string, stateOf: () => ServerSta
   return coming;
 }
 
-/** Removes the damaged package that the failure of a server names, and nothing else. Rejects with the system's error. */
+/**
+ * Removes the damaged package that the failure of a server names, and nothing else. Rejects with the system's error.
+ */
 export async function clearPackage(state: ServerState, log: ServerLog): Promise<void> {
   const folder = state.kind === 'error' ? state.error.data?.['damagedFolder'] : undefined;
   if (typeof folder !== 'string') return;

@@ -49,7 +49,10 @@ export function inputRequests(asked: JsonObject): [string, string, JsonObject][]
   });
 }
 
-/** Throws RpcError invalidParams for an elicitation with a link that is no web page: a client app would open it for the user. */
+/**
+ * Throws RpcError invalidParams for an elicitation with a link that is no web page: a client app would open it for the
+ * user.
+ */
 export function checkLink(method: string, { mode, url }: JsonObject): void {
   if (method !== 'elicitation/create' || (mode !== 'url' && url === undefined)) return;
   if (!isWebUrl(url))
@@ -85,8 +88,8 @@ export function labelServerRequest(server: string, method: string, params: JsonO
 }
 
 /**
- * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined where the client app sees that
- * server alone. Throws RpcError for what cannot be put to anybody.
+ * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined where the
+ * client app sees that server alone. Throws RpcError for what cannot be put to anybody.
  */
 export function labelInputRequests(server: string | undefined, result: Result): Result {
   if (scalarOf(result, 'resultType') !== 'input_required') return result;

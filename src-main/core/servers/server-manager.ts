@@ -40,7 +40,10 @@ export class ServerManager {
     return [...this.#servers.values()];
   }
 
-  /** The servers of the config are known, with what the cache knows of them; false only right after the start of the core. */
+  /**
+   * The servers of the config are known, with what the cache knows of them; false only right after the start of the
+   * core.
+   */
   get isConfigLoaded(): boolean {
     return this.#configured;
   }
@@ -60,7 +63,10 @@ export class ServerManager {
     });
   }
 
-  /** Makes the running servers those of the config: what is the same is left alone. Resolves when all have settled; once stopped, at once. */
+  /**
+   * Makes the running servers those of the config: what is the same is left alone. Resolves when all have settled; once
+   * stopped, at once.
+   */
   async apply(configs: readonly ServerConfig[]): Promise<void> {
     if (this.#stopped) return;
     const before = this.#servers;
@@ -161,7 +167,9 @@ export class ServerManager {
     return this.paused ? this.#deps.pause.pausedError(server) : undefined;
   }
 
-  /** Ends every process until the person goes on; what servers offer stays listed, calls are refused with a sentence. */
+  /**
+   * Ends every process until the person goes on; what servers offer stays listed, calls are refused with a sentence.
+   */
   async setPaused(paused: boolean): Promise<void> {
     if (paused === this.paused) return;
     this.#deps.pause.set(paused);
@@ -211,8 +219,8 @@ function missingIn(
   return [...these].flatMap(([name, server]) => (those.get(name) === server ? [] : [server]));
 }
 
-// The order in which a new config takes effect: what ends does so first, removed before switched off before replaced. What
-// starts then starts side by side, each as soon as nothing holds what it needs any more.
+// The order in which a new config takes effect: what ends does so first, removed before switched off before replaced.
+// What starts then starts side by side, each as soon as nothing holds what it needs any more.
 
 interface Configured {
   readonly config: ServerConfig;

@@ -24,7 +24,10 @@ export interface SharedConnectionOptions {
   /** Whether a package is being fetched for the connection. */
   readonly isInstalling: () => boolean;
   readonly onState: () => void;
-  /** For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the person. */
+  /**
+   * For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the
+   * person.
+   */
   readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
 }
 
@@ -263,7 +266,8 @@ export class SharedConnection {
   }
 }
 
-// When to try a server again: doubling from one second to five minutes, jittered so that servers do not come back in step.
+// When to try a server again: doubling from one second to five minutes, jittered so that servers do not come back in
+// step.
 
 const firstMs = 1000;
 const maxMs = 5 * 60_000;

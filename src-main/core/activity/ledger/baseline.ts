@@ -105,8 +105,8 @@ function isSame(a: readonly JsonObject[] | undefined, b: readonly JsonObject[]):
   return a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
-// For an app that loads tools only when it needs them: which definitions it has loaded so far in its session, of ours and of
-// those that it would have had from the servers. It loads one whole when it calls the tool for the first time.
+// For an app that loads tools only when it needs them: which definitions it has loaded so far in its session, of ours
+// and of those that it would have had from the servers. It loads one whole when it calls the tool for the first time.
 
 interface DefinitionOwed {
   readonly server: string;

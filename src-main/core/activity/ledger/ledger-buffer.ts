@@ -1,4 +1,7 @@
-/** Sums that wait to be written: added up in memory, written in batches, and tried again while the database cannot be had. */
+/**
+ * Sums that wait to be written: added up in memory, written in batches, and tried again while the database cannot be
+ * had.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';

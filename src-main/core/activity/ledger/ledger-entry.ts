@@ -22,7 +22,9 @@ export interface Amounts {
   readonly sent: number;
   /** Tokens that the model reads: fewer for lists if the app defers tools, and for results as in as-read.ts. */
   readonly loaded: number;
-  /** Tokens that it would have read without us: of lists, instructions, and of answers what the app would have let in. */
+  /**
+   * Tokens that it would have read without us: of lists, instructions, and of answers what the app would have let in.
+   */
   readonly baseline: number;
   /** Tokens of what servers answered, as they sent it. */
   readonly raw: number;
@@ -85,8 +87,8 @@ export function addAmounts(a: Amounts, b: Amounts): Amounts {
 // input.
 
 /**
- * `direct`: a server's own tool, or one that stands for a server; `call`: a helper that calls tools or looks after something;
- * `program`: it runs a model's code; `await`: it fetches the answer of an earlier call.
+ * `direct`: a server's own tool, or one that stands for a server; `call`: a helper that calls tools or looks after
+ * something; `program`: it runs a model's code; `await`: it fetches the answer of an earlier call.
  */
 export type ResultKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' | 'readback';
 

@@ -1,6 +1,6 @@
 /**
- * The ledger's two tables: by the hour and the session for the last days, by the day for the last years. Both hold sums, so that
- * their size grows with what was used and not with how often.
+ * The ledger's two tables: by the hour and the session for the last days, by the day for the last years. Both hold
+ * sums, so that their size grows with what was used and not with how often.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { runInTransaction } from '../../base/private-database.ts';
@@ -74,7 +74,9 @@ function upsert(table: string, keys: readonly string[], facts: readonly string[]
 
 // Sums over the ledger's tables.
 
-/** How a row's key is read off the table by the hour; that by the day has a column for the day and none for sessions. */
+/**
+ * How a row's key is read off the table by the hour; that by the day has a column for the day and none for sessions.
+ */
 const expressions: Readonly<Record<SavingsKey, string>> = {
   session: 'session',
   app: 'app',
@@ -166,7 +168,10 @@ export interface SavingsRow extends SavingsTotals {
 export interface BreakEven {
   /** The net is not negative. */
   readonly reached: boolean;
-  /** Look-ups that were made, and how many what the lists save pays for; undefined: none was made, or lists save nothing. */
+  /**
+   * Look-ups that were made, and how many what the lists save pays for; undefined: none was made, or lists save
+   * nothing.
+   */
   readonly searches: number;
   readonly affordable: number | undefined;
 }

@@ -1,4 +1,7 @@
-/** The savings ledger: what client apps were sent against what they would have loaded without us, counted off the way of calls. */
+/**
+ * The savings ledger: what client apps were sent against what they would have loaded without us, counted off the way of
+ * calls.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Masker } from '../../base/mask.ts';

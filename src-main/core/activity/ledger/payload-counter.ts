@@ -104,7 +104,10 @@ interface ByteSample {
 
 const sampleCount = 32;
 
-/** `length` bytes in all, in pieces spread evenly from first to last. A character cut at an edge is one replacement mark. */
+/**
+ * `length` bytes in all, in pieces spread evenly from first to last. A character cut at an edge is one replacement
+ * mark.
+ */
 export function sampleBytes(chunks: readonly Buffer[], length: number): ByteSample {
   const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   if (total <= length) return { text: Buffer.concat(chunks).toString('utf8'), scale: 1 };

@@ -1,4 +1,7 @@
-/** Answers what is asked about the texts of calls, in the thread that keeps them, or in the core's own where a thread is not worth while. */
+/**
+ * Answers what is asked about the texts of calls, in the thread that keeps them, or in the core's own where a thread is
+ * not worth while.
+ */
 import { Masker } from '../../base/mask.ts';
 import {
   type PayloadRow,

@@ -1,6 +1,6 @@
 /**
- * Finds texts of calls by their words. An index for each stretch of rows: what is pruned goes whole with its index, and of a stretch
- * that lost some rows a new one is made, so that no word of a deleted text is left on disk.
+ * Finds texts of calls by their words. An index for each stretch of rows: what is pruned goes whole with its index, and
+ * of a stretch that lost some rows a new one is made, so that no word of a deleted text is left on disk.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { payloadSides } from './payload-messages.ts';
@@ -62,7 +62,9 @@ export class PayloadIndex {
     }
   }
 
-  /** Texts that have all words of `text`, each at the beginning of a word; not older than `since` (ms since the epoch). */
+  /**
+   * Texts that have all words of `text`, each at the beginning of a word; not older than `since` (ms since the epoch).
+   */
   find(database: DatabaseSync, text: string, since: number, limit: number): PayloadMatches {
     const query = matchOf(text);
     if (query === undefined || !this.#works(database)) return { ids: [], more: false };

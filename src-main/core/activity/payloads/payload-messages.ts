@@ -7,8 +7,8 @@ export const payloadSides = ['asked', 'sent', 'given'] as const;
 export type PayloadSide = (typeof payloadSides)[number];
 
 /**
- * Why a side has no text of its own: nothing was said; it is what the server sent; it lies on disk as a kept answer; it was too
- * long to be kept.
+ * Why a side has no text of its own: nothing was said; it is what the server sent; it lies on disk as a kept answer; it
+ * was too long to be kept.
  */
 export const payloadAbsences = ['nothing', 'same', 'kept-answer', 'too-long'] as const;
 export type PayloadGap = (typeof payloadAbsences)[number];

@@ -292,7 +292,10 @@ function idsOfTime(database: DatabaseSync, { since = 0, until }: StepSearch): Id
   return { from, to: Number(last?.['id'] ?? 0) };
 }
 
-/** `among`: of all sessions, so that going through the calls of that time once takes half as long as looking for those of each step. */
+/**
+ * `among`: of all sessions, so that going through the calls of that time once takes half as long as looking for those
+ * of each step.
+ */
 function filtered(place: Conditions, search: StepSearch, among: IdSpan | undefined): Conditions {
   const span = among === undefined ? [] : [among.from, among.to];
   const ofEach = (condition: string): string =>

@@ -15,8 +15,9 @@ const eagerThresholdBytes = 8 * 1024 * 1024;
 /** How long it keeps the thread at a time where it is quiet, in ms. */
 const idleSliceMs = 1;
 /**
- * And where it is not, at the most: what is more than `many` is done as it comes, a piece or two in each turn of the loop, and no call
- * stands behind a row of them. Longer where more waits than twice that, so that it keeps up however busy it is.
+ * And where it is not, at the most: what is more than `many` is done as it comes, a piece or two in each turn of the
+ * loop, and no call stands behind a row of them. Longer where more waits than twice that, so that it keeps up however
+ * busy it is.
  */
 const busySliceMs = 0.5;
 /** No more than these are held: beyond, they are done at once. */

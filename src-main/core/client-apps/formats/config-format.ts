@@ -5,8 +5,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../base/errors.ts';
 
 /**
- * Everything an edit is not about keeps its bytes: comments, order, indentation, line ends, byte order mark. Every result is read again
- * and compared with what was wanted. All throw AppError `config_invalid` on a text they cannot read or cannot edit without a guess.
+ * Everything an edit is not about keeps its bytes: comments, order, indentation, line ends, byte order mark. Every
+ * result is read again and compared with what was wanted. All throw AppError `config_invalid` on a text they cannot
+ * read or cannot edit without a guess.
  */
 export interface ConfigFormat {
   /** Parses the text; an empty text means `{}`. */
@@ -49,7 +50,9 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
 }
 
-/** Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted. */
+/**
+ * Throws AppError `config_invalid` when the edited text cannot be read, or came to say anything but what was wanted.
+ */
 export function assertSame(readAgain: () => unknown, wanted: unknown): void {
   let found: unknown;
   try {

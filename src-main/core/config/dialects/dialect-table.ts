@@ -1,4 +1,7 @@
-/** The products whose configuration is read, and how each writes it. Facts of 2026-11, from documentation and public files. */
+/**
+ * The products whose configuration is read, and how each writes it. Facts of 2026-11, from documentation and public
+ * files.
+ */
 import type { Dialect } from './dialect.ts';
 
 /** Our own files, and other files with the common `mcpServers` that do not name their product. */

@@ -1,9 +1,10 @@
 /** Data types for how products write MCP servers. The rows are in `dialect-table.ts`. */
 
 /**
- * How a value becomes the value of our field. `same`: unchanged; `not`: a switch the other way round; times: in that unit or as a Go duration;
- * `variables`: names of environment variables, or NAME=VALUE pairs; `secrets`: names of secrets that become variables; the `header…` forms
- * fill `headers`; `bearer`: a token for the Authorization header; `tools`: Copilot's list, a map of switches, or include and exclude.
+ * How a value becomes the value of our field. `same`: unchanged; `not`: a switch the other way round; times: in that
+ * unit or as a Go duration; `variables`: names of environment variables, or NAME=VALUE pairs; `secrets`: names of
+ * secrets that become variables; the `header…` forms fill `headers`; `bearer`: a token for the Authorization header;
+ * `tools`: Copilot's list, a map of switches, or include and exclude.
  */
 export type KeyForm =
   | 'same'

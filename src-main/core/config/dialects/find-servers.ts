@@ -1,4 +1,7 @@
-/** Finds the server entries in a configuration of any product, wherever in it they stand, and what it says about them beside. */
+/**
+ * Finds the server entries in a configuration of any product, wherever in it they stand, and what it says about them
+ * beside.
+ */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
 import {

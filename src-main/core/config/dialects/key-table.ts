@@ -68,7 +68,9 @@ export const keyRules: Readonly<Record<string, KeyRule>> = {
   scopes: { field: 'oauth', form: 'scopes' },
 };
 
-/** Objects of an entry whose keys are keys of the entry; what `timeout` in them means where it is not the entry's own. */
+/**
+ * Objects of an entry whose keys are keys of the entry; what `timeout` in them means where it is not the entry's own.
+ */
 export const nestedKeys: Readonly<Record<string, 'call ms' | 'as entry'>> = {
   transport: 'as entry',
   command: 'as entry',

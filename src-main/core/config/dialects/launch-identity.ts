@@ -11,8 +11,8 @@ export function launchIdentity(entry: JsonObject): string | undefined {
 }
 
 /**
- * The package, script or host behind an entry, without versions and without the options it is started with: what two entries
- * share that start the same server in different ways.
+ * The package, script or host behind an entry, without versions and without the options it is started with: what two
+ * entries share that start the same server in different ways.
  */
 export function launchSubject(entry: JsonObject): string | undefined {
   const { url, command, args } = entry;

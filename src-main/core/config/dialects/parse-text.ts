@@ -1,4 +1,7 @@
-/** Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix where it cannot. */
+/**
+ * Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix where it
+ * cannot.
+ */
 import JSON5 from 'json5';
 import type { Node } from 'jsonc-parser';
 import { parse as parseToml, TomlError } from 'smol-toml';
@@ -39,7 +42,10 @@ export interface ParsedText {
   readonly notes: readonly string[];
 }
 
-/** `name`: how errors call the text. `takesJson5`: also where it is no JSON with comments. Throws AppError config_invalid with the line, the cause and what to do. */
+/**
+ * `name`: how errors call the text. `takesJson5`: also where it is no JSON with comments. Throws AppError
+ * config_invalid with the line, the cause and what to do.
+ */
 export function parseText(text: string, format: TextFormat, name: string, takesJson5 = true): ParsedText {
   const plain = text.replace(/^\uFEFF/, '');
   if (format === 'json') return parseJson(plain, name, takesJson5);

@@ -1,4 +1,7 @@
-/** Reads one server entry of any product into our own fields: the one reader behind `--config`, import, paste, links and bundles. */
+/**
+ * Reads one server entry of any product into our own fields: the one reader behind `--config`, import, paste, links and
+ * bundles.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { resolve } from 'node:path';
 import type { z } from 'zod';
@@ -22,8 +25,8 @@ import { ownPlaceholders, type VariableContext } from './variables.ts';
 
 export interface EntryProblem {
   /**
-   * `error`: the entry cannot be used. `unfilled`: it cannot be started. `warning`: something of it has no effect. `note`: something stays
-   * behind where the entry is brought over, or has to be filled in.
+   * `error`: the entry cannot be used. `unfilled`: it cannot be started. `warning`: something of it has no effect.
+   * `note`: something stays behind where the entry is brought over, or has to be filled in.
    */
   readonly severity: 'error' | 'unfilled' | 'warning' | 'note';
   /** The keys that lead there, as the entry has them; empty for the entry as a whole. */
@@ -311,7 +314,9 @@ const kindNames = {
   builtin: 'that comes with Tooltray',
 } as const;
 
-/** Leaves without what is not written: the keys of objects such as `transport` and `options` count as the entry's own. */
+/**
+ * Leaves without what is not written: the keys of objects such as `transport` and `options` count as the entry's own.
+ */
 function flatten(raw: JsonObject, path: readonly string[] = []): readonly Written[] {
   return Object.entries(raw).flatMap(([key, value]): readonly Written[] => {
     if (value === null || value === undefined) return [];

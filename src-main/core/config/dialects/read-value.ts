@@ -73,7 +73,10 @@ function readTime(field: string, form: KeyForm, value: unknown, key: string): Va
   };
 }
 
-/** A map of variables; also a list of names or of NAME=VALUE, or such a list in one text. `null` takes the variable of the environment. */
+/**
+ * A map of variables; also a list of names or of NAME=VALUE, or such a list in one text. `null` takes the variable of
+ * the environment.
+ */
 function readVariables(value: unknown, source: 'env' | 'secret'): unknown {
   if (typeof value === 'string') return readVariables(splitCommand(value), source);
   if (!Array.isArray(value)) return mapValues(value, (item, name) => (item === null ? `\${env:${name}}` : item));
@@ -86,7 +89,10 @@ function readVariables(value: unknown, source: 'env' | 'secret'): unknown {
   return pairs.includes(undefined) ? value : Object.fromEntries(pairs as [string, unknown][]);
 }
 
-/** Copilot: a list of all that may be used, `["*"]` for every tool. MCPHub: a map of switches. Others: include and exclude. */
+/**
+ * Copilot: a list of all that may be used, `["*"]` for every tool. MCPHub: a map of switches. Others: include and
+ * exclude.
+ */
 function readTools(value: unknown): ValueReading {
   const field = (name: string, names: unknown): ReadValue[] =>
     names === undefined ? [] : [{ field: name, value: names }];

@@ -1,4 +1,7 @@
-/** The placeholders of every product in the texts of an entry, brought to our own spelling; what nobody can fill here is reported. */
+/**
+ * The placeholders of every product in the texts of an entry, brought to our own spelling; what nobody can fill here is
+ * reported.
+ */
 import { basename, sep } from 'node:path';
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { Dialect } from './dialect.ts';
@@ -22,7 +25,10 @@ const placeholder =
 /** Fields whose texts may hold placeholders. */
 const fields = ['command', 'args', 'env', 'cwd', 'url', 'headers', 'oauth', 'folders'] as const;
 
-/** The fields of an entry with `${env:NAME}` for each variable. A name that the entry's own `env` sets is left for the command it starts. */
+/**
+ * The fields of an entry with `${env:NAME}` for each variable. A name that the entry's own `env` sets is left for the
+ * command it starts.
+ */
 export function ownPlaceholders(entry: JsonObject, context: VariableContext, onUnfilled: OnUnfilled): JsonObject {
   const own = entry['url'] === undefined ? objectOrEmpty(entry['env']) : {};
   const read = { ...entry };
@@ -101,7 +107,10 @@ function isPath([field]: readonly PropertyKey[]): boolean {
   return field !== 'url' && field !== 'headers' && field !== 'oauth';
 }
 
-/** Passwords hold dollar signs: only a whole value, or a whole token of an Authorization header, is a variable everywhere. */
+/**
+ * Passwords hold dollar signs: only a whole value, or a whole token of an Authorization header, is a variable
+ * everywhere.
+ */
 function isWholeValue(text: string, name: string, [field]: readonly PropertyKey[]): boolean {
   if (field !== 'env' && field !== 'headers') return false;
   return /^[A-Z_][A-Z0-9_]*$/.test(name) && /^(?:(?:Bearer|Basic|Token) )?\$\w+$/i.test(text);

@@ -1,7 +1,8 @@
 /**
- * The files of a folder that holds a team's config: `organisation.jsonc`, `groups/NAME.jsonc`, `people/NAME.jsonc`. A file that cannot be
- * used hurts its own people alone: what it said last goes on, and where nothing is known of it a group's people get nothing and a
- * person's file counts as if it were not there, since a group's may be what bounds them.
+ * The files of a folder that holds a team's config: `organisation.jsonc`, `groups/NAME.jsonc`, `people/NAME.jsonc`. A
+ * file that cannot be used hurts its own people alone: what it said last goes on, and where nothing is known of it a
+ * group's people get nothing and a person's file counts as if it were not there, since a group's may be what bounds
+ * them.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath } from 'node:fs/promises';

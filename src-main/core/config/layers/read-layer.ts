@@ -1,4 +1,6 @@
-/** Reads one file below the organisation's: what a group or a person has of its own, as far as the organisation lets it. */
+/**
+ * Reads one file below the organisation's: what a group or a person has of its own, as far as the organisation lets it.
+ */
 import { basename } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * One question at the system's keychain, in a process of its own: the call may wait for a dialog as long as it likes, and the core can
- * end it, which no thread inside the core could be.
+ * One question at the system's keychain, in a process of its own: the call may wait for a dialog as long as it likes,
+ * and the core can end it, which no thread inside the core could be.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';

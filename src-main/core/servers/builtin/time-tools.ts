@@ -98,8 +98,8 @@ function weekdayIn(instant: number, zone: string): string {
 }
 
 /**
- * The instant of a clock reading, given as if it were UTC. A reading that the clocks skip is read with the offset before
- * the change, one that they show twice is the first (both as RFC 5545 and Temporal's "compatible" do).
+ * The instant of a clock reading, given as if it were UTC. A reading that the clocks skip is read with the offset
+ * before the change, one that they show twice is the first (both as RFC 5545 and Temporal's "compatible" do).
  */
 function readZoned(reading: number, zone: string): ZonedReading {
   const before = offsetAt(reading - dayMs, zone);

@@ -1,7 +1,8 @@
 /**
- * The processes that a core has started, on disk. A core that is killed ends nobody: a server that does not mind its input
- * being closed goes on, and holds its port or its lock. The next core reads the lists of cores that are no more and ends
- * who is still there. A number alone may be anybody's by then; together with when its process began it is one process's.
+ * The processes that a core has started, on disk. A core that is killed ends nobody: a server that does not mind its
+ * input being closed goes on, and holds its port or its lock. The next core reads the lists of cores that are no more
+ * and ends who is still there. A number alone may be anybody's by then; together with when its process began it is one
+ * process's.
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -110,7 +111,10 @@ export class ChildProcessList {
   }
 }
 
-/** Ends what cores that are no more have left running. Resolves with the number of groups that were still there. Never rejects. */
+/**
+ * Ends what cores that are no more have left running. Resolves with the number of groups that were still there. Never
+ * rejects.
+ */
 export async function killOrphanedProcesses(
   folder: string,
   slow: ProcessTableSource | undefined = systemOf(process.platform),
@@ -174,7 +178,10 @@ const run = promisify(execFile);
 const windowsFolder = (): string => process.env['SystemRoot'] ?? 'C:\\Windows';
 const patience = { windowsHide: true, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 } as const;
 
-/** CIM by PowerShell, which every Windows has; where a policy forbids it wmic, which the newest have no more. Not run on a Windows yet. */
+/**
+ * CIM by PowerShell, which every Windows has; where a policy forbids it wmic, which the newest have no more. Not run on
+ * a Windows yet.
+ */
 async function windowsTable(): Promise<Began> {
   const system = join(windowsFolder(), 'System32');
   const cim =
@@ -200,7 +207,10 @@ export function readCimTable(text: string): Began {
   return tableOf(rows.map(([, pid, ticks]) => [Number(pid), (BigInt(ticks as string) - ticksTo1970) / 10n]));
 }
 
-/** `NODE,20251122103601.123456+060,PID` a line: local time, and the minutes that it is ahead of UTC. Throws where there is none. */
+/**
+ * `NODE,20251122103601.123456+060,PID` a line: local time, and the minutes that it is ahead of UTC. Throws where there
+ * is none.
+ */
 export function readWmicTable(text: string): Began {
   const row = /^[^,\r\n]*,(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})([+-]\d{3}),(\d+)\s*$/gm;
   return tableOf(
@@ -232,7 +242,8 @@ function beganAt(pid: number): string | undefined {
       return began.trim() === '' ? undefined : began.trim();
     }
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // proc(5): behind the name in brackets, the twentieth is the time since the system's start, which has an id of its own.
+    // proc(5): behind the name in brackets, the twentieth is the time since the system's start, which has an id of its
+    // own.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     if (state === 'Z' || state === 'X') return undefined;
     return `${fields[18] ?? ''} ${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}`;

@@ -1,6 +1,6 @@
 /**
- * Variables that every program may need and that hold no key of anybody: where things are, which language, which way out to the
- * network. All others of a person's login are theirs, and a server gets them only by name.
+ * Variables that every program may need and that hold no key of anybody: where things are, which language, which way
+ * out to the network. All others of a person's login are theirs, and a server gets them only by name.
  */
 
 const places = ['HOME', 'PATH', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*_HOME', 'XDG_*_DIRS', 'XDG_RUNTIME_DIR'];

@@ -1,6 +1,7 @@
 /**
- * Why a server does not work, in the few words that stand behind its name: `needs GITHUB_TOKEN`, `can't start: the file dist/index.js is
- * missing`. What a program printed before it exited is matched against the usual causes; the raw text stays in the log.
+ * Why a server does not work, in the few words that stand behind its name: `needs GITHUB_TOKEN`,
+ * `can't start: the file dist/index.js is missing`. What a program printed before it exited is matched against the
+ * usual causes; the raw text stays in the log.
  */
 import type { AppError } from '../../base/errors.ts';
 

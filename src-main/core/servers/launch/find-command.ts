@@ -4,7 +4,9 @@ import { access, stat } from 'node:fs/promises';
 import { delimiter, extname, isAbsolute, resolve } from 'node:path';
 import { defaultWorkingFolder } from '../../base/working-folder.ts';
 
-/** Returns the command's absolute path, or undefined if there is no such executable. Relative paths start from `cwd`. */
+/**
+ * Returns the command's absolute path, or undefined if there is no such executable. Relative paths start from `cwd`.
+ */
 export async function findCommand(
   command: string,
   env: ResolvedEnv,
@@ -36,7 +38,9 @@ function extensionsFor(command: string, env: ResolvedEnv, windows: boolean): rea
 
 const defaultExtensions = '.COM;.EXE;.BAT;.CMD';
 
-/** The endings of programs on Windows. A PATHEXT without `.EXE`, as packaged client apps pass on, is as good as none. */
+/**
+ * The endings of programs on Windows. A PATHEXT without `.EXE`, as packaged client apps pass on, is as good as none.
+ */
 export function pathExtensions(given: string | undefined): readonly string[] {
   const extensions = given?.split(';').filter((extension) => extension !== '') ?? [];
   return extensions.some((extension) => extension.toUpperCase() === '.EXE') ? extensions : defaultExtensions.split(';');

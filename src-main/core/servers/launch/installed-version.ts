@@ -1,4 +1,7 @@
-/** Which version of a package a runner (npx, uvx) has fetched last on this computer, read from where it keeps them; nothing is run or asked. */
+/**
+ * Which version of a package a runner (npx, uvx) has fetched last on this computer, read from where it keeps them;
+ * nothing is run or asked.
+ */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,10 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** More folders than this no runner keeps. */
 const maxFolders = 2000;
 
-/** `packageName` as floatingPackage gives it. undefined: it never ran, or its runner keeps them elsewhere. Never rejects. */
+/**
+ * `packageName` as floatingPackage gives it. undefined: it never ran, or its runner keeps them elsewhere. Never
+ * rejects.
+ */
 export async function installedVersion(
   command: string,
   packageName: string,
@@ -40,7 +46,10 @@ async function ofNpm(packageName: string, env: Environment): Promise<string | un
   });
 }
 
-/** Wheels are unpacked each into a folder with `name-1.2.3.dist-info` in it; source: the spec of installed Python projects. */
+/**
+ * Wheels are unpacked each into a folder with `name-1.2.3.dist-info` in it; source: the spec of installed Python
+ * projects.
+ */
 async function ofUv(packageName: string, env: Environment): Promise<string | undefined> {
   const caches = env['XDG_CACHE_HOME'] ?? join(homeOf(env), '.cache');
   const folder = join(env['UV_CACHE_DIR'] ?? join(caches, 'uv'), 'archive-v0');

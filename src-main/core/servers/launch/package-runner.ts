@@ -1,6 +1,6 @@
 /**
- * Commands that fetch a package before they start a server: npx, uvx, docker run. A first start may take minutes, and one that is killed in
- * the middle leaves half a package, which then fails at every start.
+ * Commands that fetch a package before they start a server: npx, uvx, docker run. A first start may take minutes, and
+ * one that is killed in the middle leaves half a package, which then fails at every start.
  */
 import { readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -69,13 +69,18 @@ const npxFolder = /(?<folder>[^\s'"`()]*[\\/]_npx[\\/][0-9a-f]{16})(?=[\\/])/;
 const incomplete =
   /ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:package|module)|ENOTEMPTY|Unexpected end of JSON input/;
 
-/** The folder of npx that holds only a part of the package, by what the server said last; undefined: that is not why it ended. */
+/**
+ * The folder of npx that holds only a part of the package, by what the server said last; undefined: that is not why it
+ * ended.
+ */
 export function damagedFolder(lines: readonly string[]): string | undefined {
   const text = lines.join('\n');
   return incomplete.test(text) ? npxFolder.exec(text.replaceAll('file://', ''))?.groups?.['folder'] : undefined;
 }
 
-/** Removes a folder that `damagedFolder` found, and nothing else. Whether it was there. Rejects with the system's error. */
+/**
+ * Removes a folder that `damagedFolder` found, and nothing else. Whether it was there. Rejects with the system's error.
+ */
 export async function clearDamagedFolder(folder: string): Promise<boolean> {
   const real = await realpath(folder).catch(() => undefined);
   if (real === undefined) return false;

@@ -94,7 +94,10 @@ async function procTable(): Promise<ProcessFacts[]> {
   return table;
 }
 
-/** proc(5): the name stands in brackets and may hold anything; after it come state, parent, group, and times as the 12th to 15th. */
+/**
+ * proc(5): the name stands in brackets and may hold anything; after it come state, parent, group, and times as the 12th
+ * to 15th.
+ */
 function readStat(stat: string): ProcessFacts | undefined {
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === undefined || group === undefined) return undefined;

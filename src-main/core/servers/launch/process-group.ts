@@ -169,7 +169,8 @@ export async function startLaunch(launch: ProcessLaunch): Promise<ChildProcessWi
         ...descriptors.map(({ fd }) => fd),
         ...(input === undefined ? [] : ['pipe' as const]),
       ],
-      // POSIX: a session of its own, so that -pid names the child and all it starts. On Windows it would open a console window.
+      // POSIX: a session of its own, so that -pid names the child and all it starts. On Windows it would open a console
+      // window.
       detached: !windows,
       windowsHide: true,
     }) as ChildProcessWithoutNullStreams;

@@ -9,7 +9,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-/** The variable that holds the mark. Servers of another core that is started by a server keep it too, so a core is started without it. */
+/**
+ * The variable that holds the mark. Servers of another core that is started by a server keep it too, so a core is
+ * started without it.
+ */
 export const markVariable = 'TOOLTRAY_PROCESS';
 
 /** A process that cannot be another one under the same id. */
@@ -55,7 +58,10 @@ export async function markedProcesses(mark: string): Promise<readonly KnownProce
   return found.filter(({ pid }) => pid !== process.pid);
 }
 
-/** Kills the processes with a mark without waiting (Linux), but for those of the launches in `spared`; for the end of our own process. */
+/**
+ * Kills the processes with a mark without waiting (Linux), but for those of the launches in `spared`; for the end of
+ * our own process.
+ */
 export function killMarkedNow(mark: string, spared: ReadonlySet<string>): void {
   if (process.platform !== 'linux') return;
   for (const name of readdirSync('/proc')) {
@@ -71,8 +77,8 @@ export function killMarkedNow(mark: string, spared: ReadonlySet<string>): void {
 }
 
 /**
- * Ends what is left of a launch: SIGTERM, then SIGKILL to what still runs after `graceMs`, until nothing with the mark is found. `known`:
- * processes that were seen below it. Never rejects.
+ * Ends what is left of a launch: SIGTERM, then SIGKILL to what still runs after `graceMs`, until nothing with the mark
+ * is found. `known`: processes that were seen below it. Never rejects.
  */
 export async function endLeftovers(mark: string, known: readonly KnownProcess[], graceMs: number): Promise<void> {
   if (process.platform === 'win32') return;
@@ -132,7 +138,9 @@ async function readTable(pids?: readonly number[]): Promise<readonly TableRow[]>
   return rows;
 }
 
-/** Source: proc(5). The name stands in brackets and may hold anything; behind it, the twentieth field is when it began. */
+/**
+ * Source: proc(5). The name stands in brackets and may hold anything; behind it, the twentieth field is when it began.
+ */
 function readStat(stat: string): TableRow[] {
   const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === undefined || parent === undefined || state === 'Z' || state === 'X') return [];

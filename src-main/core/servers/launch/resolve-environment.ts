@@ -1,4 +1,7 @@
-/** The environment that child processes get: of our own, completed from the login shell where a desktop started us with next to nothing. */
+/**
+ * The environment that child processes get: of our own, completed from the login shell where a desktop started us with
+ * next to nothing.
+ */
 import { delimiter } from 'node:path';
 import type { InheritedVariables } from '../../config/app-config.ts';
 import { isCommonVariable } from './common-variables.ts';
@@ -30,7 +33,10 @@ export class EnvironmentResolver {
     this.#options = { platform: process.platform, readLoginShell: readWithShellEnv, limitMs: 5000, ...options };
   }
 
-  /** All that the person has at their login, and the entry's own variables, which win: where commands are looked up. Never rejects. */
+  /**
+   * All that the person has at their login, and the entry's own variables, which win: where commands are looked up.
+   * Never rejects.
+   */
   async resolve(entry: ResolvedEnv = {}): Promise<ResolvedEnv> {
     this.#base ??= this.#resolveBase();
     return overlay(await this.#base, entry, this.#options.platform);
@@ -61,7 +67,10 @@ export class EnvironmentResolver {
   }
 }
 
-/** Folders that every desktop session has on PATH; with no other one, the person's tools (nvm, Homebrew, uv) are missing. */
+/**
+ * Folders that every desktop session has on PATH; with no other one, the person's tools (nvm, Homebrew, uv) are
+ * missing.
+ */
 const systemFolders = new Set(['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']);
 
 function needsLoginShell(own: EnvironmentResolverOptions['own'], platform: NodeJS.Platform): boolean {
@@ -70,12 +79,17 @@ function needsLoginShell(own: EnvironmentResolverOptions['own'], platform: NodeJ
   return own['TERM'] === undefined || folders.every((folder) => systemFolders.has(folder));
 }
 
-/** Ours alone: secrets and folders of the core, what would turn a child Electron into Node, and traces of the login shell itself. */
+/**
+ * Ours alone: secrets and folders of the core, what would turn a child Electron into Node, and traces of the login
+ * shell itself.
+ */
 function isOurs(name: string): boolean {
   return /^(TOOLTRAY_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE|_|SHLVL|PWD|OLDPWD)$/i.test(name);
 }
 
-/** Last of all, so that what PATH says stays what it says; only commands that would not be found at all are found there. */
+/**
+ * Last of all, so that what PATH says stays what it says; only commands that would not be found at all are found there.
+ */
 async function withToolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<ResolvedEnv> {
   const folders = (await toolFolders(env, platform)).join(delimiter);
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
@@ -92,7 +106,9 @@ function spelling(name: string, platform: NodeJS.Platform): string {
   return platform === 'win32' ? name.toUpperCase() : name;
 }
 
-/** Windows knows `Path` and `PATH` as one variable; two spellings in one environment would leave the choice to chance. */
+/**
+ * Windows knows `Path` and `PATH` as one variable; two spellings in one environment would leave the choice to chance.
+ */
 function overlay(base: ResolvedEnv, entry: ResolvedEnv, platform: NodeJS.Platform): ResolvedEnv {
   if (platform !== 'win32') return { ...base, ...entry };
   const replaced = new Set(Object.keys(entry).map((name) => name.toUpperCase()));

@@ -1,4 +1,7 @@
-/** Folders where version managers and installers put commands, for when no PATH mentions them: desktop apps start with a bare one. */
+/**
+ * Folders where version managers and installers put commands, for when no PATH mentions them: desktop apps start with a
+ * bare one.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
 import type { ResolvedEnv } from './find-command.ts';

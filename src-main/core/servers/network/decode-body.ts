@@ -1,6 +1,7 @@
 /**
  * Decodes HTTP response bodies that a server, or a proxy in front of it, compressed although it was asked not to.
- * Source: RFC 9110, section 8.4.1 (content codings); for zstd RFC 8878. Lenient towards unfinished streams, as curl and undici are.
+ * Source: RFC 9110, section 8.4.1 (content codings); for zstd RFC 8878. Lenient towards unfinished streams, as curl and
+ * undici are.
  */
 import { pipeline, Readable, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
@@ -39,8 +40,8 @@ export function contentCodings(header: string | null | undefined): readonly stri
 }
 
 /**
- * Returns the decoded body. It fails with AppError `server_protocol` for a coding that is not known, `message_too_large` beyond `maxBytes`
- * decoded bytes, and with the system's error where the body is broken.
+ * Returns the decoded body. It fails with AppError `server_protocol` for a coding that is not known,
+ * `message_too_large` beyond `maxBytes` decoded bytes, and with the system's error where the body is broken.
  */
 export function decodeBody(body: Readable, codings: readonly string[], maxBytes: number): Readable {
   const steps = codings.toReversed().map((coding) => (source: AsyncIterable<Buffer>) => decode(source, coding));

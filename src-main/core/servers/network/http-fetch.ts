@@ -1,6 +1,6 @@
 /**
- * `fetch` as the MCP transports use it, over node:http. The built-in fetch gives up after five silent minutes, which a long
- * tool call may well need, and knows no proxy variables.
+ * `fetch` as the MCP transports use it, over node:http. The built-in fetch gives up after five silent minutes, which a
+ * long tool call may well need, and knows no proxy variables.
  */
 import { lookup } from 'node:dns';
 import { Agent as HttpAgent, type IncomingMessage, request as httpRequest, type RequestOptions } from 'node:http';
@@ -57,12 +57,16 @@ export class HttpFetch {
     this.#options = options;
   }
 
-  /** Follows no redirect and knows string bodies only; decodes what is compressed. Rejects with the system's error or the signal's reason. */
+  /**
+   * Follows no redirect and knows string bodies only; decodes what is compressed. Rejects with the system's error or
+   * the signal's reason.
+   */
   readonly fetch: FetchLike = (url, init) => this.#send(new URL(url), init);
 
   /**
-   * The same for addresses that somebody else named: a name is judged by what it resolves to at the moment it is dialed, so that
-   * nobody can change its meaning in between. `refused` makes the error. What goes through a proxy is the proxy's to judge.
+   * The same for addresses that somebody else named: a name is judged by what it resolves to at the moment it is
+   * dialed, so that nobody can change its meaning in between. `refused` makes the error. What goes through a proxy is
+   * the proxy's to judge.
    */
   guarded(allows: AddressRule, refused: (host: string) => Error): FetchLike {
     return async (url, init) => {

@@ -1,6 +1,6 @@
 /**
- * How this computer reaches others: which certificate authorities it trusts, and by which proxy it goes. Companies change both, often without a
- * variable that a process started by the desktop would see.
+ * How this computer reaches others: which certificate authorities it trusts, and by which proxy it goes. Companies
+ * change both, often without a variable that a process started by the desktop would see.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,9 @@ export interface OutboundNetworkOptions {
   readonly env: NetworkEnv;
   /** The environment of the user's login; used if our own names no proxy. */
   readonly loginEnv: () => Promise<NetworkEnv>;
-  /** The system's proxy for an address, as in a PAC file: `PROXY host:port; DIRECT`. Used if no environment names one. */
+  /**
+   * The system's proxy for an address, as in a PAC file: `PROXY host:port; DIRECT`. Used if no environment names one.
+   */
   readonly resolveProxy?: ((url: string) => Promise<string>) | undefined;
   /** PEM file of further certificate authorities; undefined: none. */
   readonly extraCaFile: () => string | undefined;

@@ -1,4 +1,7 @@
-/** One sign-in on this machine, from the address for the browser to the tokens: the door that it comes back to, and how long it may take. */
+/**
+ * One sign-in on this machine, from the address for the browser to the tokens: the door that it comes back to, and how
+ * long it may take.
+ */
 import { AppError } from '../../base/errors.ts';
 import { isSameToken } from '../../security/access-token.ts';
 import { CallbackListener } from './callback-listener.ts';

@@ -1,4 +1,7 @@
-/** The one door a browser has to us during a sign-in, on this machine alone: it opens to the right callback, once, and says what happened. */
+/**
+ * The one door a browser has to us during a sign-in, on this machine alone: it opens to the right callback, once, and
+ * says what happened.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

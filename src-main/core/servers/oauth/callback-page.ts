@@ -1,4 +1,7 @@
-/** The plain page that a browser shows when it comes to us in a sign-in: no script, nothing from elsewhere, the dashboard's colours. */
+/**
+ * The plain page that a browser shows when it comes to us in a sign-in: no script, nothing from elsewhere, the
+ * dashboard's colours.
+ */
 import { hash } from 'node:crypto';
 
 /** The part of the dashboard's theme that a short page needs. */

@@ -1,7 +1,7 @@
 /**
- * The document that describes Tooltray to authorization servers which take an https address as client id: what somebody has to publish
- * there, and the ports that it names. Sources: draft-ietf-oauth-client-id-metadata-document; MCP 2025-11-25 and 2026-07-28, Client
- * Registration; RFC 8252 section 7.3.
+ * The document that describes Tooltray to authorization servers which take an https address as client id: what somebody
+ * has to publish there, and the ports that it names. Sources: draft-ietf-oauth-client-id-metadata-document; MCP
+ * 2025-11-25 and 2026-07-28, Client Registration; RFC 8252 section 7.3.
  */
 import { callbackPath } from './callback-listener.ts';
 
@@ -11,7 +11,9 @@ import { callbackPath } from './callback-listener.ts';
  */
 export const callbackPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
 
-/** `redirectUrl`: of a team, whose browsers come back to its own address; of a program on a person's machine undefined. */
+/**
+ * `redirectUrl`: of a team, whose browsers come back to its own address; of a program on a person's machine undefined.
+ */
 export function clientMetadataDocument(url: string, redirectUrl?: string): object {
   const ofMachine = ['', ...callbackPorts.map((port) => `:${port}`)].map(
     (port) => `http://127.0.0.1${port}${callbackPath}`,
@@ -19,7 +21,8 @@ export function clientMetadataDocument(url: string, redirectUrl?: string): objec
   return {
     client_id: url,
     client_name: 'Tooltray',
-    // Left out it would mean a web site, to which no address of a machine may belong (OpenID Connect Registration section 2).
+    // Left out it would mean a web site, to which no address of a machine may belong (OpenID Connect Registration
+    // section 2).
     application_type: redirectUrl === undefined ? 'native' : 'web',
     redirect_uris: redirectUrl === undefined ? ofMachine : [redirectUrl],
     grant_types: ['authorization_code', 'refresh_token'],

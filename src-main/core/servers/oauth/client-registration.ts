@@ -1,4 +1,7 @@
-/** Who we are at an authorization server, in this order: registered by the person, a document at an address, registered by ourselves. */
+/**
+ * Who we are at an authorization server, in this order: registered by the person, a document at an address, registered
+ * by ourselves.
+ */
 import {
   type AddClientAuthentication,
   type OAuthClientInformationMixed,
@@ -122,7 +125,10 @@ export function withoutSecret(
   return rest;
 }
 
-/** How we say who we are at the token and revocation endpoints. Source: RFC 6749 section 2.3.1, which wants both parts form-encoded. */
+/**
+ * How we say who we are at the token and revocation endpoints. Source: RFC 6749 section 2.3.1, which wants both parts
+ * form-encoded.
+ */
 export function clientAuthentication(client: OAuthClientInformationMixed): AddClientAuthentication {
   return (headers, params, _url, metadata) => {
     const { client_id: id, client_secret: secret } = client;

@@ -65,7 +65,9 @@ export function describeScope(scope: string): ScopeDescription {
   return { scope, text: `${text} (${name})`, isGrave: doing.some((verb) => grave.has(verb)) };
 }
 
-/** `https://www.googleapis.com/auth/drive.readonly` → drive, readonly; `Files.ReadWrite.All` → files, read, write, all. */
+/**
+ * `https://www.googleapis.com/auth/drive.readonly` → drive, readonly; `Files.ReadWrite.All` → files, read, write, all.
+ */
 function wordsOf(scope: string): string[] {
   const own = scope.replace(/^[a-z][a-z\d+.-]*:\/\/.*\/(?=[^/]+\/?$)/i, '');
   return own

@@ -1,4 +1,6 @@
-/** Who signs people in for a server, as it and its authorization server say; refused where that cannot be done safely. */
+/**
+ * Who signs people in for a server, as it and its authorization server say; refused where that cannot be done safely.
+ */
 import {
   type AuthorizationServerMetadata,
   checkResourceAllowed,

@@ -57,8 +57,8 @@ export interface GrantStore {
   /** Invalid data counts as none. Rejects with AppError `secret_locked` if the vault cannot be read now. */
   read(key: string): Promise<StoredAuthorization>;
   /**
-   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh token
-   * used twice may cost the whole grant. Rejects with AppError, or what `change` or the store threw.
+   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh
+   * token used twice may cost the whole grant. Rejects with AppError, or what `change` or the store threw.
    */
   update(
     key: string,
@@ -88,8 +88,8 @@ export class VaultGrantStore implements GrantStore {
   }
 
   /**
-   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh token
-   * used twice may cost the whole grant. Rejects with AppError, or what `change` or the file system threw.
+   * Writes what `change` makes of what is stored, and answers it. No other process changes it meanwhile: a refresh
+   * token used twice may cost the whole grant. Rejects with AppError, or what `change` or the file system threw.
    */
   async update(
     key: string,
@@ -103,7 +103,10 @@ export class VaultGrantStore implements GrantStore {
     });
   }
 
-  /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file system's error. */
+  /**
+   * Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file
+   * system's error.
+   */
   async take(key: string): Promise<StoredAuthorization | undefined> {
     return this.#locked(key, async () => {
       const stored = await this.read(key).catch(() => undefined);

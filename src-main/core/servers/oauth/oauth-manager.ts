@@ -29,7 +29,10 @@ interface SignInsSettings {
   readonly network?: OutboundNetwork | undefined;
   /** How long a person may take to sign in, in ms (5 minutes by default). */
   readonly waitMs?: number;
-  /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
+  /**
+   * Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or
+   * secret_locked.
+   */
   readonly fill?: ((config: HttpServerConfig) => Promise<HttpServerConfig>) | undefined;
   /** A document about us, for all servers; undefined: nobody has published one. */
   readonly documentUrl?: (() => string | undefined) | undefined;

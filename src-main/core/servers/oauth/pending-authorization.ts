@@ -1,4 +1,6 @@
-/** One visit of a person's browser at an authorization server: discovery, registration, PKCE, and what it brings back. */
+/**
+ * One visit of a person's browser at an authorization server: discovery, registration, PKCE, and what it brings back.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   exchangeAuthorization,
@@ -39,7 +41,9 @@ export interface PendingAuthorizationOptions {
   readonly registration: Registration | undefined;
   /** Rights that the person agreed to besides. */
   readonly agreed?: string | undefined;
-  /** Another entry is signed in to the same address: the browser is asked for an account, not to take the one it knows. */
+  /**
+   * Another entry is signed in to the same address: the browser is asked for an account, not to take the one it knows.
+   */
   readonly asksAccount: boolean;
   readonly saveRegistration: (registration: Registration) => Promise<void>;
   readonly saveGrant: (grant: Grant) => Promise<void>;
@@ -50,7 +54,9 @@ export interface PendingAuthorizationOptions {
   readonly newState?: (() => string) | undefined;
 }
 
-/** Resolves when the person can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer. */
+/**
+ * Resolves when the person can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer.
+ */
 export async function startPendingAuthorization(
   options: PendingAuthorizationOptions,
   redirectUrl: string,
@@ -127,7 +133,10 @@ function addParameters(
     if (!reserved.has(name)) url.searchParams.set(name, value);
 }
 
-/** Turns what the browser brought back into stored tokens, or sends it off once more. Rejects with AppError, or with what the SDK throws. */
+/**
+ * Turns what the browser brought back into stored tokens, or sends it off once more. Rejects with AppError, or with
+ * what the SDK throws.
+ */
 export async function completeAuthorization(
   params: URLSearchParams,
   visit: Visit,

@@ -1,4 +1,7 @@
-/** Takes tokens back at the authorization server that granted them (RFC 7009), and strikes off the client that we registered there (RFC 7592). */
+/**
+ * Takes tokens back at the authorization server that granted them (RFC 7009), and strikes off the client that we
+ * registered there (RFC 7592).
+ */
 import type { OAuthClient } from '../../config/app-config.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
 import { clientAuthentication, withSecret } from './client-registration.ts';
@@ -31,7 +34,8 @@ export async function revokeGrant(grant: Grant, { client, fetch }: RevokeOptions
       () => false,
     );
   };
-  // The longer-lived first: with it most servers end the other one, too. An access token that cannot be revoked ends by itself.
+  // The longer-lived first: with it most servers end the other one, too. An access token that cannot be revoked ends by
+  // itself.
   const { refresh_token: refresh, access_token: access } = tokens;
   const isRefreshGone = refresh === undefined || (await revoke(refresh, 'refresh_token'));
   const isAccessGone = await revoke(access, 'access_token');

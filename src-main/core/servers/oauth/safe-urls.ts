@@ -1,7 +1,7 @@
 /**
- * Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go where the server itself could not.
- * A server out on the internet leads to the internet alone; one in a network of the person's own may lead into such networks, and one
- * on this machine anywhere. Everything is https but what stays on this machine.
+ * Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go where the server itself
+ * could not. A server out on the internet leads to the internet alone; one in a network of the person's own may lead
+ * into such networks, and one on this machine anywhere. Everything is https but what stays on this machine.
  */
 import { lookup } from 'node:dns';
 import { AppError } from '../../base/errors.ts';
@@ -37,7 +37,10 @@ export function isSafeUrl(url: URL, home: AddressKind): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && kind === 'loopback');
 }
 
-/** For an address that a browser is to be sent to; a name that nobody knows here is the browser's to find. Rejects with AppError. */
+/**
+ * For an address that a browser is to be sent to; a name that nobody knows here is the browser's to find. Rejects with
+ * AppError.
+ */
 export async function assertSafePage(url: URL, home: AddressKind, serverName: string): Promise<void> {
   if (!isSafeUrl(url, home)) throw unsafeUrlError(serverName, url.origin);
   if (hostKind(url.hostname) !== undefined) return;

@@ -15,7 +15,10 @@ export interface RequestedScopes {
   readonly at: number;
 }
 
-/** So often rights are asked for that were granted before and are still missed; then it is no question of rights any more. */
+/**
+ * So often rights are asked for that were granted before and are still missed; then it is no question of rights any
+ * more.
+ */
 const maxRepeats = 2;
 /** A challenge that names more is cut: nobody reads more before they decide. */
 const maxScopes = 50;

@@ -1,4 +1,7 @@
-/** Being signed in to one server: the token for its requests, its silent renewal, the way to a new one, to more rights, and out. */
+/**
+ * Being signed in to one server: the token for its requests, its silent renewal, the way to a new one, to more rights,
+ * and out.
+ */
 import type { OAuthClient } from '../../config/app-config.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { dialedAddress, type FetchLike, type HttpFetch } from '../network/http-fetch.ts';
@@ -202,7 +205,9 @@ export class ServerOAuth implements TokenSource {
     );
   }
 
-  /** Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError. */
+  /**
+   * Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError.
+   */
   async finish(
     visit: Visit,
     params: URLSearchParams,
@@ -252,7 +257,10 @@ export class ServerOAuth implements TokenSource {
     await this.#save(({ refused: _refused, ...stored }) => stored);
   }
 
-  /** Takes the tokens back at who granted them, and forgets all of it here, whatever comes of that. Rejects as the store does. */
+  /**
+   * Takes the tokens back at who granted them, and forgets all of it here, whatever comes of that. Rejects as the store
+   * does.
+   */
   async signOut(): Promise<RevocationResult> {
     const { key, store } = this.#options;
     await this.#giveUp();
@@ -267,8 +275,8 @@ export class ServerOAuth implements TokenSource {
   }
 
   /**
-   * For an entry that is gone: resolves when nothing of it is here any more, even where the vault is locked; what became of it at who
-   * granted it comes later, and never rejects. Rejects with the file system's error.
+   * For an entry that is gone: resolves when nothing of it is here any more, even where the vault is locked; what
+   * became of it at who granted it comes later, and never rejects. Rejects with the file system's error.
    */
   async signOutRemoved(): Promise<{ readonly takenBack: Promise<RevocationResult> }> {
     const { key, store } = this.#options;
@@ -412,8 +420,9 @@ export class ServerOAuth implements TokenSource {
 }
 
 /**
- * A sign-in is for the address, the account and the authorization server that it was made for: an entry that names another one by now
- * under the same name, or by another secret, is not signed in. What names are still to be filled in is not compared.
+ * A sign-in is for the address, the account and the authorization server that it was made for: an entry that names
+ * another one by now under the same name, or by another secret, is not signed in. What names are still to be filled in
+ * is not compared.
  */
 function grantFor(grant: Grant | undefined, { serverUrl, client }: ResolvedEntry): Grant | undefined {
   const { account, issuer } = client ?? {};
@@ -447,8 +456,8 @@ function secretsOf(grant: Grant | undefined): (string | undefined)[] {
 // Sends requests to a server under the sign-in there is; one that is refused is sent once more after a silent renewal.
 
 /**
- * Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed or when more
- * rights are needed.
+ * Answers what the server answers, a last 401 included. Rejects as `fetch` does, or with AppError when renewing failed
+ * or when more rights are needed.
  */
 export function createAuthorizedFetch(fetch: FetchLike, signIn: TokenSource): FetchLike {
   const { origin } = new URL(signIn.serverUrl);

@@ -42,7 +42,10 @@ interface TransportDeps {
   readonly mask?: ((text: string) => string) | undefined;
   /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
-  /** Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or secret_locked. */
+  /**
+   * Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or
+   * secret_locked.
+   */
   readonly fill?: ResolveSecretsFn | undefined;
   /** Starts a built-in server and gives our end of its line. */
   readonly connectBuiltin: (config: BuiltinServerConfig) => Promise<SdkTransport>;
@@ -161,8 +164,8 @@ export class TransportFactory {
 }
 
 /**
- * The file of a server's log: another one for each name, also on file systems that fold case. A name that cannot stand as it is gets its
- * hash behind `~`, which no plain name has.
+ * The file of a server's log: another one for each name, also on file systems that fold case. A name that cannot stand
+ * as it is gets its hash behind `~`, which no plain name has.
  */
 export function serverLogFile(folder: string, server: string): string {
   const isPlain = /^[a-z0-9_-][a-z0-9._-]{0,99}$/.test(server) && !reserved.test(server);
@@ -175,7 +178,10 @@ export function serverLogFile(folder: string, server: string): string {
 /** Devices on Windows, whatever follows the name. */
 const reserved = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** A transport that is loaded when it is opened: those of the SDK take longer to load than the rest of the core together. */
+/**
+ * A transport that is loaded when it is opened: those of the SDK take longer to load than the rest of the core
+ * together.
+ */
 export class LazyTransport implements Transport {
   readonly #load: () => Promise<Transport>;
   #loaded: Transport | undefined;

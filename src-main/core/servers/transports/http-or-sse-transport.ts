@@ -6,7 +6,10 @@ import type { HttpTransportOptions } from './http-transport-base.ts';
 import { HttpTransport } from './http-transport.ts';
 import { SseTransport } from './sse-transport.ts';
 
-/** How long a server may take to say where to POST, in ms; one without the older transport may keep the stream open and silent. */
+/**
+ * How long a server may take to say where to POST, in ms; one without the older transport may keep the stream open and
+ * silent.
+ */
 const endpointLimitMs = 15_000;
 
 type Initialize = Extract<Message, { readonly method: string; readonly id: RequestId }>;
@@ -102,8 +105,9 @@ export class HttpOrSseTransport implements Transport {
 }
 
 /**
- * The server answered, but not as one does that speaks Streamable HTTP. The specification names 400, 404 and 405 (2025-11-25,
- * basic/transports, "Backwards compatibility"); servers in the field also answer by 200 with a page, 403, 415, 422, 500 and 501.
+ * The server answered, but not as one does that speaks Streamable HTTP. The specification names 400, 404 and 405
+ * (2025-11-25, basic/transports, "Backwards compatibility"); servers in the field also answer by 200 with a page, 403,
+ * 415, 422, 500 and 501.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof AppError) || error.data?.['status'] === 401) return false;

@@ -1,4 +1,7 @@
-/** Streamable HTTP over the SDK's client transport, which knows sessions, headers and resumption; messages pass unchanged. */
+/**
+ * Streamable HTTP over the SDK's client transport, which knows sessions, headers and resumption; messages pass
+ * unchanged.
+ */
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { AppError, errorText } from '../../base/errors.ts';
 import { isRequest, type Message, rpcCode } from '../../wire/message.ts';

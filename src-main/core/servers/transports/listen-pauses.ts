@@ -1,6 +1,7 @@
 /**
- * When the stream for what belongs to no request is opened again. Servers that offer none in earnest end it at once, and were asked for it
- * twice a second: after a stream that brought nothing the pause grows, and nothing is opened before somebody has used the connection.
+ * When the stream for what belongs to no request is opened again. Servers that offer none in earnest end it at once,
+ * and were asked for it twice a second: after a stream that brought nothing the pause grows, and nothing is opened
+ * before somebody has used the connection.
  */
 import { settleWithin } from '../../base/settle-within.ts';
 

@@ -106,7 +106,10 @@ async function refused(
 /** These concern the address, not the request: sign in; no POST here, which may mean the older transport. */
 const errorResponses: ReadonlySet<number> = new Set([401, 403, 405]);
 
-/** 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back for. */
+/**
+ * 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back
+ * for.
+ */
 function isAnswer(failure: RpcFailure, exchange: PendingPost, status: number): boolean {
   if (errorResponses.has(status)) return false;
   return failure.id === null || failure.id === undefined || ownId(failure.id) === exchange.id;

@@ -213,7 +213,10 @@ export class StdioTransport implements Transport, ByteHolder {
     this.#handlers?.onClose(this.#closedByUs ? undefined : this.#exitError(group));
   }
 
-  /** A package manager that is ended in the middle leaves half a package. It goes on without us, and what it starts ends with its input. */
+  /**
+   * A package manager that is ended in the middle leaves half a package. It goes on without us, and what it starts ends
+   * with its input.
+   */
   #leaveToInstall(install: Install, group: ProcessGroup): void {
     const { log, graceMs = 2000 } = this.#options;
     group.isSpared = true;

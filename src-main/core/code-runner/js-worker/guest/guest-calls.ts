@@ -35,7 +35,9 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     return { ok: false, refusal: { code: 'INVALID_ARGS', message } };
   }
 
-  /** `(name, args)` or `(server, tool, args)`, the arguments as an object or as JSON text; a string says what is wrong. */
+  /**
+   * `(name, args)` or `(server, tool, args)`, the arguments as an object or as JSON text; a string says what is wrong.
+   */
   function readCall(first: unknown, second: unknown, third: unknown): { json: string } | string {
     const namesServer = typeof second === 'string' && !/^\s*\{/.test(second);
     const name = namesServer ? `${String(first)}:${second}` : first;

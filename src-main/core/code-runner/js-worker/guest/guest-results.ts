@@ -2,7 +2,9 @@
 import type { GuestValues } from './guest-values.ts';
 
 export interface GuestResults {
-  /** structuredContent; else the one text, parsed where it is JSON; else the one item; else all of them; null for none. */
+  /**
+   * structuredContent; else the one text, parsed where it is JSON; else the one item; else all of them; null for none.
+   */
   unwrap(result: unknown, exact: boolean): unknown;
   failed(result: unknown): boolean;
   /** The texts of a failed result. */

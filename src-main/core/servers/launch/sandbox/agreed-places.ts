@@ -1,6 +1,6 @@
 /**
- * The real paths behind what confined servers may read and write, fixed when the user agreed to the entry. A server that may write a
- * folder can plant links in it, so what its entry names is resolved once and not again at every start.
+ * The real paths behind what confined servers may read and write, fixed when the user agreed to the entry. A server
+ * that may write a folder can plant links in it, so what its entry names is resolved once and not again at every start.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
@@ -74,8 +74,8 @@ export class AgreedPlaces {
   }
 
   /**
-   * Returns the places that an entry names, with their real paths. Rejects with AppError server_not_started if one leads elsewhere than
-   * when the user agreed to it.
+   * Returns the places that an entry names, with their real paths. Rejects with AppError server_not_started if one
+   * leads elsewhere than when the user agreed to it.
    */
   async check(entry: ConfinedEntry): Promise<readonly AgreedPlace[]> {
     await this.#agreeing;
@@ -92,8 +92,8 @@ export class AgreedPlaces {
   }
 
   /**
-   * Holds the files of a program against those of its first start, where a confined server could have changed them. Rejects as `check`
-   * does.
+   * Holds the files of a program against those of its first start, where a confined server could have changed them.
+   * Rejects as `check` does.
    */
   async checkProgram(entry: ConfinedEntry, steps: readonly ProgramStep[]): Promise<void> {
     const known = agreementsIn(await this.#kept.read());

@@ -1,6 +1,7 @@
 /**
- * A sandbox of bubblewrap (Linux) around a server: it sees the system's programs, its own files, what it was allowed, and a home of its own;
- * nothing else of the disk, no other process, and of the network only what it was allowed. What it starts ends with it.
+ * A sandbox of bubblewrap (Linux) around a server: it sees the system's programs, its own files, what it was allowed,
+ * and a home of its own; nothing else of the disk, no other process, and of the network only what it was allowed. What
+ * it starts ends with it.
  */
 import { execFile } from 'node:child_process';
 import { type FileHandle, lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
@@ -37,7 +38,10 @@ export interface Sandbox {
   readonly program: readonly ProgramStep[];
   /** The proxy's socket, if only some hosts are reachable. */
   readonly door?: string;
-  /** The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its sandbox. */
+  /**
+   * The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its
+   * sandbox.
+   */
   readonly outside: ResolvedEnv;
 }
 
@@ -101,7 +105,8 @@ export async function wrapInBubblewrap(
   ];
   return {
     command: bwrap.command,
-    // Values of variables stay out of the list of processes, and out of the environment of bubblewrap, which would load what they name.
+    // Values of variables stay out of the list of processes, and out of the environment of bubblewrap, which would load
+    // what they name.
     args: ['--args', String(firstDescriptor + mounts.opened.length), '--', ...(way?.command ?? []), program, ...args],
     env: { PATH: box.outside['PATH'] ?? '' },
     cwd: '/',
@@ -165,7 +170,8 @@ async function allowedPlaces(
       if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
       const isOurs = isProtectedPath(hidden, real);
       if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own");
-      // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name it.
+      // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name
+      // it.
       if (isOurs && path !== cwd) return [];
       const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
       if (holdsOwn && (isRequested || writable)) throw unallowable(path, "Tooltray's config file lies in it");
@@ -241,7 +247,9 @@ async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted>
   }
 }
 
-/** Makes the places to mount at in the private home, which the server may have filled with links since its last start. */
+/**
+ * Makes the places to mount at in the private home, which the server may have filled with links since its last start.
+ */
 async function prepareHome(
   home: string,
   source: string,

@@ -1,6 +1,6 @@
 /**
- * A server in a container of Docker or Podman: of an image that stays the one it was at first, with what its entry allows mounted under the
- * same names, and removed when it ends, whatever became of the program that started it.
+ * A server in a container of Docker or Podman: of an image that stays the one it was at first, with what its entry
+ * allows mounted under the same names, and removed when it ends, whatever became of the program that started it.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -104,7 +104,10 @@ export class Containers {
     if (engine !== undefined) await this.#sweepOnce(engine, this.#ofEngine(env, {}));
   }
 
-  /** Without `way`, hosts by name are no network at all. Rejects with AppError server_not_started (no engine, no image), config_invalid. */
+  /**
+   * Without `way`, hosts by name are no network at all. Rejects with AppError server_not_started (no engine, no image),
+   * config_invalid.
+   */
   async confine(
     server: string,
     launch: ProcessLaunch,
@@ -143,7 +146,8 @@ export class Containers {
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
         ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
         ...(way === undefined ? [] : ['-v', `${way.socket}:${proxySocketInside}:ro`]),
-        // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere for the engine.
+        // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere
+        // for the engine.
         ...variables.flatMap((variable) => [
           '-e',
           isEngines(variable) ? `${variable}=${launch.env[variable] ?? ''}` : variable,

@@ -1,6 +1,7 @@
 /**
- * The network of a box that may reach some hosts and no others: the box itself has none, but a door to a proxy of ours, which lets
- * through what the entry names and looks at where a name leads. Programs go there by the variables that programs know for proxies.
+ * The network of a box that may reach some hosts and no others: the box itself has none, but a door to a proxy of ours,
+ * which lets through what the entry names and looks at where a name leads. Programs go there by the variables that
+ * programs know for proxies.
  */
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
@@ -47,7 +48,10 @@ export class EgressProxyFactory {
     this.#resolve = resolve;
   }
 
-  /** `forOthers`: who comes may be another user of this computer, as in a container; the folder still keeps all others out. Rejects with the system's error. */
+  /**
+   * `forOthers`: who comes may be another user of this computer, as in a container; the folder still keeps all others
+   * out. Rejects with the system's error.
+   */
   async open(serverName: string, hosts: readonly string[], forOthers = false): Promise<EgressProxy> {
     ensurePrivateDir(this.#folder);
     this.#cleared ??= removeLeft(this.#folder);

@@ -1,7 +1,7 @@
 /**
- * Which parts of the disk a sandbox shows, and in what order they are mounted. A server can rename what it may write, and so redirect
- * a mount below it at its next start; every folder on the way to such a mount is therefore mounted onto itself, which keeps it in place.
- * Pure.
+ * Which parts of the disk a sandbox shows, and in what order they are mounted. A server can rename what it may write,
+ * and so redirect a mount below it at its next start; every folder on the way to such a mount is therefore mounted onto
+ * itself, which keeps it in place. Pure.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../../security/file-paths.ts';
@@ -19,8 +19,8 @@ export type Mount =
   | { readonly kind: 'empty'; readonly path: string };
 
 /**
- * Returns the mounts in order; all paths are real. `hidden`: folders that are covered wherever a place would show them. `own`: what is
- * shown, to be read, although it lies in one of those.
+ * Returns the mounts in order; all paths are real. `hidden`: folders that are covered wherever a place would show them.
+ * `own`: what is shown, to be read, although it lies in one of those.
  */
 export function planMounts(
   places: readonly Place[],

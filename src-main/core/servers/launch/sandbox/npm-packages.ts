@@ -46,8 +46,9 @@ export class NpmPackages {
   }
 
   /**
-   * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment, which says where
-   * packages come from: servers share what is installed here. Rejects with AppError server_not_started.
+   * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment,
+   * which says where packages come from: servers share what is installed here. Rejects with AppError
+   * server_not_started.
    */
   async install(server: string, launch: ProcessLaunch, outside: ResolvedEnv): Promise<Installed | undefined> {
     const wanted = npxPackage(launch.command, launch.args);
@@ -106,7 +107,10 @@ export class NpmPackages {
   }
 }
 
-/** Scripts of packages run there with the network: what the entry gives its server, and the person's own variables, are not for them. */
+/**
+ * Scripts of packages run there with the network: what the entry gives its server, and the person's own variables, are
+ * not for them.
+ */
 function common(env: ResolvedEnv): ResolvedEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform)));
 }
@@ -130,8 +134,9 @@ async function isThere(folder: string): Promise<boolean> {
 }
 
 /**
- * Returns the program of an installed package that is to be started, as npx chooses: the one that is named, the only one, or that of the package's own name. undefined: there is none in the package; what it
- * says of itself may lead out of it.
+ * Returns the program of an installed package that is to be started, as npx chooses: the one that is named, the only
+ * one, or that of the package's own name. undefined: there is none in the package; what it says of itself may lead out
+ * of it.
  */
 export async function programIn(folder: string, name: string, program?: string): Promise<string | undefined> {
   const own = join(folder, 'node_modules', name);

@@ -1,4 +1,7 @@
-/** Which files and folders a program is made of, beside what every system has: its interpreter, its package, the folder it lies in. */
+/**
+ * Which files and folders a program is made of, beside what every system has: its interpreter, its package, the folder
+ * it lies in.
+ */
 import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { isInside } from '../../../security/file-paths.ts';
@@ -27,7 +30,10 @@ export interface ProgramStep {
   readonly next: string | undefined;
 }
 
-/** `program`: absolute, of a file that exists; the system starts it, and what its first line names. Rejects with the operating system's error. */
+/**
+ * `program`: absolute, of a file that exists; the system starts it, and what its first line names. Rejects with the
+ * operating system's error.
+ */
 export async function programSteps(program: string, env: ResolvedEnv): Promise<readonly ProgramStep[]> {
   const steps: ProgramStep[] = [];
   for (let name: string | undefined = program; name !== undefined && steps.length < maxInterpreterDepth;) {
@@ -76,7 +82,10 @@ async function folderOf(file: string, home: string | undefined): Promise<string>
   return isWide(folder) ? file : folder;
 }
 
-/** Returns what runs a file, by its first line as Linux reads it; undefined for a binary. Source: execve(2), "Interpreter scripts". */
+/**
+ * Returns what runs a file, by its first line as Linux reads it; undefined for a binary. Source: execve(2),
+ * "Interpreter scripts".
+ */
 async function interpreterOf(file: string, env: ResolvedEnv): Promise<string | undefined> {
   const [, first = '', rest = ''] = /^#![ \t]*([^\s\0]+)[ \t]*([^\n]*)/.exec(await beginningOf(file)) ?? [];
   if (!isAbsolute(first)) return undefined;

@@ -4,12 +4,14 @@ import { type FileHandle, lstat, mkdir, open, readlink, rm, symlink, writeFile }
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { AppError } from '../../../base/errors.ts';
 
-/** Opens a place without reading it. Source: open(2); Node.js does not name it. The same on x86, ARM, RISC-V and POWER. */
+/**
+ * Opens a place without reading it. Source: open(2); Node.js does not name it. The same on x86, ARM, RISC-V and POWER.
+ */
 const pathOnly = 0o10000000;
 
 /**
- * Opens the file or folder at a real path (Linux), for a mount by its descriptor. Rejects with AppError server_not_started if a link
- * leads elsewhere by now, or with the operating system's error. The caller closes it.
+ * Opens the file or folder at a real path (Linux), for a mount by its descriptor. Rejects with AppError
+ * server_not_started if a link leads elsewhere by now, or with the operating system's error. The caller closes it.
  */
 export async function openRealPath(path: string): Promise<FileHandle> {
   const handle = await open(path, pathOnly | constants.O_NOFOLLOW);
@@ -57,8 +59,8 @@ const maxLinks = 40;
 export type Wanted = 'folder' | 'file' | { readonly target: string };
 
 /**
- * Makes `path` (relative) below `root`, a folder of ours that a server writes into between its starts (Linux). Links that it planted on
- * the way are replaced by folders, never followed. Rejects with the operating system's error.
+ * Makes `path` (relative) below `root`, a folder of ours that a server writes into between its starts (Linux). Links
+ * that it planted on the way are replaced by folders, never followed. Rejects with the operating system's error.
  */
 export async function makeBelow(root: string, path: string, wanted: Wanted): Promise<void> {
   const names = path.split(sep).filter((name) => name !== '');

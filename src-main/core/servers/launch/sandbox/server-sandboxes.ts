@@ -1,4 +1,6 @@
-/** Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted. */
+/**
+ * Starts servers in the box that their entry asks for, or says why that cannot be: never without one that was wanted.
+ */
 import { dirname, join } from 'node:path';
 import type { AppPaths } from '../../../base/app-paths.ts';
 import { AppError } from '../../../base/errors.ts';
@@ -77,8 +79,8 @@ export class ServerSandboxes {
   }
 
   /**
-   * Deletes homes of servers that are gone, and those of trials whose core was killed. A config file that cannot be read as a whole says of
-   * no server that it is gone. Never rejects.
+   * Deletes homes of servers that are gone, and those of trials whose core was killed. A config file that cannot be
+   * read as a whole says of no server that it is gone. Never rejects.
    */
   sweepHomes({ current, problems }: Pick<ConfigStore, 'current' | 'problems'>): Promise<void> {
     const isWhole = problems.every(({ severity }) => severity !== 'error');
@@ -86,7 +88,10 @@ export class ServerSandboxes {
     return this.#homes.sweep((server) => isWhole && !names.has(server));
   }
 
-  /** A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError server_not_started. */
+  /**
+   * A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError
+   * server_not_started.
+   */
   async checkMounts(entry: Omit<ConfinedEntry, 'isolate'>): Promise<void> {
     const isolate = ownContainer(entry.command, entry.args);
     if (isolate !== undefined) await this.#places.check({ ...entry, isolate });
