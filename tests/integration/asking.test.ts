@@ -154,7 +154,7 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
   });
 });
 
-describe('cancelling', () => {
+describe('cancellation', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-asker-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -35,7 +35,7 @@ test('reports that nothing was compared if the record of accepted definitions is
   ]);
 });
 
-test('reports that nothing was compared if the record of the accepted config is damaged, until the user approves', async () => {
+test('reports that nothing was compared if the accepted config is damaged, until the user approves', async () => {
   const file = join(home, 'data/accepted-config.json');
   await writeFile(file, damaged);
   for (let run = 1; run <= 2; run++) {

@@ -63,7 +63,7 @@ test('declares what servers declare as experimental, and only the extensions tha
   expect((capabilities as Params)['extensions']).not.toHaveProperty('io.modelcontextprotocol/skills');
 });
 
-test('the endpoint of one server announces all that the server declares', async () => {
+test('declares at the endpoint of one server everything that the server declares', async () => {
   const client = new HttpClient(`${core.url}/server/says`);
   const { capabilities } = await client.initialize({ extensions: { 'io.modelcontextprotocol/skills': {} } });
   expect((capabilities as Params)['extensions']).toHaveProperty('io.modelcontextprotocol/skills');

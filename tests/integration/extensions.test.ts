@@ -37,7 +37,7 @@ interface Said {
 
 const said = async (client: SocketClient, tool: string): Promise<Said> => JSON.parse(await client.say(tool)) as Said;
 
-describe('in a whole core', () => {
+describe('with servers that list more for an extension', () => {
   let core: TestCore;
   beforeAll(async () => {
     core = await startCore({ servers });

@@ -129,13 +129,13 @@ describe.each([
     expect((await resultOf('array_output'))['structuredContent']).toEqual([1, 'two', { three: null }]);
   });
 
-  test('numbers in results are spelled as the server spelled them', async () => {
+  test("numbers in results keep the server's notation", async () => {
     const { line } = await call('numbers');
     expect(line).toContain(`"structuredContent":${oddNumbers}`);
     expect(line.split(oddNumbers.slice(1, -1))).toHaveLength(3);
   });
 
-  test('numbers in arguments reach the server as the client spelled them', async () => {
+  test("numbers in arguments keep the client's notation", async () => {
     const args = `{"big":12345678901234567890,"list":[1.0,-0,1e400,0.10],"text":"ä😀\\"","deep":{"n":9007199254740993}}`;
     const { message } = await door.exchangeText(
       'tools/call',

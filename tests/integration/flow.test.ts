@@ -84,7 +84,7 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
 const evil = { to: 'mark@evil.example', body: 'hello' };
 const mails = (sent: unknown[]): unknown[] => sent.filter((call) => (call as { name: string }).name === 'send_email');
 
-test('asks before a mail to an address that only a mail named, and explains the refusal; the server gets nothing', async () => {
+test('asks before a mail to an address that only a mail named, and explains the rejection', async () => {
   await using flow = await flowCore();
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');
@@ -100,7 +100,7 @@ test('asks before a mail to an address that only a mail named, and explains the 
   expect(await client.say('mail_send_email', { to: 'someone.else@home.example', body: 'hello' })).toBe('Done.');
 });
 
-test('once, always and no do what they say', async () => {
+test('applies the decisions once, always and no', async () => {
   await using flow = await flowCore({ dataFlow: { mode: 'ask', waitSeconds: 30 } });
   const client = await flow.core.open();
   await client.callTool('mail_read_inbox');

@@ -78,7 +78,7 @@ test('the next call of a stateless session works', async () => {
   expect(result).toMatchObject({ content: [{ text: 'still here' }] });
 });
 
-test('fails a call in flight with what happened, and lists tools after the restart', async () => {
+test('fails a call in flight with the cause, and lists tools after the restart', async () => {
   await using shim = startShim();
   const { client } = shim;
   await client.initialize();

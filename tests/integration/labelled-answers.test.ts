@@ -30,7 +30,7 @@ describe('a result that gives orders', () => {
       ['of many windows', `${filler.repeat(9000)}${poison} ${filler.repeat(3000)}`],
       ['of more than a megabyte', `${filler.repeat(30_000)}${poison}`],
     ]),
-  )('is labeled if it is %s, and is unchanged', async (_, text) => {
+  )('is labeled if it is %s, and returned unchanged', async (_, text) => {
     await using core = await startCore({ servers, results: { threshold: 0 } });
     const client = await core.open();
     const answer = await client.callTool('x_echo', { message: text });
@@ -70,7 +70,7 @@ describe('a result that contains secrets', () => {
         ['holds-private-key', 'holds-key'],
       ],
     ]),
-  )('is labeled and unchanged: %s', async (_, text, labels) => {
+  )('is labeled and returned unchanged: %s', async (_, text, labels) => {
     await using core = await startCore({ servers, results: { threshold: 0 } });
     const client = await core.open();
     expect(textOf(await client.callTool('x_echo', { message: text }))).toBe(text);

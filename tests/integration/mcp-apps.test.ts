@@ -39,7 +39,7 @@ const forViews = (tools: readonly Tool[]): string[] =>
 const uriOf = (server: string): string => `ui://tooltray/${server}/clock/view.html`;
 const views = { west_show: uriOf('west'), east_show: uriOf('east'), 'lamp_lamp-show': uriOf('lamp') };
 
-describe('in a whole core', () => {
+describe('tools with a UI', () => {
   let core: TestCore;
   beforeAll(async () => {
     core = await startCore({ servers, results: { threshold: 300 } });
@@ -200,7 +200,7 @@ describe('in a whole core', () => {
   });
 });
 
-describe('by setting', () => {
+describe('the setting ui', () => {
   test('"on-demand" lists tools with a UI like all others, and results still carry their UIs', async () => {
     await using core = await startCore({ servers, ui: 'on-demand' });
     const app = await open(core, 'search');

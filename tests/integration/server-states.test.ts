@@ -204,7 +204,7 @@ test.each([
   expect(await told(client, 'call_tool', { name })).toMatch(text);
 });
 
-describe('a server that is starting', () => {
+describe('a starting server', () => {
   /** A core with one server that is there and one that starts when the test says so. */
   async function startingCore(gate: string, more: Partial<TestConfig> = {}): Promise<TestCore> {
     const started = await startCore({ servers: { good, slow: gated(gate) }, ...more }, { settled: false });

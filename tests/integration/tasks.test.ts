@@ -32,7 +32,7 @@ async function endOf(client: ModernClient, taskId: unknown): Promise<Params> {
   return (await taskOf(client, taskId)).result ?? {};
 }
 
-describe('in a whole core', () => {
+describe('a core with tasks', () => {
   let core: TestCore;
   /** Whose calls are never slow, so that every task is its server's. */
   let quick: TestCore;

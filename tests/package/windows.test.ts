@@ -11,7 +11,7 @@ import { writeLauncher } from '../../src-main/desktop/launcher.ts';
 const windows = join(import.meta.dirname, '../../resources/windows');
 const isHere = (program: string): boolean => spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
 
-test('the launcher was built from the source beside it', () => {
+test('the launcher is built from the source beside it', () => {
   const source = readFileSync(join(windows, 'tooltray.c'), 'utf8').replaceAll('\r\n', '\n');
   const digest = createHash('sha256').update(source).digest('hex');
   expect(readFileSync(join(windows, 'tooltray.exe')).includes(`tooltray-launcher-source ${digest}`)).toBe(true);

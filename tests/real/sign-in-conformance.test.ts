@@ -41,7 +41,7 @@ describe.each([...(allCases ? [{ revision: '2025-11-25', count: 14 }] : []), { r
       verdicts = await runRequired(revision, scenarios);
     }, 240_000);
 
-    test(`it requires ${count} scenarios of signing in`, () => expect(scenarios).toHaveLength(count));
+    test(`requires ${count} authorization scenarios`, () => expect(scenarios).toHaveLength(count));
 
     // Extensions (client credentials, DPoP) are none of them.
     test.each(scenarios)('%s passes', (scenario) => {

@@ -157,7 +157,7 @@ test('cancels what a lost core asked the client, and drops the late response', a
   expect(home.heardBy(second).map(({ id }) => id)).toEqual([0, undefined, 2]);
 });
 
-test('does not restart a core that was quit without a request', async () => {
+test('reconnects to a core that was started meanwhile, without starting one', async () => {
   using home = new TestHome();
   using client = new ShimClient(home.env);
   await openSession(client);

@@ -43,7 +43,7 @@ describe('starts the app', () => {
       { ELECTRON_RUN_AS_NODE: '1' },
       'darwin',
     ],
-  ] as const)('directly %s', (_, command, env, platform) => {
+  ] as const)('directly: %s', (_, command, env, platform) => {
     expect(brokered({ command, env }, platform)).toBe(command);
   });
 });

@@ -24,7 +24,7 @@ const facts = [
 ] as unknown as Partial<ServerSummary>[];
 const context = dispatchContext(servers, { facts });
 
-describe('what is listed', () => {
+describe('tool and instructions', () => {
   test('one tool and instructions cost at most 340 tokens with thirteen servers', () => {
     const thirteen = dispatchContext(Array.from({ length: 13 }, (_, i) => serverWith(`server-${i}`, {})));
     const tools = JSON.stringify({ tools: dispatchMode.helpers.map((helper) => helper.definition) });

@@ -27,7 +27,7 @@ const everything = {
 const secrets = async (core: TestCore): Promise<string[]> =>
   (await core.host.core.vault.names(serverSecretPrefix)).map(({ name }) => name);
 
-test('a search returns the next cursor, a server its details, and neither internals', async () => {
+test('returns a search with its next cursor and a server with its details, without internals', async () => {
   await using registry = await startRegistry();
   const core = await start(registry.url);
   const page = await ask(core, 'registrySearch', { query: 'many', limit: 40 });
