@@ -82,10 +82,7 @@ export class ServerPins {
     return (this.#restored ??= this.#restore());
   }
 
-  /**
-   * It is started now: what it says from here on is of this version, whatever becomes of its files meanwhile. Resolves
-   * when that is known; never rejects.
-   */
+  /** The server starts: what it lists from here on is of the version that is installed now. Never rejects. */
   async onLaunch(): Promise<void> {
     this.#launching = fingerprintLaunch(this.#config);
     this.#viewsOfStart.clear();
@@ -256,10 +253,7 @@ export class ServerPins {
     return true;
   }
 
-  /**
-   * Takes a decision back: what was in force before it is so again, and is asked again. Rejects with AppError where it
-   * is not known.
-   */
+  /** Undoes a decision: the definitions before it apply again and are pending. Rejects with AppError if it is unknown. */
   undo(id: string): Promise<void> {
     return this.#inTurn(async () => {
       const pins = this.#pins;
@@ -307,10 +301,7 @@ export class ServerPins {
     this.#pins = pins?.program === program ? pins : undefined;
   }
 
-  /**
-   * Somebody else wrote it: what they accepted is accepted. What cannot be read now stays as it was; the next change is
-   * refused.
-   */
+  /** Reads what another process accepted. What cannot be read stays as it was, and the next change is refused. */
   async #follow(): Promise<void> {
     if (this.#restored === undefined) return;
     await this.restore();
