@@ -1,6 +1,4 @@
-/**
- * Composition root of the core: makes the parts, hands each what it needs, starts and stops them in order. No logic.
- */
+/** Composition root of the core: makes the parts and connects them, starts and stops them in order. No logic. */
 import { join } from 'node:path';
 import { ProposalStore } from './admin/server-change.ts';
 import { DecisionHistory } from './admin/decision-history.ts';
@@ -402,8 +400,7 @@ export class Core {
 
   /**
    * Pending until the servers are known, which requires that another core of this home has ended; undefined once they
-   * are known, or if the core was not started. A client served earlier would be told that there are none. Never
-   * rejects.
+   * are known, or before the start. A client served earlier would find no servers. Never rejects.
    */
   get starting(): Promise<void> | undefined {
     return this.#beginning;

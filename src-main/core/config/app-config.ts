@@ -1,7 +1,4 @@
-/**
- * The configuration as the core uses it: every default filled in, every format read into one shape, `${env:NAME}`
- * replaced.
- */
+/** The configuration as the core uses it: one shape for every format, defaults filled in, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
 import { namesTool } from './tool-names.ts';
 
@@ -30,8 +27,7 @@ export interface RegistryConfig {
 }
 
 /**
- * `remote`: at its address, from any replica. `shared`: one child a replica, for all people. `personal`: one child a
- * person, at one place at a time.
+ * `remote`: at its address. `shared`: one child a replica, for all users. `personal`: one child a user, in one place.
  */
 export const placements = ['remote', 'shared', 'personal'] as const;
 
@@ -64,28 +60,19 @@ interface ServerBase {
   readonly prefix?: string;
   /** Absent: every tool is on. */
   readonly toolSwitch?: ToolSelection;
-  /**
-   * SHA-256 (hex) of the entry as the core understands it: the key of its listing cache, and what "differs" means on
-   * reload.
-   */
+  /** SHA-256 (hex) of the entry as the core reads it: the key of its listing cache, and the comparison on reload. */
   readonly hash: string;
 }
 
 /** A box around a server's process. */
 export interface Isolation {
-  /**
-   * `auto`: what this machine has, and without any as the person's own programs run; the others start in their box or
-   * not at all.
-   */
+  /** `auto`: the sandbox that this machine has, else none; the others start in theirs or not at all. */
   readonly kind: 'auto' | 'sandbox' | 'container';
   /** Files and folders (absolute) beside what its program needs. */
   readonly read: readonly string[];
   /** The same, to be written; undefined: the folders that its arguments name. */
   readonly write: readonly string[] | undefined;
-  /**
-   * All of it, none, or hosts by name: `api.example.com`, `*.example.com`, each with `:port` where it is not that of
-   * http or https.
-   */
+  /** All of it, none, or hosts: `api.example.com`, `*.example.com`, with `:port` unless it is that of http or https. */
   readonly network: boolean | readonly string[];
   readonly image?: string;
   /** The network mode, in Docker's terms. */
@@ -93,10 +80,7 @@ export interface Isolation {
   readonly workingDir?: string;
   /** Further arguments of `docker run`. */
   readonly extraArgs: readonly string[];
-  /**
-   * For a server that nobody has accepted. `home`: its home is deleted with it. `everything`: its working folder is not
-   * shown either.
-   */
+  /** For a server that was not accepted. `home`: its home is deleted; `everything`: no working folder either. */
   readonly forgets?: 'home' | 'everything';
 }
 
@@ -133,10 +117,7 @@ export interface OAuthClient {
   readonly scopes: readonly string[];
   /** Sent along with the request for the sign-in. */
   readonly extraParams: Readonly<Record<string, string>>;
-  /**
-   * The authorization server that the client was registered at, as it calls itself; absent: the first one it is used
-   * at.
-   */
+  /** Issuer of the authorization server that the client was registered at; absent: the first one it is used at. */
   readonly issuer?: string | undefined;
   /** URL of the authorization server's metadata, overriding the one that the server advertises. */
   readonly authServerMetadataUrl?: string | undefined;
@@ -144,10 +125,7 @@ export interface OAuthClient {
   readonly clientMetadataUrl?: string | undefined;
   /** Who is to be signed in: a hint for the page, and nobody else counts. */
   readonly account?: string | undefined;
-  /**
-   * In a team: nobody signs in there, a token for it is made from the one that a person came with. On a desktop it
-   * means nothing.
-   */
+  /** In a team: its token is made from the one that a user came with, without a sign-in. Unused on a desktop. */
   readonly exchange?: TokenExchange | undefined;
 }
 
@@ -321,10 +299,7 @@ export interface DataFlowSettings {
   readonly approvalTimeoutMinutes: number;
   /** Roles by `server` or `server:tool`; the tool's wins. Guessed if absent. */
   readonly roles: Readonly<Record<string, readonly DataFlowRole[]>>;
-  /**
-   * Keys, card numbers and the like in what is sent out: asked for as destinations are, or `***` is sent in their
-   * place.
-   */
+  /** Keys, card numbers and the like in sent data: ask as for destinations, or send `***` in their place. */
   readonly secrets: 'ask' | 'mask' | 'off';
 }
 
@@ -340,10 +315,7 @@ export interface HttpSettings {
   readonly requests: number;
   /** The longest body, in MB. */
   readonly bodyMB: number;
-  /**
-   * How long what is being answered may take when Tooltray ends, in seconds; undefined: as long as suits a desktop, or
-   * a team.
-   */
+  /** How long running requests may take when Tooltray ends, in seconds; undefined: the default of desktop or team. */
   readonly drainSeconds: number | undefined;
 }
 
@@ -402,10 +374,7 @@ export interface AppConfig {
   readonly profiles: Readonly<Record<string, Profile>>;
   /** The profile that a client app is held to, by its name; one that is not there lets nothing through. */
   readonly appProfiles: Readonly<Record<string, string>>;
-  /**
-   * Tools with a user interface, for apps that show it: listed beside the mode's own, reached as all others are, or as
-   * if the app showed none.
-   */
+  /** Tools with a user interface, for apps that show it: also listed, reached like all others, or ignored. */
   readonly ui: UiSetting;
   /** The same by client app name, as `appModes` has it. */
   readonly appUi: Readonly<Record<string, UiSetting>>;
@@ -414,8 +383,8 @@ export interface AppConfig {
   /** How much of a server's tool a list shows; undefined: what suits whose file it is. */
   readonly condense: CondenseLevel | undefined;
   /**
-   * When the tools of gateway and meta tell a tool's schema beside its answer: where the arguments were wrong, or at
-   * its first use in a session, too, as ToolMux does; undefined: what suits whose file it is.
+   * When gateway and meta add a tool's schema to its result: after wrong arguments, or also at its first use in a
+   * session, as ToolMux does; undefined: what suits the product of the config file.
    */
   readonly enrichment: 'errors' | 'first-use' | undefined;
   /** Names of helper tools listed besides the mode's own. */
@@ -426,39 +395,26 @@ export interface AppConfig {
   readonly port: number;
   readonly http: HttpSettings;
   readonly personal: PerUserSettings;
-  /**
-   * Activity records kept at the most, by count and by bytes; and whether what was said in calls is kept beside them.
-   */
+  /** Maximum number and bytes of activity records, and whether the payload texts of calls are stored with them. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
   readonly policy: ChangePolicy;
-  /**
-   * How long a call and the start of a server may take where its entry does not say, in seconds; undefined:
-   * `serverDefaults`.
-   */
+  /** Default time limits for a call and a server's start, in seconds; undefined: `serverDefaults`. */
   readonly callTimeoutSeconds: number | undefined;
   readonly initTimeoutSeconds: number | undefined;
-  /**
-   * Servers started by a command are meant to run in a container (MCPProxy's docker_isolation), unless their entry says
-   * otherwise.
-   */
+  /** Runs servers started by a command in a container (MCPProxy's docker_isolation), unless their entry differs. */
   readonly isolateCommands: boolean;
   readonly retrieve: RetrieveSettings;
   /** Code that models write. */
   readonly code: CodeSettings;
   /** Edits of the home's own config file by other programs count as the person's word. */
   readonly trustEdits: boolean;
-  /**
-   * A server that does not start is repaired from what other apps launch: after approval, automatically, or not at all.
-   */
+  /** Repairs a server that does not start from other apps' launches: after approval, automatically, or not at all. */
   readonly heal: 'ask' | 'auto' | 'off';
   /** Other ways to a tool are not its business. */
   readonly dispatch: DispatchSettings;
   readonly results: ResultSettings;
   readonly dataFlow: DataFlowSettings;
-  /**
-   * A call that takes longer is answered with a handle and goes on, in seconds; 0: never; undefined: what suits the
-   * client app.
-   */
+  /** A call that takes longer continues with a handle, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
   /**
    * How to treat server texts changed by an update: hold for review, use with a warning, or use if the scan finds
@@ -512,10 +468,7 @@ export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string
   return !namesTool(chosen.off, tool) && (chosen.only === undefined || namesTool(chosen.only, tool));
 }
 
-/**
- * `review`: nobody has agreed to it yet. `blocked`: a person does not want it. `isolation`: it asks for a container or
- * sandbox that there is not.
- */
+/** `review`: not accepted yet. `blocked`: rejected by the user. `isolation`: requires a sandbox that is missing. */
 export type LeaseHandle = 'review' | 'blocked' | 'setup';
 
 // The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.

@@ -162,10 +162,7 @@ export class ManagedServer {
     await this.#listed();
   }
 
-  /**
-   * Somebody has come to whom it could be shown: where it was never listed, that is read from their own process. Never
-   * rejects.
-   */
+  /** A user has connected: if its tools were never listed, lists those of their own process. Never rejects. */
   onUserSeen(person: Person): void {
     if (!this.#isPerUser || this.listedAt !== undefined || !this.config.enabled) return;
     this.#firstListing.at(person);
@@ -202,10 +199,7 @@ export class ManagedServer {
     return this.#requests.probe(timeoutMs);
   }
 
-  /**
-   * Forgets the back-off and tries at once; `clear` removes the damaged package that its failure names first. Rejects
-   * with why it is not ready.
-   */
+  /** Retries at once without back-off; `clear` first removes a damaged package. Rejects if it is not ready. */
   async retry({ clear = false }: { readonly clear?: boolean } = {}): Promise<void> {
     if (clear) await clearPackage(this.state, this.#log);
     if (this.#isPerUser) return this.sleep().then(() => this.#ofSomebody());
@@ -266,9 +260,7 @@ export class ManagedServer {
     await this.#listings.saved();
   }
 
-  /**
-   * Sends a request on behalf of a session. Rejects with the server's RpcError, or an AppError that names the server.
-   */
+  /** Sends a request of a session. Rejects with the server's RpcError, or an AppError that names the server. */
   async request(method: string, params: JsonObject, context: CallContext): Promise<Result> {
     this.assertAccepted(method, params);
     const answer = await this.#requests.send(method, params, context);
@@ -288,10 +280,7 @@ export class ManagedServer {
     if (method === 'prompts/get') this.pins?.assertAccepted('prompt', name);
   }
 
-  /**
-   * Notifications of a client app that concern this server (roots changed, what both sides declared) go to its own
-   * line.
-   */
+  /** Forwards a client app's notifications (roots changed, what both sides declared) on its own connection. */
   notify(method: string, params: JsonObject, sessionId: string): void {
     this.#requests.notify(method, params, sessionId);
   }
@@ -308,9 +297,7 @@ export class ManagedServer {
     return this.#requests.subscribers(uri);
   }
 
-  /**
-   * Subscribes to a task's status; returns a function that ends this, or undefined if the server does not report tasks.
-   */
+  /** Subscribes to a task; returns a function that ends this, or undefined if the server does not report tasks. */
   subscribeTask(taskId: string): (() => void) | undefined {
     return this.#subscriptions.subscribeTask(taskId);
   }
