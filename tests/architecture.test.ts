@@ -1,4 +1,4 @@
-/** Holds the map in src-main/README.md true, and the rules that do so to a few examples that break them. */
+/** Checks the structure rules of the sources and the code map, and the rules themselves with examples that break them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { mappedPaths, misplacedRows, unmappedFolders } from './architecture/code-map.ts';

@@ -1,4 +1,4 @@
-/** What the build must keep, in dist/ as it is shipped. `npm test` builds before it comes here. */
+/** Checks the build in dist/ as it is shipped. `npm test` builds before it runs these tests. */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';

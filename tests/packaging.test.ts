@@ -1,4 +1,4 @@
-/** The packaging configuration, judged by the packer's own schema: no Electron is needed for that. */
+/** Validates the packaging configuration with electron-builder's own schema, without Electron. */
 import { readFileSync } from 'node:fs';
 import { getConfig, validateConfiguration } from 'app-builder-lib/out/util/config/config.js';
 import { DebugLogger } from 'builder-util';

@@ -1,4 +1,4 @@
-/** The client library over a real core and, in between, the SDK's client. */
+/** Tests the client library over a real core, through the SDK's client. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ProxyClient, type ToolLister } from '../../src-main/client/proxy-client.ts';

@@ -1,4 +1,4 @@
-/** docs/how-to/migrate.md: what it says of ToolMux, mini-a, Magg, and MCPProxy, tried on a running core and on their configuration files. */
+/** Verifies the statements of docs/how-to/migrate.md on a running core and on config files of the four products. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * What the public pages of the four systems name, page by page, and what must therefore stay: names of tools, their parameters,
- * operations, flags and the words of their results. Each name stands here as its page writes it.
+ * Lists what the public pages of the four systems name and what must therefore remain: tools, parameters, operations, flags
+ * and the words of results, each spelled as on its page.
  */
 import { describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';

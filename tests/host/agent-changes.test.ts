@@ -1,6 +1,6 @@
 /**
- * The one rule for what models do to servers, held over every tool that administers: looking and trying again is free, what
- * changes what others have is proposed, and all of it is recorded with who, what and outcome. And what the person then sees.
+ * Applies the policy for models' changes to every admin tool: reading and retrying need no approval, changes are proposed, and all
+ * of it is recorded with app, tool and outcome. Also tests what the user sees of a proposal.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A core with its doors: what it needs to open, whom it lets in, and what it leaves behind. */
+/** Tests a core with its socket and HTTP server: opening, authorization, and stopping. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,4 +1,4 @@
-/** What a client app is told whose session the core cannot serve after all: by the real shim, at the real door. */
+/** Tests what a client app receives if the core rejects its session after all, through the real shim and socket server. */
 import { homedir } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import type { Core } from '../../src-main/core/core.ts';

@@ -1,4 +1,4 @@
-/** What an uninstall removes from the system, and the command on the PATH that "Install command" adds. */
+/** Tests what an uninstall removes from the system, and the command on the PATH that "Install command" adds. */
 import {
   mkdirSync,
   mkdtempSync,

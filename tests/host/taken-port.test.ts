@@ -1,4 +1,4 @@
-/** The port of the core's HTTP is taken: the core goes on without it, says who has it, and takes it when it is free. */
+/** The HTTP port is in use: the core runs without it, reports the process that uses it, and opens it once it is free. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,7 @@
 /**
- * Bad neighbours, in numbers: clients, servers, pages and configs that send what nobody should, and processes that are
- * killed. Whoever is honest is served meanwhile, at most a second late; the memory stays bounded. `npm run test:hostile` does
- * all of it and prints a table, `npm test` a short cut. The seed is printed; TOOLTRAY_SEED=<seed> does the same again.
+ * Sends malformed frames, requests, responses and configs in large numbers, and kills processes. Honest clients must be served at
+ * most a second late, and the memory stays bounded. `npm run test:hostile` runs all of it and prints a table, `npm test` a short
+ * part. The seed is printed; TOOLTRAY_SEED=<seed> repeats the run.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** Sessions of the AgentDojo kind on a whole core: how often honest work is asked about, and whether what was injected leaves. */
+/** Replays AgentDojo sessions on a whole core: how often harmless tasks are interrupted, and whether injected goals send data. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

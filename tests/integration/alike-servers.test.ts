@@ -1,4 +1,4 @@
-/** Servers that have the same resources, templates and prompts, and tools called like our own: each stays within reach. */
+/** Servers with the same resources, templates and prompts, and tools named like helper tools: each remains reachable. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Params } from '../support/raw-client.ts';
 import { HttpClient } from '../support/http-client.ts';

@@ -1,4 +1,4 @@
-/** Access of client apps at the doors of a real core: revoked at once on socket and HTTP, nobody else disturbed, given back as it was. */
+/** Revokes the access of client apps on a real core, over the socket and HTTP, and grants it again. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

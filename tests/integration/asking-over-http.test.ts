@@ -1,4 +1,4 @@
-/** Client apps over HTTP: asked, told and cancelled on their own requests only. */
+/** Client apps over HTTP get questions, notifications and cancellations for their own requests only. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

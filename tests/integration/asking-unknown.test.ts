@@ -1,4 +1,4 @@
-/** Questions of a server of which it is not known yet that it asks, and what a question's answer brings along. */
+/** Questions of a server that is not yet known to ask, and progress after a question. */
 import { expect, test } from 'vitest';
 import { startHttpFixture } from '../fixtures/servers/http-fixture.ts';
 import { ModernClient } from '../support/modern-client.ts';

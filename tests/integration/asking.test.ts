@@ -1,4 +1,4 @@
-/** Several client apps on one server that asks its client things: each is asked its own, nobody another's. */
+/** Several client apps use one server that asks its client: each gets only its own questions. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

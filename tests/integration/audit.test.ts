@@ -1,4 +1,4 @@
-/** Who decides, refuses, changes or calls is in the audit, whatever way it came, and never what was said. */
+/** The audit log stores decisions, refusals, changes and calls from every source, without their contents. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

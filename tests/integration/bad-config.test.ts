@@ -1,4 +1,4 @@
-/** A config file that is wrong, at the start and under a running core: said clearly, and nothing that worked is lost. */
+/** An invalid config file, at the start and under a running core: reported clearly, and nothing that works is lost. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What models and people do wrong or overdo, through every helper that calls or searches, over a real core. */
+/** Wrong and oversized input of models and users, through every helper tool that calls or searches, over a real core. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allCases } from '../support/all-cases.ts';
 import type { Params } from '../support/raw-client.ts';

@@ -1,4 +1,4 @@
-/** An answer of 50 MB on its way through the core, while others go on working. */
+/** Passes a result of 50 MB through the core while other clients continue. */
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { allCases, someOf } from '../support/all-cases.ts';

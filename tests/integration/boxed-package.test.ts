@@ -1,4 +1,4 @@
-/** A package of npm that a box needs: installed where nothing of its server's secrets is, whatever its own scripts do, and only read then. */
+/** Installs an npm package for a sandboxed server without the server's secrets, and mounts it read-only afterwards. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';

@@ -1,4 +1,4 @@
-/** Client apps that do not wait: what they ask right after the start of a core is answered when the servers are there. */
+/** Client apps that send requests right after the start of a core get results once the servers are ready. */
 import { expect, test } from 'vitest';
 import { fixture, startCore } from '../support/start-core.ts';
 

@@ -1,4 +1,4 @@
-/** A server in a container: of an image that stays, with what is allowed, gone when it ends. Needs Docker or Podman; the image is made here. */
+/** A server in a container, with allowed paths and hosts. Requires Docker or Podman; the image is built here. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

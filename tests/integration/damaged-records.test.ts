@@ -1,4 +1,4 @@
-/** Damaged records of what the user accepted: everything waits, a copy is kept, and no cause is claimed that was not compared. */
+/** Damaged records of what the user accepted: everything is held, a copy is kept, and no difference is claimed without a comparison. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

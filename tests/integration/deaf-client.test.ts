@@ -1,4 +1,4 @@
-/** A client app that does not read its results and goes away: what waited for it is given back to the system. */
+/** A client app that does not read its results and disconnects: its backlog is freed. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

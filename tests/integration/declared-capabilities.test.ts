@@ -1,4 +1,4 @@
-/** What servers and client apps declare beyond the specification: announced where it is served, and passed where both declared it. */
+/** Capabilities beyond the specification: declared where they are served, and passed where both sides declared them. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import type { Params } from '../support/raw-client.ts';

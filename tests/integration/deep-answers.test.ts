@@ -1,4 +1,4 @@
-/** Answers nested deeper than JavaScript can follow: the call ends, and nothing else notices. */
+/** Results that are nested deeper than JavaScript can process: the call fails, and nothing else is affected. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';

@@ -1,4 +1,4 @@
-/** The example configs of ToolMux, MCPProxy and Magg as their pages have them, started and used each in its own way. */
+/** Starts the example configs of ToolMux, MCPProxy and Magg from their pages, and uses each through its own tools. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';

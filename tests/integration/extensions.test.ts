@@ -1,4 +1,4 @@
-/** Extensions of MCP between apps and servers: what each declares reaches the other, in both eras, and nobody else notices. */
+/** MCP extensions between apps and servers: declarations reach the other side over both protocols, and no one else. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

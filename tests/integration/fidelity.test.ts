@@ -1,4 +1,4 @@
-/** What a server says and what it is told survive the way through the core: unknown members, odd types, the spelling of numbers. */
+/** Messages pass through the core unchanged: unknown members, odd types, and the notation of numbers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Exchange, Params, RawMessage } from '../support/raw-client.ts';
 import { oddNumbers } from '../fixtures/servers/odd/calls.ts';

@@ -1,4 +1,4 @@
-/** The first session of a core comes before its servers are known: it waits for their names, and for nothing else. */
+/** The first session of a core opens before its servers are known: it waits for their names, and for nothing else. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

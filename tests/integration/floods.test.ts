@@ -1,4 +1,4 @@
-/** One server that floods its client: its neighbours are served, the memory stays bounded, and client apps hear little of it. */
+/** One server floods its client: other clients are served, the memory stays bounded, and client apps get little of it. */
 import { expect, test } from 'vitest';
 import type { SocketClient } from '../support/socket-client.ts';
 import { fixture, startCore } from '../support/start-core.ts';

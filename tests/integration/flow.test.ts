@@ -1,4 +1,4 @@
-/** Data that leaves, on a whole core with real servers: one like mail, one like files, one like the web, in every way to a tool. */
+/** Data flow on a whole core with real servers for mail, files and the web, through every way to call a tool. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Edits of the home's own config file that Tooltray did not make: what they take away is gone, what they would launch or allow waits. */
+/** Edits of the config file by other programs: removals apply at once, and what would launch or allow something is held. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A full disk: calls go on, and every store says since when it cannot be written and why. */
+/** A full disk: calls continue, and every store reports since when and why it cannot be written. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

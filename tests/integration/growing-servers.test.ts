@@ -1,4 +1,4 @@
-/** Servers that add tools after a call: asked once, then shown at once; whatever else they change waits as ever. */
+/** Servers that add tools after a call: the user is asked once, then new tools are listed at once; other changes are held. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A server that does not start is mended from what another app launches: after a yes, once, without a restart. */
+/** Repairs a server that does not start with the launch of another app: after approval, once, without a restart. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

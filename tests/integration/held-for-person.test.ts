@@ -1,4 +1,4 @@
-/** What waits for a person, as models are told of it: that it waits, who decides, and no word of what nobody has accepted. No tool decides. */
+/** What models learn of held definitions: that they are held and who decides, but none of their text. No tool decides. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a server hides in its descriptions: seen by the model as marks wherever we quote them. */
+/** Hidden characters in a server's descriptions are removed or marked wherever they are quoted. */
 import { expect, test } from 'vitest';
 import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import type { RpcMethod } from '../../src-main/rpc/contract.ts';

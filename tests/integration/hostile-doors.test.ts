@@ -1,4 +1,4 @@
-/** Whoever reaches the doors without the right to enter, or with it and bad manners: nobody else is shut out or served wrongly. */
+/** Unauthorized and badly behaved clients of the socket and HTTP servers affect no other client. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';

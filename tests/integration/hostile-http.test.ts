@@ -1,4 +1,4 @@
-/** Requests as nobody should write them, over HTTP with the right token: each is refused as HTTP says it, and nothing of it is left. */
+/** Malformed HTTP requests with the right token: each is rejected with the HTTP status, and leaves nothing behind. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';

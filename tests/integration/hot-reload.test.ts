@@ -1,4 +1,4 @@
-/** Edits of the config file under a running core: only what differs restarts, and client apps hear of it. */
+/** Edits of the config file under a running core: only changed servers restart, and client apps are notified. */
 import { expect, test } from 'vitest';
 import { isAlive } from '../support/processes.ts';
 import { fixture, ready, startCore } from '../support/start-core.ts';

@@ -1,4 +1,4 @@
-/** How much is taken on over HTTP: what is beyond is told so by HTTP itself, and what was begun is finished, also when Tooltray ends. */
+/** Limits of the HTTP server: excess requests get HTTP errors, and requests in progress finish, also when Tooltray stops. */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

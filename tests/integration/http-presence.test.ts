@@ -1,4 +1,4 @@
-/** An app over HTTP counts as connected for as long as it is there, not for as long as its session is kept. */
+/** An app over HTTP counts as connected while it is present, not while its session is retained. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sessionStatuses } from '../../src-main/rpc/deps.ts';
 import { HttpClient } from '../support/http-client.ts';

@@ -1,4 +1,4 @@
-/** Answers over the limit of one message. */
+/** Results over the limit of one message. */
 import { expect, test } from 'vitest';
 import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore } from '../support/start-core.ts';

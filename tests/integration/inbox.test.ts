@@ -1,4 +1,4 @@
-/** Everything that waits for a person, in one place: shown, answered, in the history, taken back. */
+/** Everything that needs the user's decision, in one inbox: shown, decided, in the history, undone. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a server in a box can reach, tried by one that tries everything; beside it the same server without a box. */
+/** What a sandboxed server can reach, tested with a server that tries everything, beside the same server without a sandbox. */
 import { execFileSync } from 'node:child_process';
 import dgram from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** A core that is killed under the shim: the client app does nothing about it and its next call works. */
+/** A core that is killed under the shim: the client app does nothing, and its next call works. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

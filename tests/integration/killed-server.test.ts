@@ -1,4 +1,4 @@
-/** A server that is killed in the middle of calls. */
+/** A server that is killed during calls. */
 import { expect, test } from 'vitest';
 import { allCases } from '../support/all-cases.ts';
 import { isAlive } from '../support/processes.ts';

@@ -1,4 +1,4 @@
-/** A core under load that is killed at any moment: what somebody was told of steps is there with the next one, and whole. */
+/** A core under load that is killed at any moment: the next one has every reported step, whole. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Answers that look as if they gave orders, or hold keys or cards, are labelled in the record and not touched; invisible characters go where the person says so. */
+/** Results that look like orders, or contain keys or cards, are labeled in the record and returned unchanged. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

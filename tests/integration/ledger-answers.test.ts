@@ -1,4 +1,4 @@
-/** What the ledger holds of answers that are long, kept on disk, late or none at all, and of everything that is no answer. */
+/** The ledger's counts of long, spilled, late and missing results, and of messages that are not results. */
 import { expect, test } from 'vitest';
 import type { SavingsRow } from '../../src-main/core/activity/ledger/ledger-table.ts';
 import { fileTools } from '../fixtures/servers/eight-tools/file-tools.ts';

@@ -1,4 +1,4 @@
-/** The ledger's sums are those of every byte that crossed a client app's wire, to the token: in every mode, at every door. */
+/** The ledger's sums match every byte on a client app's wire, to the token, in every mode and over every transport. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SavingsReport } from '../../src-main/core/activity/ledger/ledger-table.ts';
 import type { Params } from '../support/raw-client.ts';

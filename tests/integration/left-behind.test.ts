@@ -1,4 +1,4 @@
-/** What a core that was killed leaves behind, at the next start: servers that do not mind a closed input, drafts of files. */
+/** What a killed core leaves for the next start: servers that ignore a closed stdin, and drafts of files. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Changes of lists: every real one is announced and none is lost, and what is no change is not announced. */
+/** Changes of lists: every real one is notified, none is lost, and nothing else is notified. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

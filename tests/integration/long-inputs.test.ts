@@ -1,6 +1,6 @@
 /**
- * No step on foreign input keeps the core's thread busy: whatever is a megabyte long, in arguments, lists or results, is dealt with in
- * short turns of the event loop, so that others are answered meanwhile. Judged by the CPU time of the thread, not by the clock.
+ * Foreign input never blocks the core's thread: a megabyte in arguments, lists or results is processed in short turns of the
+ * event loop, so that other requests are served. Measured by the CPU time of the thread, not by the clock.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** A look at what a server in review lists: in a box or not at all, with nothing to take, and with nothing left of it afterwards. */
+/** Previews of servers in review: only in a sandbox, without secrets, and with nothing left afterwards. */
 import dgram from 'node:dgram';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';

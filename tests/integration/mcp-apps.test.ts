@@ -1,4 +1,4 @@
-/** Tools with user interfaces (MCP Apps, SEP-1865) through a whole core: shown to apps that show them, in every mode, and told apart. */
+/** Tools with UIs (MCP Apps, SEP-1865) through a whole core: listed for apps that support them, in every mode. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { allCases, someOf } from '../support/all-cases.ts';

@@ -1,4 +1,4 @@
-/** Servers that break the rules: each costs its own calls a clear error, and nobody else anything. */
+/** Servers that violate the protocol: each fails its own calls with a clear error, and affects no other. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A config file that is gone: whoever only looks writes none, what was agreed to stays in use and is offered back. */
+/** A missing config file: reading commands write none, the accepted config stays in use and can be restored. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';

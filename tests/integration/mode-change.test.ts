@@ -1,4 +1,4 @@
-/** Changing the mode while client apps are connected: their lists change, calls in flight finish, and who does not listen is noticed. */
+/** Changes the mode while client apps are connected: their lists change, calls in flight finish, and stale lists are reported. */
 import { join } from 'node:path';
 import { Client as V2Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport as V2Transport } from '@modelcontextprotocol/client/stdio';

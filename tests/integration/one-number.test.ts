@@ -1,4 +1,4 @@
-/** One answer, one size and one count of tokens, wherever it is told: those of what the server sent. */
+/** A result has the same size and token count wherever it is shown: those of what the server sent. */
 import { expect, test, vi } from 'vitest';
 import { formatNumber, formatBytes } from '../../src-main/core/base/text-format.ts';
 import { reportLines } from '../../src-main/cli/commands/stats.ts';

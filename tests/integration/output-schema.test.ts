@@ -1,4 +1,4 @@
-/** Tools that declare what their answers hold, for a client that checks it: the SDK's own in v2. */
+/** Tools with an outputSchema, for a client that validates results: the SDK's own in v2. */
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What the client cancels, and what is called while Tooltray is paused, is on record and a problem of nobody; calls stand in the order in which they began. */
+/** Calls that the client cancels, or makes while Tooltray is paused, are recorded without counting as problems. */
 import { expect, test } from 'vitest';
 import { dispatchRpc } from '../../src-main/rpc/dispatch-rpc.ts';
 import { stateBuilders } from '../../src-main/rpc/build-state.ts';

@@ -1,4 +1,4 @@
-/** A user interface that is another one than was read first waits for the person, as a tool does that changed. */
+/** A UI that differs from the accepted one is held for the user, like a changed tool. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A server that says something else than what was accepted: nobody but the person is told, nothing that changed can be called, until
- * the person has answered.
+ * A server whose definitions differ from the accepted ones: changes are shown only to the user and cannot be called until the
+ * user has decided.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Tokens of apps and profiles, and a secret that its server repeats: where each may lie, and that it lies and is told nowhere else. */
+/** Tokens of apps and profiles, and a secret that its server repeats: where each may be stored, and that it is nowhere else. */
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** A call that goes on is its app's in its session: a handle or a task of another one is as unknown as one that never was. */
+/** A pending call belongs to its app's session: its handle or task looks unknown to every other. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Whose something is, is looked at whenever it is looked up by an id: for anybody else it is as unknown as one that never was. */
+/** Every lookup by an ID checks the owner: to others the ID looks unknown. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

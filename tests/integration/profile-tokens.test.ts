@@ -1,4 +1,4 @@
-/** A token of a profile opens the address of that profile until its day, and nothing else, whatever its holder says they are. */
+/** A profile's token opens only the profile's endpoint until it expires, whatever its holder claims to be. */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

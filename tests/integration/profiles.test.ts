@@ -1,4 +1,4 @@
-/** A profile is a boundary: what is out of it is, by every way there is, as if it did not exist. */
+/** A profile is a boundary: what is out of scope looks as if it did not exist, through every way. */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

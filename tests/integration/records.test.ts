@@ -1,4 +1,4 @@
-/** Every call a model makes is on record, whatever way it came and however it ended. */
+/** Every call of a model is recorded, whatever its way and outcome. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ActivityEntry } from '../../src-main/core/activity/call-record.ts';
 import { callTexts } from '../../src-main/rpc/handlers/call-payloads.ts';

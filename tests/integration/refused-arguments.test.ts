@@ -1,4 +1,4 @@
-/** What a server refuses for its arguments is answered with the schema they do not fit, once, whichever way the call came. */
+/** An error about arguments contains the schema that they do not fit, once, for every way of calling. */
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A link in an answer leads to the server that gave it, in every mode; an address nobody has shown leads to nobody. */
+/** A link in a result is read from the server that returned it, in every mode; an unknown URI from none. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Params } from '../support/raw-client.ts';
 import type { SocketClient } from '../support/socket-client.ts';

@@ -1,4 +1,4 @@
-/** Answers that are given again, by a real server that counts how often it is asked. */
+/** Cached results, with a real server that counts its calls. */
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Params } from '../support/raw-client.ts';

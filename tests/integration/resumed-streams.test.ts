@@ -1,4 +1,4 @@
-/** An app of the handshake era whose HTTP stream breaks off asks for what it missed by the last event it has seen. */
+/** An app of the stateful protocol resumes a broken HTTP stream after the last event that it received. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

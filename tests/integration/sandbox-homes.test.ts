@@ -1,4 +1,4 @@
-/** Homes of servers in sandboxes: nothing that one leaves there is found by another, and they go with their server. */
+/** Home folders of sandboxed servers: not shared with other servers, and removed with their server. */
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a server in a sandbox may use is what the user agreed to: nothing that it plants there shows it more at its next start. */
+/** A sandboxed server may use only what the user accepted: nothing that it plants extends that at its next start. */
 import {
   existsSync,
   lstatSync,

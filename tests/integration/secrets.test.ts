@@ -1,4 +1,4 @@
-/** Secrets of servers in a whole core: filled in at the launch, hidden everywhere else, followed when they change. */
+/** Secrets of servers in a whole core: resolved at launch, masked everywhere else, and followed when they change. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

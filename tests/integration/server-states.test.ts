@@ -1,6 +1,6 @@
 /**
- * What a model is told of a tool whose server is not there: one table over the ways to a tool and the states of servers, on a real
- * core. Whatever the way, the answer is the state of the server that was named, its cause and what helps.
+ * What a model receives for a tool whose server is unavailable: a table of ways to call and server states, on a real core. Each way
+ * returns the state of the named server, its cause and a fix.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What the settings `mode`, `appModes`, `extraTools` and `raw` change for client apps, through every door of a whole core. */
+/** What the settings `mode`, `appModes`, `extraTools` and `raw` change for client apps, over every transport of a whole core. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Params } from '../support/raw-client.ts';
 import { HttpClient } from '../support/http-client.ts';

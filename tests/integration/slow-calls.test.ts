@@ -1,4 +1,4 @@
-/** Calls that take longer than their client app waits: a handle in time, the answer later, and the tool has run once. */
+/** Calls that take longer than their client app waits: a handle in time, the result later, and the tool runs once. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

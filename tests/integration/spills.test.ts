@@ -1,4 +1,4 @@
-/** Answers that do not fit, in every mode: a summary in their place, the whole on disk, and a way to read on that works. */
+/** Results over the limit, in every mode: a summary is returned, the whole is on disk, and the named way to read on works. */
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';

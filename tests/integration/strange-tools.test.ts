@@ -1,4 +1,4 @@
-/** Tools with names, numbers and schemas that nobody expects: listed so that every client app takes the list, and callable. */
+/** Tools with unusual names, counts and schemas: listed so that every client app accepts the list, and callable. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tasks (`io.modelcontextprotocol/tasks` of 2026-07-28): those of servers, and slow calls as tasks for apps that know them. */
+/** Tasks (`io.modelcontextprotocol/tasks` of 2026-07-28): those of servers, and slow calls as tasks for apps with the extension. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Tools that a person switches off are gone for every client app, whichever way it asks, and the server keeps running. */
+/** Tools that the user disables are gone for every client app over every transport, while the server keeps running. */
 import { expect, test } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import { fixture, startCore } from '../support/start-core.ts';

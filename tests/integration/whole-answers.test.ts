@@ -1,6 +1,6 @@
 /**
- * Apps that find `structuredContent` in an answer show their model nothing else. So whatever a helper tool of ours answers, in
- * whatever mode: there is none, or all of the answer is in it.
+ * Apps that find `structuredContent` in a result show their model nothing else. So a helper tool returns either none, or all of its
+ * result in it, in every mode.
  */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What is in the packages for Linux, and that a client app gets through from the launcher to the packed core. */
+/** Checks the contents of the packages for Linux, and connects a client app from the launcher to the packaged core. */
 import { execFileSync, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {

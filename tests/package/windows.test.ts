@@ -1,4 +1,4 @@
-/** What the package for Windows brings of its own: the launcher, run by Wine, and the installer's part, compiled by NSIS. */
+/** Tests the parts of the Windows package: the launcher under Wine, and the installer script compiled by NSIS. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Claude Code, Gemini CLI and opencode in front of six real servers; `npm run test:clients` installs and runs them. */
+/** Claude Code, Gemini CLI and opencode with six real servers; `npm run test:clients` installs and runs them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

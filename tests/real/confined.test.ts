@@ -1,4 +1,4 @@
-/** Real servers of npm in a sandbox: installed for it, listed, and at work with what `presets` says they need and nothing more. */
+/** Real npm servers in a sandbox: installed for it, listed, and working with only what `presets` allows. */
 import { existsSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';

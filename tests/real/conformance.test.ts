@@ -1,4 +1,4 @@
-/** The official conformance suite against a fixture server of both eras, directly and seen through the built core. */
+/** The official conformance suite against a fixture server of both protocols, directly and through the built core. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

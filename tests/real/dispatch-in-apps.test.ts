@@ -1,6 +1,6 @@
 /**
- * What a model is given for a call in mode `dispatch`, in the real client apps: some pass on `structuredContent` alone where there
- * is one. A scripted model stands in for theirs; `npm run test:clients` installs and runs them.
+ * What a model receives for a call in mode `dispatch` in real client apps, some of which pass on only `structuredContent`. A
+ * scripted model replaces theirs; `npm run test:clients` installs and runs them.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Whoever makes up arguments from what is shown of a tool makes up some that its server takes: held for every tool of the thirteen
- * real servers, as they were recorded: in lists, in signatures, and in what the tools of gateway, meta, retrieve and code answer.
+ * Arguments that fit what a mode shows of a tool fit the tool: checked for every recorded tool of thirteen real servers, in lists, in
+ * signatures, and in the results of gateway, meta, retrieve and code.
  */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src-main/core/base/json.ts';

@@ -1,4 +1,4 @@
-/** The MCP Inspector's command line in front of six real servers: both doors, every era, both modes. */
+/** The MCP Inspector's command line with six real servers: both transports, every protocol, both modes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { shimCommand } from './built-core.ts';
 import { browserCall, type RealCall, realCalls } from './real-calls.ts';

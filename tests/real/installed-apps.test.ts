@@ -1,4 +1,4 @@
-/** Real client apps with what `tooltray install` wrote for them; `npm run test:clients` installs and runs them. */
+/** Real client apps with the entries that `tooltray install` wrote; `npm run test:clients` installs and runs them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

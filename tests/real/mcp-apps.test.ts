@@ -1,4 +1,4 @@
-/** The official example servers of MCP Apps, of four frameworks and more, through a core: what an app needs to show their interfaces. */
+/** The official example servers of MCP Apps through a core: what an app needs to show their UIs. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allModes } from '../../src-main/compat/all-modes.ts';

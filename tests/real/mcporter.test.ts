@@ -1,4 +1,4 @@
-/** mcporter in front of six real servers, over stdio and HTTP: it lists what they offer and calls every one of them. */
+/** mcporter with six real servers, over stdio and HTTP: lists their tools and calls one of each. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The Inspector stays connected while the mode is switched: its call is answered, and its list is the new one without a restart. */
+/** The Inspector stays connected while the mode changes: its call gets a result, and its list is updated without a restart. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The conformance suite as an authorization server and a server behind it, met by cores in this process; where the whole way counts, by
- * the built core and a person at its command line.
+ * The conformance suite as an authorization server and a server, with cores in this process; end to end with the built core
+ * and a user at its command line.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

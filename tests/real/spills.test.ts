@@ -1,4 +1,4 @@
-/** Long answers of real servers: kept on disk, read back in parts, and the same as the servers give them without us. */
+/** Long results of real servers: spilled, read in parts, and equal to what the servers return directly. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

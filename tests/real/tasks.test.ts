@@ -1,4 +1,4 @@
-/** The tool of the Everything server that is there as a task only (2025-11-25), for apps that know no tasks. */
+/** The tool of the Everything server that exists only as a task (2025-11-25), for apps without tasks. */
 import { describe, expect, test } from 'vitest';
 import { startCore } from '../support/start-core.ts';
 import { havePackages, programOf } from './real-packages.ts';

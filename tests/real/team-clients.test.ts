@@ -1,6 +1,6 @@
 /**
- * Real client apps with a person's token at a replica: the Inspector in three eras, mcporter, and with
- * `npm run test:clients` Claude Code, Gemini CLI and opencode. Codex reads its list without connecting, so it proves nothing here.
+ * Real client apps with a user's token at a replica: the Inspector with three protocols, mcporter, and with
+ * `npm run test:clients` Claude Code, Gemini CLI and opencode. Codex lists without connecting, so it proves nothing here.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

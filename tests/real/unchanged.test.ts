@@ -1,4 +1,4 @@
-/** Real servers through Tooltray and without it, both asked by the Inspector: what they say must be the same. */
+/** Compares real servers through Tooltray and directly, with the Inspector: the results must be the same. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { havePackages, programOf } from './real-packages.ts';
 import { runProgram } from './run-program.ts';

@@ -1,4 +1,4 @@
-/** The dashboard's door over real HTTP: who gets in, what is told, what is refused. */
+/** The dashboard's routes over real HTTP: authorization, state messages, and rejections. */
 import { expect, onTestFinished, test } from 'vitest';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 import { ask, entry, listen, send } from './dashboard-client.ts';

@@ -1,4 +1,4 @@
-/** The dashboard over IPC: our own page alone, errors with their codes, one stream per window. */
+/** The dashboard over IPC: only the dashboard's own page, errors with their codes, one stream per window. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src-main/core/base/errors.ts';

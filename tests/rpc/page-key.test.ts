@@ -1,4 +1,4 @@
-/** The page's signatures at a real door: who has the key is let in once a signature, and can tell who answers. */
+/** The page's signatures on a real server: each signature is accepted once, and the response proves who sent it. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signRequest } from '../../src-renderer/lib/page-key.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';

@@ -1,4 +1,4 @@
-/** Promises of the publisher: the whole state first, then only what changed, seldom, and nothing while nobody watches. */
+/** Tests the publisher: the whole state first, then only changes, rarely, and nothing while nobody watches. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { AppState } from '../../src-main/rpc/contract.ts';

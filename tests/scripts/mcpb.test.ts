@@ -1,4 +1,4 @@
-/** The bundle for Claude Desktop: built, valid, and its server reaches the core that runs. */
+/** The bundle for Claude Desktop: built, valid, and its server reaches the running core. */
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

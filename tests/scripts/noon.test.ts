@@ -1,4 +1,4 @@
-/** Wherever CI stands and whenever it runs, no test of ours sees a midnight. */
+/** No test sees a midnight, wherever and whenever CI runs. */
 import { expect, test } from 'vitest';
 import { zoneOfNoon } from '../../scripts/test/noon.ts';
 

@@ -1,4 +1,4 @@
-/** The third-party notices: no licence is only named, and nothing that is compiled in a package is forgotten when it changes. */
+/** The third-party notices: every license has its text, and software compiled into a package is checked when it changes. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `npm run release` works out version, changelog and notes; what it runs is told by a dry run. */
+/** `npm run release` determines version, changelog and notes; a dry run prints what it would run. */
 import { expect, test } from 'vitest';
 import { nextVersion, releasedChangelog, releaseNotes, sectionOf, unreleased } from '../../scripts/version/plan.mjs';
 

@@ -1,4 +1,4 @@
-/** Set-up: the lock that lets `npm start` and `npm test` begin together, and the stamps that spare work already done. */
+/** Setup: the lock that lets `npm start` and `npm test` run at the same time, and the stamps that skip finished work. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

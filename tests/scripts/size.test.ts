@@ -1,4 +1,4 @@
-/** `npm run size`: the arithmetic of the paper model, and that its page shows what it prints. */
+/** `npm run size`: the arithmetic of the sizing model, and its table in the docs. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** `npm start` decides between the desktop app and the browser, and says why. */
+/** `npm start` chooses between the desktop app and the browser, and says why. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What is told of a core that ended while it started. */
+/** The error line of a core that exited while it started. */
 import { expect, test } from 'vitest';
 import { lastWordsIn } from '../../src-main/shim/start-core.ts';
 

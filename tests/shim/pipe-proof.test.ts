@@ -1,4 +1,4 @@
-/** A core at a pipe proves itself before it gets the token. The pipes are sockets here, whose names lie in a file as on Windows. */
+/** A core at a pipe proves its identity before it gets the token. The pipes are sockets here, with names in a file as on Windows. */
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';

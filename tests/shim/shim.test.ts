@@ -1,4 +1,4 @@
-/** The shim as client apps use it: a real process, a real socket, and cores that come and go. */
+/** The shim as client apps use it: a real process, a real socket, and cores that start and stop. */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';

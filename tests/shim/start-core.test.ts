@@ -1,4 +1,4 @@
-/** How the app is started from a client app: by a program of the system where that matters. */
+/** How a client app starts the desktop app: through a program of the system where that matters. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Failures of the operating system reach the client app as sentences with path and advice, never as raw error numbers. */
+/** Errors of the operating system reach the client app as sentences with path and fix, never as raw error numbers. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** The stand-in for Electron is worth something only if it refuses what it does not have. */
+/** The stand-in for Electron must reject everything that it does not implement. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

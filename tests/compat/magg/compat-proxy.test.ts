@@ -1,4 +1,4 @@
-/** Compatibility cases 24 to 34: what Magg's clients know of the tool `proxy`, over a real socket and a real server. */
+/** Compatibility cases 24 to 34: Magg's tool `proxy`, over a real socket and a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Params } from '../../support/raw-client.ts';
 import { type SocketClient, textOf } from '../../support/socket-client.ts';

@@ -1,4 +1,4 @@
-/** What MCPProxy's users know, over a real socket, a real core and real servers. */
+/** Tests MCPProxy's tools over a real socket, a real core and real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import { type SocketClient, textOf } from '../../support/socket-client.ts';

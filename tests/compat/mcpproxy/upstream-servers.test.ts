@@ -1,4 +1,4 @@
-/** upstream_servers over a real core: what changes in the config file, and what only the person may decide. */
+/** Tests upstream_servers over a real core: what it changes in the config file, and what only the user may approve. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { type SocketClient, textOf } from '../../support/socket-client.ts';

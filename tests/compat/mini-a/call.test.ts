@@ -1,4 +1,4 @@
-/** Promises of action `call`: which tool is called with what, and how its answer is told. */
+/** Tests the action `call` of `proxy-dispatch`: tool resolution, arguments, and the form of results and errors. */
 import { describe, expect, test } from 'vitest';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { isObject, type JsonObject } from '../../../src-main/core/base/json.ts';

@@ -1,4 +1,4 @@
-/** Promises of status, list and search of `proxy-dispatch`, and of the filter over all of them. */
+/** Tests status, list and search of `proxy-dispatch`, and the filter that applies to all of them. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';

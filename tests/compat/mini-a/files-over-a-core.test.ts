@@ -1,4 +1,4 @@
-/** Compatibility cases 39, 40 and 42: answers that mini-a's users have written to files, read back and hand on, over a real socket. */
+/** Compatibility cases 39, 40 and 42: results in files that mini-a's users read and pass on, over a real socket. */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Compatibility cases 36 to 38 and 40 to 43: what mini-a's users know of `proxy-dispatch`, over a real socket and real servers. */
+/** Compatibility cases 36 to 38 and 40 to 43: mini-a's `proxy-dispatch`, over a real socket and real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromToon } from '../../../src-main/core/spills/toon.ts';
 import type { Params } from '../../support/raw-client.ts';

@@ -1,4 +1,4 @@
-/** Promises of `readresult` and of the tools named after its ops: what they ask of a store, in which shape they answer. */
+/** Tests `readresult` and the tools named after its ops: what they request from a store, and the form of their results. */
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import { type Answer, dispatch, dispatchContext, run } from './dispatch-context.ts';

@@ -1,4 +1,4 @@
-/** Promises of answers that `proxy-dispatch` keeps on disk: what is said of them, and that they can be read and handed on. */
+/** Tests results that `proxy-dispatch` spills: their summaries, reading them, and passing them as arguments. */
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

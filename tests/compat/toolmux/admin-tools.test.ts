@@ -1,4 +1,4 @@
-/** Compatibility cases 18 and 22: what a model can do with manage_servers and optimize_descriptions, and what only the person can. */
+/** Compatibility cases 18 and 22: what a model can do with manage_servers and optimize_descriptions, and what only the user can. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Compatibility cases 12 to 15, 20 and 21: what ToolMux's users know of modes `proxy` and `search`, over a real socket and real servers. */
+/** Compatibility cases 12 to 15, 20 and 21: ToolMux's modes `proxy` and `search`, over a real socket and real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fullSchema, shortForms, shortSchema } from '../../fixtures/servers/compat/condensed-tools.ts';
 import type { Params } from '../../support/raw-client.ts';

@@ -1,4 +1,4 @@
-/** Compatibility cases 1 to 11 and 23: what ToolMux's users know of modes `meta` and `gateway`, over a real socket and real servers. */
+/** Compatibility cases 1 to 11 and 23: ToolMux's modes `meta` and `gateway`, over a real socket and real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Params } from '../../support/raw-client.ts';
 import { type SocketClient, textOf } from '../../support/socket-client.ts';

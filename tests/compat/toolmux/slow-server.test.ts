@@ -1,4 +1,4 @@
-/** The gateway's first list does not wait for a server that starts slowly: it lists the server, and a call waits for it. */
+/** The gateway's first list does not wait for a server that starts slowly, but a call does. */
 import { expect, test } from 'vitest';
 import { fixture, startCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';

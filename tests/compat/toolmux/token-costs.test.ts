@@ -1,4 +1,4 @@
-/** What modes `meta` and `gateway` cost a session before it has done anything: `tools/list` and instructions, in o200k tokens. */
+/** Limits what modes `meta` and `gateway` cost a session at the start: `tools/list` and instructions, in o200k tokens. */
 import { describe, expect, test } from 'vitest';
 import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';

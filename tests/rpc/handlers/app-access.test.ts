@@ -1,4 +1,4 @@
-/** Installing by an address, and an app's access as dashboards see and change it, with a real core and real files. */
+/** Installing by a URL, and an app's access as dashboards see and change it, with a real core and real files. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

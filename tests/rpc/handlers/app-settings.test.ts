@@ -1,4 +1,4 @@
-/** How one client app is served: told, changed for that app alone, and followed by its open sessions. */
+/** Settings of one client app: shown, changed for that app only, and applied to its open sessions. */
 import { expect, onTestFinished, test } from 'vitest';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { ask } from '../dashboard-client.ts';

@@ -1,4 +1,4 @@
-/** What the dashboard's setup asks of a running core: apps found, connected, undone; servers offered, brought over, watched. */
+/** The dashboard's setup on a running core: apps found, connected, undone; servers offered, imported, watched. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What the charts of the overview are drawn from: a range in steps, and in them what the ledger and the record hold. */
+/** The data of the overview's charts: a range in steps, with the values of the ledger and the record. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

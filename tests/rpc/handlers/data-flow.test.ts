@@ -1,4 +1,4 @@
-/** What the dashboard, the tray and the command line see of calls that wait, and how they answer them. */
+/** Held calls as the dashboard, the tray and the command line show and decide them. */
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../support/until.ts';
 import { writeFileSync } from 'node:fs';

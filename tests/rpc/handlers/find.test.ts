@@ -1,4 +1,4 @@
-/** What a person finds from anywhere in the dashboard: a few of each kind, by a few words. */
+/** The dashboard's search: a few matches of each kind for a few words. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
 import { StepTable } from '../../../src-main/core/activity/steps/step-table.ts';

@@ -1,4 +1,4 @@
-/** A person's way through a registry: search, look, see what runs, try, keep; secrets go into the vault and into no file. */
+/** A user's way through a registry: search, view, preview, test, add; secrets are stored in the vault and in no file. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

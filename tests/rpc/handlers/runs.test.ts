@@ -1,4 +1,4 @@
-/** Tools that a person runs by hand, on a real core with servers that ask and take their time. */
+/** Tools that the user runs by hand, on a real core with servers that ask questions and take time. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';

@@ -1,4 +1,4 @@
-/** Servers as a person works with them: stopped and started anew, switched several at a time, measured, found by their tools, read in their log. */
+/** Servers in the dashboard: stopped and restarted, switched several at a time, measured, found by their tools, with their logs. */
 import { expect, test } from 'vitest';
 import { fixture, startCore } from '../../support/start-core.ts';
 import { until } from '../../support/until.ts';

@@ -1,4 +1,4 @@
-/** Lines of kept answers, as the inspector reads them. */
+/** Lines of spills, as the dashboard reads them. */
 import { expect, onTestFinished, test } from 'vitest';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { ask } from '../dashboard-client.ts';

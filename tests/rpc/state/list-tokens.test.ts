@@ -1,4 +1,4 @@
-/** What a server's list costs is what each connected app is really shown of it. */
+/** The cost of a server's list is what each connected app is shown of it. */
 import { expect, test } from 'vitest';
 import { stateBuilders } from '../../../src-main/rpc/build-state.ts';
 import { fixture, startCore } from '../../support/start-core.ts';

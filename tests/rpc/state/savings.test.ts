@@ -1,4 +1,4 @@
-/** What people are told of savings, by the core and on the command line. */
+/** Savings as the core and the command line report them. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parseSince, readUntil } from '../../../src-main/cli/command.ts';
 import { reportLines } from '../../../src-main/cli/commands/stats.ts';
