@@ -1,6 +1,7 @@
 /**
- * `npm run release [-- major|minor|patch|1.2.3] [-- --dry-run]`: version, changelog, tests, packages, notes, commit and tag. With
- * `--dry-run` each step is told and none is done. Nothing is published: what to do with release/ and the tag is said at the end.
+ * `npm run release [-- major|minor|patch|1.2.3] [-- --dry-run]`: version, changelog, tests, packages, notes, commit and
+ * tag. With `--dry-run` each step is told and none is done. Nothing is published: what to do with release/ and the tag
+ * is said at the end.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

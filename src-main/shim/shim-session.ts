@@ -6,7 +6,8 @@
  *      ▼ └─────────────── the client speaks, or a core listens again ◀────────────────────┘
  *   refused: what the client says is answered with the reason
  *
- * Away, a core is only looked for. It is started when the client wants something, so that who quits Tooltray has quit it.
+ * Away, a core is only looked for. It is started when the client wants something, so that who quits Tooltray has quit
+ * it.
  */
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 /**
- * What a call over HTTP costs: processor time of the core beside that of a bare hop and pipe, time beside the version before, and how
- * many calls there can be a second.
+ * What a call over HTTP costs: processor time of the core beside that of a bare hop and pipe, time beside the version
+ * before, and how many calls there can be a second.
  *
  *   npm run bench -- http --before DIR    beside another build, in turns
  */

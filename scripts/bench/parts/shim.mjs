@@ -1,6 +1,6 @@
 /**
- * What sessions over the shim take of memory, beside as many processes of Node that do nothing: what is a process's own, and what all
- * of them share (Node's program and its snapshot lie in memory once).
+ * What sessions over the shim take of memory, beside as many processes of Node that do nothing: what is a process's
+ * own, and what all of them share (Node's program and its snapshot lie in memory once).
  *
  *   npm run bench -- shim --flags "--lite-mode --max-semi-space-size=1"    beside the same with these flags of Node
  */

@@ -1,6 +1,6 @@
 /**
- * Six tasks on thirteen real servers, done in every mode by a careful model that is given only what it is shown: tokens and calls,
- * beside what eight real models needed for the same in 2026-11, and what each mode may cost at most.
+ * Six tasks on thirteen real servers, done in every mode by a careful model that is given only what it is shown: tokens
+ * and calls, beside what eight real models needed for the same in 2026-11, and what each mode may cost at most.
  *
  *   npm run bench -- tasks                      all modes
  *   npm run bench -- tasks --modes code,search  these

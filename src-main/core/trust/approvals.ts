@@ -1,6 +1,6 @@
 /**
- * Questions that wait for a person: what is asked, in which words, and what can be answered. The tray, the dashboard and the
- * command line show them and answer them; nothing that a model reaches holds this store.
+ * Questions that wait for a person: what is asked, in which words, and what can be answered. The tray, the dashboard
+ * and the command line show them and answer them; nothing that a model reaches holds this store.
  *
  *   ask ──► open ──answer──► answered
  *             ├──time over──► expired

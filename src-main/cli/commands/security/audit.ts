@@ -1,4 +1,7 @@
-/** `tooltray audit [list | verify | export | digest]`: what was decided, refused, changed and called, and whether the record of it holds. */
+/**
+ * `tooltray audit [list | verify | export | digest]`: what was decided, refused, changed and called, and whether the
+ * record of it holds.
+ */
 import { createWriteStream } from 'node:fs';
 import { text as readText } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';

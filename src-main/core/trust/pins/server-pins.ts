@@ -253,7 +253,9 @@ export class ServerPins {
     return true;
   }
 
-  /** Undoes a decision: the definitions before it apply again and are pending. Rejects with AppError if it is unknown. */
+  /**
+   * Undoes a decision: the definitions before it apply again and are pending. Rejects with AppError if it is unknown.
+   */
   undo(id: string): Promise<void> {
     return this.#inTurn(async () => {
       const pins = this.#pins;
