@@ -154,7 +154,7 @@ describe('a server in review', () => {
     const { held } = (JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: Record<string, Json> }).servers;
     expect(held).toEqual(servers.held);
     expect(core.server('held').state.kind).toBe('disabled');
-    // Not even asked: a yes to that would be one to something that the person has not seen.
+    // Not even proposed: an approval would cover something that the user has not seen.
     expect(await proposals(core)).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ async function run(options: Partial<CoreHostOptions> = {}): Promise<CoreHost> {
   return host;
 }
 
-/** Says hello and resolves with the core's one-line answer. */
+/** Sends the hello and resolves with the core's one-line response. */
 async function knock(host: CoreHost, wishes: object, token = host.core.token): Promise<unknown> {
   const client = await openSocket(host.paths.socketPath, token, wishes);
   await Promise.race([once(client.socket, 'data'), client.closed]);

@@ -40,7 +40,7 @@ async function beside(what: string, client: SocketClient, work: () => Promise<nu
   const before = process.memoryUsage.rss();
   let [done, worst, worstOwn, most] = [false, 0, 0, before];
   const working = work().finally(() => (done = true));
-  // Where the neighbour fails first, that is what is told.
+  // If the neighbour fails first, that error is reported.
   working.catch(() => undefined);
   for (let calls = 0; !done || calls < 3; calls++) {
     const [start, busy] = [performance.now(), process.threadCpuUsage()];
@@ -248,7 +248,7 @@ test('survives mutated responses of a server', async () => {
         const far = servers.get('far');
         const call = () => far.request('tools/call', { name: 'a', arguments: {} }, context).catch(() => undefined);
         while (answered < counts.answers) {
-          // After an answer that breaks its line it is left alone for a while: a person's retry asks again at once.
+          // After a malformed response the server is not restarted for a while: the user's retry restarts it at once.
           if (far.state.kind !== 'ready') await far.retry().catch(() => undefined);
           await Promise.all(Array.from({ length: 8 }, call));
         }
@@ -292,7 +292,7 @@ test('survives servers that are killed during a call', async () => {
         expect(pid).toBeGreaterThan(1);
         process.kill(pid, 'SIGKILL');
         const { message } = await caller.exchange('tools/call', { name: 'victim_pid', arguments: {} });
-        // Lost with the process and said so, or carried out by the next one; never left without an answer.
+        // Failed with the process, or carried out by the next one; never without a response.
         expect(message.result ?? message.error).toBeDefined();
         const server = core.server('victim');
         if (server.state.kind !== 'ready') await server.retry().catch(() => undefined);

@@ -15,7 +15,7 @@ let core: TestCore;
 const asked: string[] = [];
 let word: 'once' | 'no' = 'once';
 
-/** The servers, with an attacker's text in what they answer; undefined: without. */
+/** The servers, with an attacker's text in their results; undefined: without. */
 function writeWorlds(text = ''): void {
   // Answers are JSON in JSON.
   const inJson = JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1);
@@ -40,7 +40,7 @@ beforeAll(async () => {
     const [open] = questions.pending();
     if (open === undefined) return;
     asked.push(open.sentence);
-    // Whoever asked has to be waiting for the answer first.
+    // The call must be waiting for the decision first.
     setImmediate(() => questions.decide(open.id, word, 'tray'));
   });
 });
@@ -80,7 +80,7 @@ test('asks in at most 10 of 86 harmless tasks', async () => {
   }
   expect(honestTasks).toHaveLength(86);
   expect(interrupted.size).toBeLessThanOrEqual(10);
-  // Where nothing was read that names anybody, nobody is asked.
+  // If nothing that was read names a recipient, nothing is asked.
   expect([...interrupted.keys()].filter((id) => id.startsWith('travel'))).toEqual([]);
 });
 

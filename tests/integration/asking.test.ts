@@ -19,7 +19,7 @@ const replies = (owner: string): Record<string, (params: Params) => Params> => (
   'roots/list': () => ({ roots: [{ uri: `file:///${owner}` }] }),
 });
 
-/** One client app, whichever era it speaks. */
+/** One client app, over either protocol. */
 interface App {
   readonly line: SocketClient;
   /** Calls a tool of the server and returns its text. */
@@ -100,7 +100,7 @@ describe.each(eras)('a $client client app on a $server server', ({ open, args })
 
   const ownQuestions = (method: string): string[][] =>
     ['anna', 'bert'].map((owner) => [1, 2, 3].map((round) => `${method} for ${owner} ${round}`));
-  /** What a person reads says which server asks. */
+  /** The message that the user reads names the server. */
   const named = 'elicitation/create asker:';
 
   test('asks the caller to fill in a form', async () => {

@@ -54,7 +54,7 @@ describe('servers git and git_hub', () => {
   );
 });
 
-/** Five megabytes take a second each time: through one door, and the others with less (all cases: through every one). */
+/** Five megabytes take a second each: through one helper, and less through the others (all cases: through each). */
 const doors = ['call_tool'];
 const hasRoom = ([name]: (typeof each)[number]): boolean => allCases || doors.includes(name);
 

@@ -9,7 +9,7 @@ import { fixture, startCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
 
 const megabyte = 1_000_000;
-/** However long, answers are told and not kept on disk. */
+/** Results of any length are returned and not spilled. */
 const told = { results: { threshold: 0 } };
 
 /** The text that the fixture writes for `bytes`; see size-modes.ts. */
@@ -24,7 +24,7 @@ function bigText(bytes: number): string {
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Echoes one call after the other until told to stop; resolves to how many came back right. */
+/** Echoes one call after the other until stopped; resolves to the number of correct results. */
 async function echoUntil(client: SocketClient, done: () => boolean, onEcho: () => void): Promise<void> {
   for (let count = 0; !done(); count++) {
     expect(await client.say('small_echo', { message: `echo ${count}` })).toBe(`echo ${count}`);

@@ -162,7 +162,7 @@ describe('with more kinds of apps than the limit', () => {
     expect(core.host.core.extensionCores.problem).toBeUndefined();
     expect(await seesView(await core.open(kind(4)))).toBe(true);
     await until(() => processes(core, 'east') === 1);
-    // In use, however long ago they were heard of; the one that was let go is served as if it declared nothing.
+    // In use, however long idle; the evicted one is served as if it declared nothing.
     expect(await seesView(inSession[0] as SocketClient)).toBe(true);
     expect(await leftSees()).toBe(false);
   });

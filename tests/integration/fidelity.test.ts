@@ -8,7 +8,7 @@ import { HttpClient } from '../support/http-client.ts';
 import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
 
-/** A session on some door, in some era. */
+/** A session over one transport and protocol. */
 interface Door {
   /** Before each tool's name. */
   readonly prefix: string;
@@ -96,7 +96,7 @@ describe.each([
     const { message } = await door.exchange('tools/list');
     const listed = message.result?.['tools'] as Params[];
     const [decorated] = oddTools.filter((tool) => (tool as Params)['name'] === 'decorated') as Params[];
-    // Clients of the handshake era refuse a list with an output schema that is not an object's; on the server's own endpoint it is theirs to see.
+    // Stateful clients reject a list with an output schema that is not an object; the server's own endpoint still passes it.
     const { outputSchema, execution, ...rest } = decorated as Params;
     // 2026-07-28 has no `execution` any more.
     const known = era === 'modern' ? rest : { ...rest, execution };

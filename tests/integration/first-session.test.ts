@@ -13,7 +13,7 @@ const servers = {
   hangs: { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] },
 };
 
-/** Its doors are open, and nothing has been started yet. */
+/** It listens, and no server has been started yet. */
 async function openHost(home: string): Promise<CoreHost> {
   const host = await CoreHost.open({
     env: { ...process.env, TOOLTRAY_HOME: home },

@@ -20,7 +20,7 @@ test.each(['ping', 'same-id', 'unknown', 'elicitation', 'log', 'progress', 'answ
     void hurt.callTool('bad_flood', {}, { _meta: { progressToken: 'p' } }).catch(() => undefined);
     await echoes(client, 20);
     expect(process.memoryUsage.rss() - before).toBeLessThan(400 * megabyte);
-    // A person is not buried in questions, nor an app in what goes by.
+    // The user does not get a flood of questions, nor the app one of notifications.
     expect(hurt.requests.length).toBeLessThanOrEqual(200);
     expect(hurt.notifications.length).toBeLessThan(20_000);
   },

@@ -29,7 +29,7 @@ async function open(where: { port: number } | { path: string }): Promise<Socket>
   return socket;
 }
 
-/** The first line of the answer to a request as it stands. */
+/** Returns the first line of the response to a raw request. */
 async function statusOf(head: string): Promise<string> {
   const socket = await open({ port: port() });
   socket.write(head);

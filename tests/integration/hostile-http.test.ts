@@ -29,7 +29,7 @@ class Wire {
     this.socket.on('close', () => (this.isClosed = true));
   }
 
-  /** The status of each answer of which all headers have come so far. */
+  /** The status of each response whose headers are complete so far. */
   get statuses(): number[] {
     return [...this.text.matchAll(/HTTP\/1\.1 (\d{3})[^]*?\r\n\r\n/g)].map(([, status]) => Number(status));
   }
@@ -39,7 +39,7 @@ class Wire {
     return this;
   }
 
-  /** Resolves when so many answers have come. */
+  /** Resolves once that many responses have arrived. */
   async answers(count = 1): Promise<number[]> {
     await until(() => this.statuses.length >= count || this.isClosed);
     return this.statuses;
@@ -209,7 +209,7 @@ test('frees the place of a client that disconnects in the middle of a body', asy
   await Promise.all(wires.map(({ socket }) => once(socket, 'ready')));
   for (const { socket } of wires) socket.resetAndDestroy();
   await Promise.all(wires.map((wire) => wire.closed()));
-  // Three at once are the most: those who left would be in the way.
+  // The limit is three at once: aborted requests would take their places.
   const asked = Array.from({ length: 3 }, () =>
     new Wire().write(post(modern('tools/list'), modernHeaders('tools/list'))),
   );

@@ -38,7 +38,7 @@ function ask(core: TestCore, method: string, params: object = {}, signal?: Abort
 const listen = (core: TestCore, signal?: AbortSignal): Promise<Response> =>
   ask(core, 'subscriptions/listen', { notifications: { toolsListChanged: true } }, signal);
 
-/** A call that is at the server and ends when told to. */
+/** A call that is running at the server and ends on request. */
 async function slowCall(core: TestCore): Promise<{ answer: Promise<Response>; finish: () => void }> {
   const file = join(folder, `answer-${(calls += 1)}`);
   const before = begun();
@@ -68,7 +68,7 @@ test('rejects requests over the limit with Retry-After, but accepts a cancellati
   finish();
   const answered = await answer;
   expect([answered.status, await answered.text()]).toEqual([200, expect.stringContaining('done')]);
-  // Its place is free once the core has seen the answer off, which is not when the app has it.
+  // Its place is free once the core has sent the response, which may be later than the app has it.
   await expect.poll(async () => (await ask(core, 'tools/list')).status).toBe(200);
 });
 

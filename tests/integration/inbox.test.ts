@@ -95,7 +95,7 @@ test('groups the same change in several tools into one part', async () => {
     tool('g', 'Gin.'),
   ]);
   await using core = await startCore({ servers: { d: fixture('changing', file) }, reviews: { onChange: 'hold' } });
-  // What is only added is told by itself; where something went, each says what.
+  // Additions are grouped; with removals, each tool shows its own.
   offer('same', [
     ...['a', 'b', 'c'].map((name) => tool(name, 'New words.')),
     ...[tool('f', 'Fun. More.'), tool('g', 'Gin. More.'), tool('e', 'Is new.')],

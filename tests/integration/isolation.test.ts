@@ -83,7 +83,7 @@ describe.skipIf(problem !== undefined)('in a sandbox', () => {
       }
       expect(await probe('boxed', 'write', { path: join(allowed, 'new.txt') })).toBe('written');
       expect(readFileSync(join(allowed, 'new.txt'), 'utf8')).toBe('written by the prober');
-      // Its home stays, is its own, and is not the person's.
+      // Its home persists, is its own, and is not the user's.
       const mine = join(homedir(), `kept-${process.pid}.txt`);
       expect(await probe('boxed', 'write', { path: mine })).toBe('written');
       expect(await read('boxed', mine)).toContain('written');

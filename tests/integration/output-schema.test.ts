@@ -6,7 +6,7 @@ import { startCore, type TestCore } from '../support/start-core.ts';
 
 const file = join(import.meta.dirname, 'servers/structured.ts');
 const servers = { s: { command: process.execPath, args: [file] } };
-/** Handles of slow calls may stand for an answer, too. */
+/** Slow calls may return a handle instead of a result. */
 const never = { slowCallSeconds: 0 };
 
 async function connect(core: TestCore): Promise<Client> {

@@ -23,7 +23,7 @@ async function newFolder(name: string): Promise<string> {
   return folder;
 }
 
-/** What people are told, all of it that takes no more than a server to ask for. */
+/** Everything the user can request that needs at most a server name. */
 async function told(core: TestCore): Promise<string> {
   const questions = [
     'serverDetail',
@@ -69,7 +69,7 @@ test('stores each planted secret only where it belongs, and shows it in no other
     await ask(core, 'setSecret', { name: 'K', value: secret });
     await ask(core, 'setSecret', { name: 'LINES', value: lines.join('\n') });
     await until(() => core.server('telling').state.kind === 'ready');
-    // In the arguments and in the answer of a call, too, as a model might have them.
+    // In the arguments and in the result of a call, too, as a model might have them.
     await ask(core, 'call', { tool: 'telling:tell', arguments: { say: `${secret} ${lines[1]}` } });
 
     const ends = Date.now() + 24 * 60 * 60_000;
@@ -88,7 +88,7 @@ test('stores each planted secret only where it belongs, and shows it in no other
     const places = await Promise.all(planted.map((one) => filesHolding(home, one)));
     const access = places.at(-1) ?? [];
     expect(places.slice(0, -1)).toEqual([[], [], [], []]);
-    // The app's own token is compared with what the app's file has, so it lies here as well, for the person alone.
+    // The app's own token is compared with the app's file, so it is stored here as well, readable only by the user.
     expect(access.map((file) => relative(home, file))).toEqual([expect.stringContaining('access')]);
     expect((await stat(access[0] ?? '')).mode & 0o077).toBe(0);
     expect(await filesHolding(person, secret)).toEqual([]);

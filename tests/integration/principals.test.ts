@@ -196,7 +196,7 @@ test.each(['', 'roots'])(
     };
     const seen = new Set<string>();
     for (const how of allCallers) {
-      // Where nothing tells one client from the next, and the server may have asked the first one things, each asks anew.
+      // If clients cannot be distinguished, and the server may have asked the first one questions, nothing is cached.
       const isKnown = seen.has(whoIs(how)) && declares === '';
       expect([how, await isAgain(how, declares)]).toEqual([how, isKnown]);
       seen.add(whoIs(how));

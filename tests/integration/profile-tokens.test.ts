@@ -81,7 +81,7 @@ test('a token stays in its profile whatever app it claims to be, in both protoco
   const own = await toolNames(new HttpClient(url, false, bearer(token)), 'nobody');
   expect(own.length).toBeGreaterThan(0);
   expect(own.join()).not.toContain('reverse');
-  // An app that the person holds to a wider profile.
+  // An app to which the user assigned a wider profile.
   expect([await toolNames(legacy, 'trusted'), await modernNames(modern, 'trusted')]).toEqual([own, own]);
 });
 
@@ -108,7 +108,7 @@ test('rejects revoked, expired and unknown tokens, and names the reason of the f
     [401, expect.stringContaining('This token does not open this address.')],
     [401, expect.stringContaining('A token is needed')],
   ]);
-  // At another address it is nobody's: that there is such a profile is not told.
+  // At another endpoint it is unknown: the profile's existence is not revealed.
   expect((await knock('/p/wide', revoked.token)).text).toContain('This token does not open this address.');
   // A part of it, or another end of it, is none.
   const { token } = await give();

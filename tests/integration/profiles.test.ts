@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-/** What is there and out of scope, and the same with words that nobody has. */
+/** What exists but is out of scope, and the same with unknown words. */
 const there: Names = {
   server: 'vault',
   names: [
@@ -81,7 +81,7 @@ const nowhere: Names = {
   query: 'zirxonium quoxka',
 };
 
-/** As words that nobody has, without what differs from one time to the next. */
+/** Normalizes a text to unknown words, without what differs between runs. */
 function plain(text: string): string {
   const words: readonly (readonly [string, string])[] = [
     ...[['vault', 'vauxt'] as const, ['open_safe', 'opxn_sxfe'] as const, ['combination', 'coxbinatixn'] as const],

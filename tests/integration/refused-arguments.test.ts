@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => core[Symbol.asyncDispose]());
 
-/** What came of it as one text, be it an answer or an error. */
+/** Returns the result or the error as one text. */
 async function told(one: SocketClient, name: string, args: Params): Promise<string> {
   try {
     const { content } = await one.callTool(name, args);
@@ -103,7 +103,7 @@ describe.each(allModes.modes.map(({ name }) => name))('in mode %s', (mode) => {
   test.each(ways)('%s returns the schema once, and then that it was shown', async (name, input) => {
     const first = await ask(name, input, 'rpc');
     expect(times(first)).toEqual({ text: first, times: 1 });
-    // What a program was told, the model may not have read.
+    // The model may not have read what a program received.
     const again = await ask(name, input, 'sdk');
     expect(times(again)).toEqual({ text: again, times: programs.has(name) ? 1 : 0 });
     if (!programs.has(name)) expect(again).toMatch(/shown[ "_:]*earlier/);

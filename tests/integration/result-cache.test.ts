@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 const counting = { command: process.execPath, args: [join(import.meta.dirname, 'servers/counting.ts')] };
 const cached = { servers: { counting }, results: { cacheSeconds: { counting: 3600 } } };
 
-/** The count that a tool answers with, and whether it comes from the cache. */
+/** The count that a tool returns, and whether it comes from the cache. */
 async function ask(client: SocketClient, tool: string): Promise<string> {
   const { content, _meta } = await client.callTool(tool);
   const [, count] = (content as { text: string }[])[0]?.text.split(' ') ?? [];

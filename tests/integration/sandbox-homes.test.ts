@@ -85,7 +85,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
     await core.host.core.removals.remove('one');
     expect(kept()).toEqual(['three', 'two']);
     await core.host.stop();
-    // Taken out by hand while nobody ran: gone at the next start.
+    // Removed by hand while no core ran: deleted at the next start.
     await using next = await startCore({ servers: { three: entry } }, { home: core.home });
     expect(next.server('three').state.kind).toBe('ready');
     expect(kept()).toEqual(['three']);

@@ -110,7 +110,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     [
       'a folder that it may read',
       ({ project, store, script }) => ({ args: [script], ...sandbox([project], [store]) }),
-      // While it is mounted its parents stay; what lies beside it is moved by whoever is not confined.
+      // While it is mounted its parents stay; a process outside the sandbox moves what is beside it.
       () => 'true',
     ],
     [

@@ -30,7 +30,7 @@ const open = (gate: string): void => writeFileSync(join(folder, gate), '');
 const good = fixture('compat', 'A');
 const away = fixture('compat', 'B');
 
-/** Everything a client app was told, errors of the protocol included. */
+/** Everything a client app received, including protocol errors. */
 async function told(client: SocketClient, name: string, args: Params): Promise<string> {
   const answer = await client.exchange('tools/call', { name, arguments: args });
   return answer.line.replaceAll('\\"', '"').replaceAll('\\\\"', '"');
@@ -73,7 +73,7 @@ const ways: Record<string, (client: SocketClient, server: string, tool: string) 
 interface State {
   readonly server: string;
   readonly tool: string;
-  /** What every answer holds: the state, its cause, what helps. */
+  /** What every response contains: the state, its cause, a fix. */
   readonly words: readonly RegExp[];
 }
 
@@ -147,7 +147,7 @@ describe.each(Object.entries(states))('a tool of a server that is %s', (_state, 
     if (server === 'nobody' && way.includes('gateway')) return;
     const text = await call(client, server, tool);
     for (const word of words) expect(text).toMatch(word);
-    // Another server has tools of the same names: nobody is sent there.
+    // Another server has tools of the same names: it must not be suggested.
     expect(text).not.toMatch(/good[:_]/);
     expect(text).not.toMatch(/Did you mean/);
   });
@@ -467,7 +467,7 @@ test.runIf(allCases)('a server that has failed for long says so in its tools, un
   const allowed = { options: { allowed_servers: ['ill'] } };
   expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
   expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
-  // Back again, it takes the call and dies of it: whoever goes elsewhere might do it twice.
+  // Back again, it accepts the call and crashes: calling another server might do it twice.
   expect(ill.host.core.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
   writeFileSync(program, diesOfACall);
   let last = '';

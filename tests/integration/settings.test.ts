@@ -11,7 +11,7 @@ const echo = fixture('compat', 'E');
 const helpers = ['search_tools', 'call_tool'];
 const tools = ['count_tool', 'echo_tool', 'reverse_tool'];
 
-/** Names of the tools listed at an HTTP endpoint, in either era. */
+/** Names of the tools listed at an HTTP endpoint, over either protocol. */
 async function namesAt(
   core: TestCore,
   path: string,
@@ -137,7 +137,7 @@ describe('raw', () => {
     expect(shown).toEqual({
       name: 'decorated',
       description: 'Has every optional field, and unknown ones beside each',
-      // A title is for a person's eyes, as the tool's own is.
+      // A title is for users, like the tool's own.
       annotations: { readOnlyHint: true, vendorHint: 'kept' },
       _meta: { 'vendor.test/tool': { deep: [1, { deeper: null }] } },
     });

@@ -186,7 +186,7 @@ test('sends progress to the waiting request, under its token, and reports the la
   const client = await slow.core.open();
   const { handle } = pendingOf(await client.callTool('work', slow.work, { _meta: { progressToken: 'first' } }));
   let waited: Params = {};
-  // A step that came between two waits was told to nobody.
+  // A step between two waits is reported to no request.
   while (client.notifications.every(({ method }) => method !== 'notifications/progress')) {
     const wait = client.callTool('await_result', { handle }, { _meta: { progressToken: 'second' } });
     slow.step();

@@ -248,7 +248,7 @@ test('passes task notifications of stateful servers to the session of the task, 
   await expect.poll(() => ended(app.notifications).toSorted()).toEqual(mine);
   await expect.poll(() => ended(heard)).toEqual([[task['taskId'], 'one']]);
   expect([ended(app.notifications).toSorted(), ended(other.notifications)]).toEqual([mine, []]);
-  // Whoever is told that one is over is not told later that it is under way.
+  // After a task is reported as ended, it is not reported as running.
   const last = app.notifications.filter(({ params }) => params?.['taskId'] === ids[1]).at(-1);
   expect(last?.params?.['status']).toBe('completed');
 });

@@ -28,7 +28,7 @@ const called = (name: string, more: Params = {}): Calls => [
 ];
 const dispatched = (input: Params): Params => ({ action: 'call', connection: 'x', ...input });
 
-/** For each helper tool inputs that end well, and some that do not. `FILE` stands for an answer on disk. */
+/** For each helper tool, inputs that succeed, and some that fail. `FILE` stands for a spill. */
 const inputs: Readonly<Record<string, Calls>> = {
   get_tool_schema: [{ name: 'echo_tool' }, { tools: ['echo_tool', 'nothing'] }, { name: 'nothing' }],
   get_tool_count: [{}],

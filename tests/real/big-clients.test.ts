@@ -54,7 +54,7 @@ describe.skipIf(!present)('client apps of several hundred MB', () => {
     writeFileSync(file, JSON.stringify(value));
   }
 
-  /** What went over either door. */
+  /** What went over either transport. */
   function traffic({ log, tap }: Doors): { methods: string[]; tools: string[] | undefined }[] {
     return [readFileSync(log, 'utf8'), tap.text()]
       .map(readMessages)

@@ -107,7 +107,7 @@ test.skipIf(problem !== undefined)(
         'In a box',
       );
     }
-    // What npm writes first of all, and anew with each installation.
+    // What npm writes first, and again with each installation.
     const manifests = (): unknown =>
       globSync('*/*/package.json', { cwd: packages })
         .toSorted()

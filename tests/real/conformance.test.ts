@@ -88,7 +88,7 @@ test.runIf(allCases).each([
   240_000,
 );
 
-// Each start loads the suite anew; forms of every kind are asked over HTTP above, and in the long run over stdio as well.
+// Each start loads the suite again; forms of every kind are tested over HTTP above, and over stdio in the long run.
 test.each([
   'tools-call-sampling',
   ...(allCases ? ['tools-call-elicitation', 'elicitation-sep1034-defaults', 'elicitation-sep1330-enums'] : []),

@@ -17,7 +17,7 @@ import { startScriptedModel } from './taps/scripted-model.ts';
 const present = bigClientsWanted && (await havePackages());
 const opencode = fileOf('opencode-linux-x64-baseline', 'bin/opencode');
 
-/** A call, and what its server answers: told both as structure and as text. */
+/** A call, and its server's result: as structured content and as text. */
 const call = { action: 'call', connection: 'x', tool: 'structured', arguments: {} };
 const answer = /\\*"answer\\*": ?42/;
 

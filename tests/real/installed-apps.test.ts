@@ -35,7 +35,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
 
   const tooltray = (...args: string[]): Promise<string> => run(process.execPath, [cli, ...args]);
 
-  /** A config file that the app's person has already; the change is undone in the end. */
+  /** A config file that the user already has; the change is undone in the end. */
   async function connected(
     app: string,
     path: string,
@@ -99,7 +99,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
       const listed = await run(command, [...args, 'mcp', 'list'], { GEMINI_CLI_TRUST_WORKSPACE: 'true' });
       await tooltray('uninstall', app, '--yes', '--project');
       expect(listed).toMatch(said);
-      // opencode writes its file anew: what is left is its own.
+      // opencode rewrites its file: what remains is its own.
       const left = existsSync(file) ? readFileSync(file, 'utf8') : '';
       expect(left).not.toContain('"--app"');
     },

@@ -13,7 +13,7 @@ import { browserIfAny, realServers, type ServerEntry } from './real-servers.ts';
 const present = await havePackages();
 const browser = present ? browserIfAny() : undefined;
 
-/** How a mode calls a server's tool, and reads in what was kept. */
+/** How a mode calls a server's tool, and reads a spill. */
 interface Way {
   readonly call: (tool: string, args: Params) => [string, Params];
   readonly read: (input: Params) => [string, Params];
@@ -139,7 +139,7 @@ describe.skipIf(!present)('long results of real servers', () => {
   );
 });
 
-/** The file that an answer was kept in, as a model reads it; throws where nothing was. */
+/** The file of a spilled result, as a model reads it; throws if there is none. */
 function fileOf(result: Params): string {
   const [file] = /\S+[\\/]spills[\\/][\w.-]+\w/.exec(textOf(result)) ?? [];
   if (file === undefined) throw new Error(`Nothing was kept: ${JSON.stringify(result).slice(0, 1000)}`);

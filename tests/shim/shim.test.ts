@@ -165,7 +165,7 @@ test('reconnects to a core that was started meanwhile, without starting one', as
   using replacement = await home.startCore();
   await client.line(({ method }) => method === 'notifications/tools/list_changed');
   expect(home.records('starts')).toHaveLength(2);
-  // What a core hears lies in a file that it writes a moment later.
+  // What a core receives is in a file that it writes a moment later.
   await expect
     .poll(() => home.heardBy(replacement.pid as number).map(({ method }) => method))
     .toEqual(['initialize', 'notifications/initialized']);

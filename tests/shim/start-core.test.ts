@@ -61,7 +61,7 @@ test.each([
 describe.skipIf(process.platform === 'win32')("on Linux the app gets the desktop's variables", () => {
   const app = ['/opt/Tooltray/tooltray-app', '--background'];
 
-  /** An environment as client apps pass it on, with a systemctl that answers so. */
+  /** An environment as client apps pass it on, with a systemctl that runs this script. */
   function bare(script: string): Record<string, string> {
     const folder = mkdtempSync(join(tmpdir(), 'tooltray-session-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));

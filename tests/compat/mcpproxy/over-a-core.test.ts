@@ -10,7 +10,7 @@ let core: TestCore;
 let client: SocketClient;
 beforeAll(async () => {
   core = await startCore({
-    // The five megabytes of one case are told, not kept on disk.
+    // The five megabytes of one case are returned, not spilled.
     results: { threshold: 0 },
     servers: {
       fx: effects,

@@ -23,7 +23,7 @@ const servers = [
 const call = (input: JsonObject, context = dispatchContext(servers)): Promise<Answer> =>
   dispatch({ action: 'call', ...input }, context);
 
-/** A call whose tool answers this, or fails with it. */
+/** Runs a call whose tool returns this, or fails with it. */
 function answering(
   answer: JsonObject | RawJson | Error,
   input: JsonObject = {},

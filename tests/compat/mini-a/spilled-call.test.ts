@@ -18,7 +18,7 @@ let calls: ShapedCalls;
 beforeEach(async () => void (calls = await ShapedCalls.start()));
 afterEach(() => calls[Symbol.asyncDispose]());
 
-/** A call whose tool answers this. */
+/** Runs a call whose tool returns this. */
 function answering(answer: Result, input: JsonObject = {}): Promise<Answer> {
   const context = calls.context(servers, () => answer);
   return dispatch({ action: 'call', tool: 'get', arguments: {}, ...input }, context);

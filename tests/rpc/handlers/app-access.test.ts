@@ -44,7 +44,7 @@ async function entryIn(path: string): Promise<{ url?: string; headers?: Record<s
   return mcpServers['tooltray'] ?? {};
 }
 
-/** Whether an app's own address lets in who comes with what stands in its file. */
+/** Whether the app's endpoint accepts the entry in its file. */
 async function letsIn({ url = '', headers = {} }: Awaited<ReturnType<typeof entryIn>>): Promise<boolean> {
   const response = await fetch(url, { headers });
   await response.body?.cancel();

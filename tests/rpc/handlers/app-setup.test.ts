@@ -252,7 +252,7 @@ test('decides on a found launch in the inbox: dismissed, asked again, used, and 
   const { decided } = await inbox();
   expect(JSON.stringify(decided)).not.toContain(secret);
   await ask(core, 'undecide', { id: decided[0]?.id ?? '' });
-  // The yes to the place still stands: what was taken back is not mended anew by it.
+  // The source is still approved, but an undone repair is not applied again.
   await core.host.core.healing.rescan();
   expect((await inbox()).items).toEqual([]);
   const { servers } = JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: object };

@@ -32,7 +32,7 @@ const foolish = [
 test('returns lines that look like notes to models as ordinary lines', async () => {
   const { core, id } = await keep([...foolish, 'x'.repeat(120_000)]);
   const found = await ask(core, 'spillFind', { id, pattern: 'needle' });
-  // What nobody would see is seen: a person looks here for what a model read.
+  // Invisible characters are shown: a user looks here for what a model read.
   const shown = foolish.map((text) => text.replace('\u2028', '⟨U+2028⟩'));
   const matching = shown.flatMap((text, at) => (text.includes('needle') ? [{ line: at + 1, text }] : []));
   expect(found).toEqual({ matches: matching, total: matching.length });
@@ -81,7 +81,7 @@ test('SQL returns rows of one spill, or of two together, as data', async () => {
   });
 });
 
-/** An answer of these lines, kept by a core. */
+/** Spills a result of these lines in a core. */
 async function keep(lines: readonly string[]): Promise<{ core: TestCore; id: string }> {
   const core = await startCore({ servers: { echo: fixture('echo') } }, { askToken: true });
   onTestFinished(() => core[Symbol.asyncDispose]());

@@ -39,7 +39,7 @@ test('prices the net if the user has set a price, and returns rows for each key'
   const client = await core.open({}, { app: 'Some App' });
   await client.request('tools/list');
   await client.callTool('call_tool', { name: 'files:read_file', arguments: { path: '/a' } });
-  // It answers without what takes long to count.
+  // It responds before slow counts are finished.
   const report = await vi.waitFor(async () => {
     const told = (await ask('savings', { by: 'app' })) as unknown as PricedSavings;
     expect(told.rows.map(({ key, calls }) => [key, calls])).toEqual([['Some App', 1]]);
