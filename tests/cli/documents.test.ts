@@ -1,4 +1,7 @@
-/** The examples of the documents: commands are read by their own declarations, configuration by its own reader, and many are run. */
+/**
+ * The examples in the documentation: commands are read by their declarations, configuration by its parser, and many
+ * run.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Commands started in a cloned repository: none of its packages and settings take part in what Tooltray starts. */
+/** Commands started in a cloned repository use none of its packages and settings. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';

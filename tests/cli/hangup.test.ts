@@ -1,4 +1,7 @@
-/** SIGHUP at the program itself: the config is read again, and nothing ends. The config's watcher is made blind, so nothing else reads it. */
+/**
+ * SIGHUP to the program: it reloads the config without exiting. The config's watcher is disabled, so that nothing else
+ * reads it.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** Finding one's way: help that fits the commands, version, wrong use, and a Node.js that is too old. */
+/** Help, version, wrong use, and an outdated Node.js. */
 import { afterAll, expect, test } from 'vitest';
 import { type Command, helpOf, readArguments } from '../../src-main/cli/command.ts';
 import { commands } from '../../src-main/cli/command-table.ts';

@@ -1,4 +1,4 @@
-/** Flags before the command, and ToolMux's way of saying everything by flags. */
+/** Flags before the command, and ToolMux's flags in place of commands. */
 import { describe, expect, test } from 'vitest';
 import { readLeadingFlags } from '../../src-main/cli/run-command.ts';
 

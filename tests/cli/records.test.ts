@@ -1,4 +1,4 @@
-/** What the command line tells of what happened: the state of a core, its logs, the calls that were made. */
+/** Records at the command line: a core's status, its logs, and its calls. */
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

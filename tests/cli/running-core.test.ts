@@ -1,4 +1,4 @@
-/** Commands beside a running core: they ask it, and it follows what they edit. */
+/** Commands beside a running core: they query it, and it follows what they edit. */
 import { statSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CliHome, entries, eventually } from './cli-home.ts';

@@ -1,4 +1,4 @@
-/** What a page may not do, ours or another: ask beside the contract, ask from elsewhere, leave, open windows, embed. */
+/** Attacks of a page, ours or another: unknown methods, other origins, navigation, windows, embedding. */
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { Desktop, root } from './open-desktop.ts';

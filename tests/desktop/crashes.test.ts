@@ -1,4 +1,4 @@
-/** What is done about processes of Electron that end unexpectedly. */
+/** Handling of Electron processes that end unexpectedly. */
 import { EventEmitter } from 'node:events';
 import type { App } from 'electron';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';

@@ -1,4 +1,4 @@
-/** The parts of the desktop app that decide something without Electron. */
+/** The parts of the desktop app that make decisions without Electron. */
 import { EventEmitter } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

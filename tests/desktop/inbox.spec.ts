@@ -1,4 +1,4 @@
-/** What waits for a decision: one notification a cause, a row in the tray with the count, both of which only lead to where it is seen. */
+/** Inbox items on the desktop: one notification per cause, and a tray row with the count; both only open the inbox. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';

@@ -1,4 +1,4 @@
-/** The launcher, run by a real shell; the app is played by scripts. */
+/** The launcher, run by a real shell, with scripts in place of the app. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** One core per home: another one is taken over, and quitting ends everything that was started. */
+/** One core per home: another one is replaced, and quitting stops everything that was started. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

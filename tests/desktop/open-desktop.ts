@@ -1,4 +1,4 @@
-/** Starts the built desktop app in a home of its own, and gives a test what a person has: window, tray, client apps. */
+/** Starts the built desktop app in a home of its own, with its window, tray and client apps. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What client apps start: kept at each start of the app, and mended in their files where it is gone. */
+/** Entries in client apps: kept at each start of the app, and repaired in their files if their program is gone. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';

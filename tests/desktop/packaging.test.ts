@@ -1,4 +1,4 @@
-/** What the packages are made of: entitlements, the hook of the packer, and the workflows that build them. */
+/** Packages: entitlements, the packer's hook, and the workflows that build them. */
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The desktop app, driven as a person does: on Electron where it is there, else on the stand-in. */
+/** Drives the desktop app, on Electron if it is installed, otherwise on the stand-in. */
 import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import { keepTemporaryFilesInMemory } from '../../scripts/test/memory-folder.ts';

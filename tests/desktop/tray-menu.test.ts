@@ -1,4 +1,4 @@
-/** What the tray's menu says and does, for every state of the core. */
+/** The tray's menu: its texts and actions, for every state of the core. */
 import { describe, expect, test } from 'vitest';
 import type { AppState, AttentionItem } from '../../src-main/rpc/contract.ts';
 import { runTrayAction, type ActDeps } from '../../src-main/desktop/desktop-app.ts';

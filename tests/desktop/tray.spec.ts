@@ -1,4 +1,4 @@
-/** The tray: what it says, and what its rows do to client apps that are connected. */
+/** The tray: its texts, and what its rows do to connected client apps. */
 import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { Desktop } from './open-desktop.ts';

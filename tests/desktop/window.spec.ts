@@ -1,4 +1,4 @@
-/** The window: it opens, shows the dashboard, goes and comes back while the app goes on. */
+/** The window: it opens, shows the dashboard, and closes and reopens while the app keeps running. */
 import { rmSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { BrowserWindow, Notification } from 'electron';

@@ -1,4 +1,4 @@
-/** The record of calls as a person reads it, with a real core and a client app that calls. */
+/** The activity view, with a real core and a client app that calls. */
 import { readFile } from 'node:fs/promises';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';

@@ -1,4 +1,4 @@
-/** An answer as a person works with it: put in order, saved, searched, compared, seen as a page; short and kept ones alike. */
+/** Results in the dashboard: sorted, exported, searched, compared, previewed; short ones and spills alike. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

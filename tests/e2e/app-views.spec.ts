@@ -1,4 +1,4 @@
-/** Views that tools bring, shown in the dashboard: of recorded calls and of runs, by a server that is plain about it. */
+/** App views of tools in the dashboard: of recorded calls and of runs, with a cooperative server. */
 import { expect, type FrameLocator, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';

@@ -1,4 +1,4 @@
-/** No view, drawer or dialog keeps anybody out, in either theme. */
+/** No view, drawer or dialog has accessibility violations, in either theme. */
 import { expect, type Page } from '@playwright/test';
 import { test } from './lived-in-core.ts';
 import { expectNoBarrier } from './no-barrier.ts';

@@ -1,4 +1,4 @@
-/** Boxes in the inbox: a server in review is looked at in one. */
+/** Sandboxes in the inbox: a server in review is inspected in one. */
 import { expect, type Page, test } from '@playwright/test';
 import { sandboxUnavailableReason } from '../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

@@ -1,4 +1,4 @@
-/** The official example servers of MCP Apps: their views of recorded calls, and what they call themselves. */
+/** The official example servers of MCP Apps: their views of recorded calls, and the calls that the views make. */
 import { expect, type FrameLocator, type Page, test } from '@playwright/test';
 import { havePackages, programOf } from '../real/real-packages.ts';
 import { expectNoBarrier } from './no-barrier.ts';

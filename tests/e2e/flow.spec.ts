@@ -1,4 +1,6 @@
-/** Data flow, on the overview: what would have been asked this week, the calls behind the number, and the offer to ask. */
+/**
+ * Data flow on the overview: what would have been asked this week, the calls behind the number, and the offer to ask.
+ */
 import { expect, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';

@@ -1,4 +1,4 @@
-/** The overview's headline leads to the steps that it is made of: clicked down to each of them, the sums are equal. */
+/** The overview's headline links to the steps behind it, and their sums are equal to it. */
 import { expect, type Page } from '@playwright/test';
 import { test } from './lived-in-core.ts';
 import { expectNoBarrier } from './no-barrier.ts';

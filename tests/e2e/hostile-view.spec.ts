@@ -1,4 +1,7 @@
-/** A view that tries everything: to get out of its frame, to the network, to other servers, to our own rpc and key, and to hold the page up. */
+/**
+ * A hostile app view: it tries to leave its frame, to reach the network, other servers, our RPC and key, and to block
+ * the page.
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

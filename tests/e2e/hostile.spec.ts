@@ -1,4 +1,4 @@
-/** Texts of servers and apps are text in every place where they are shown, whatever they look like. */
+/** Texts of servers and apps are shown as plain text everywhere. */
 import { expect, type Page, test as plain } from '@playwright/test';
 import { hostileText } from '../fixtures/servers/shared/hostile-text.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

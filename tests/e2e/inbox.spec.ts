@@ -1,4 +1,4 @@
-/** What waits for a person: seen whole, decided by mouse and by keys, in the history, taken back. */
+/** Inbox items: shown whole, decided by mouse and by keyboard, listed in the history, undone. */
 import { expect, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';

@@ -1,4 +1,4 @@
-/** Whatever can be done in the dashboard can be done by keyboard: what each view offers, what opens and closes, a server's whole life. */
+/** The dashboard is usable by keyboard alone: actions of each view, panes, and a server's whole life cycle. */
 import { expect, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabAround, tabTo } from './keyboard.ts';

@@ -1,4 +1,4 @@
-/** A core that somebody has used for a while, for all tests of a file: of everything that the views can show, there is one. */
+/** A core with data for every view, shared by all tests of a file. */
 import { test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';

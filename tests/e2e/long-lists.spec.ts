@@ -1,4 +1,4 @@
-/** Lists of a length that nobody reads: only what is in sight is there, and all of it is reached. */
+/** Very long lists: only visible rows are rendered, and every row is reachable. */
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, type Page } from '@playwright/test';

@@ -1,4 +1,4 @@
-/** Long names never hide the tool: the server's is cut first, and the title has all of both. */
+/** Long names never hide the tool: the server's name is truncated first, and the title contains both. */
 import { expect } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore, test } from './serve-core.ts';

@@ -1,4 +1,4 @@
-/** Looks for what keeps people out, in both themes. */
+/** Finds accessibility violations, in both themes. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
 

@@ -1,4 +1,4 @@
-/** The overview: its chart read by keyboard and pointer, the calls behind it, what is folded, and no barriers. */
+/** The overview: its chart by keyboard and pointer, the calls behind it, its folded part, and accessibility. */
 import { expect } from '@playwright/test';
 import { test } from './lived-in-core.ts';
 import { expectNoBarrier } from './no-barrier.ts';

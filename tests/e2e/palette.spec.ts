@@ -1,4 +1,4 @@
-/** The palette and the list of keys: by keyboard alone, with a real core that is searched. */
+/** The palette and the shortcut list: by keyboard alone, with a real core. */
 import { expect, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';

@@ -1,4 +1,4 @@
-/** Profiles in the settings: what each lets through, a token that is given and shown once, and taken back. */
+/** Profiles in the settings: what each allows, and a token that is created, shown once, and revoked. */
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

@@ -1,4 +1,4 @@
-/** What was said in calls, as a person reads it, with a real server: still there to the byte when page and core have begun anew. */
+/** Payloads of calls with a real server: unchanged byte for byte after the page and the core have restarted. */
 import { readFile } from 'node:fs/promises';
 import { expect, type Locator, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

@@ -1,4 +1,7 @@
-/** Secrets in the dashboard: what is brought over or added is sealed, the settings say where the key lies and seal the rest. */
+/**
+ * Secrets in the dashboard: imported and added ones are sealed, and the settings show the key's place and seal the
+ * rest.
+ */
 import { expect, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { filesHolding } from '../support/files-holding.ts';

@@ -1,4 +1,4 @@
-/** A core as `tooltray serve` starts it, in a person's home that is made for it; and the client apps that call it. */
+/** A core as `tooltray serve` starts it, in a home of its own, and the client apps that call it. */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,6 @@
-/** Servers as a person works with them: sorted, found by their tools, several at once, started and stopped, measured, their log read. */
+/**
+ * Servers in daily use: sorted, found by their tools, selected together, started and stopped, measured, their log read.
+ */
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
 import { expect, type Locator, type Page, test as plain } from '@playwright/test';

@@ -1,4 +1,4 @@
-/** Servers as a person keeps them: added, broken, mended, switched and removed. */
+/** Managing servers: added, broken, repaired, disabled and removed. */
 import process from 'node:process';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';

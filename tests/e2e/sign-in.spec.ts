@@ -1,4 +1,4 @@
-/** Signed in to a server, as the dashboard has it: as whom, and out again. */
+/** The sign-in to a server in the dashboard: its account, and the sign-out. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from '@playwright/test';

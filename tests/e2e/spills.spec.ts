@@ -1,4 +1,4 @@
-/** Answers kept on disk as a person looks at them, with a real core that kept them. */
+/** Spills in the dashboard, with a real core that stored them. */
 import { expect, type Locator, type Page } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';
 import { test, type TrackerCore } from './tracker-core.ts';

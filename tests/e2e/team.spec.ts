@@ -1,4 +1,4 @@
-/** The dashboard of a team: an admin has everybody's, a member their own, and nobody anything before they sign in. */
+/** The dashboard of a team: an admin sees all data, a member their own, and no one any before signing in. */
 import { execFileSync, spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Light or dark in a browser: chosen there, remembered there, and there before anything is drawn. */
+/** The theme in a browser: chosen, remembered, and applied before the first paint. */
 import { expect, type Page } from '@playwright/test';
 import { expectNoBarrier } from './no-barrier.ts';
 import { test } from './serve-core.ts';

@@ -1,4 +1,4 @@
-/** A session as the model lived it, followed live by a person, with real servers: still there after a reload and a restart of the core. */
+/** A session's trace, followed live with real servers: complete after a reload and a restart of the core. */
 import { expect, type Page, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';

@@ -1,4 +1,6 @@
-/** A core for all tests of a file, with servers that answer, for tests of what comes of calls; and a client app that calls. */
+/**
+ * A core for all tests of a file, with servers that respond and a client app that calls, for tests of recorded calls.
+ */
 import { test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { ServedCore } from './serve-core.ts';

@@ -1,6 +1,6 @@
 /**
- * The official example servers of MCP Apps in an app made of the SDK's own host code, in a real browser: through Tooltray in every mode,
- * over the shim and HTTP, in both eras. What each interface shows and calls is its own server's.
+ * The official example servers of MCP Apps in an app made of the SDK's own host code, in a real browser: through
+ * Tooltray in every mode, over the shim and HTTP, with both protocols. Each app view shows and calls its own server.
  */
 import { expect, type FrameLocator, test } from '@playwright/test';
 import { allModes } from '../../src-main/compat/all-modes.ts';

@@ -1,4 +1,4 @@
-/** What somebody typed or chose is asked about before it goes, in every form and whichever way its place is left. */
+/** Unsaved input is not lost without a question, in every form and in every way of leaving it. */
 import { expect, type Page } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { expectNoBarrier } from './no-barrier.ts';

@@ -1,4 +1,4 @@
-/** The frame stays where it is, wherever the wheel turns: only the parts that hold too much scroll. */
+/** The frame does not scroll: the wheel moves only the parts that overflow. */
 import { expect, type Page } from '@playwright/test';
 import { test } from './lived-in-core.ts';
 

@@ -1,4 +1,4 @@
-/** What docs/team tells to start: flags and variables that there are, and the version that this is. */
+/** The files of docs/team: their flags and variables exist, and their version is the current one. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';

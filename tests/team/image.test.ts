@@ -1,4 +1,6 @@
-/** The image of a replica (`npm run image`), in a container: it makes the schema, serves, calls, and ends without losing what runs. */
+/**
+ * The image of a replica (`npm run image`) in a container: it migrates, serves, calls, and stops without losing calls.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** Two whole replicas of a team: what is called at either is in one record and one audit, whose chain holds. */
+/** Two whole replicas: calls of either are in one activity record and one audit, with a valid chain. */
 import { expect, onTestFinished, test } from 'vitest';
 import { readPage } from '../../src-main/core/trust/audit/read-audit-log.ts';
 import { verifyLog } from '../../src-main/core/trust/audit/verify-audit-log.ts';

@@ -1,4 +1,4 @@
-/** `install --http`, `revoke`, and what `apps` says of access: the built command line, with and without a running core. */
+/** `install --http`, `revoke`, and the access in `apps`: the built command line, with and without a running core. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

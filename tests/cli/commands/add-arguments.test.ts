@@ -1,4 +1,4 @@
-/** What `add` makes of its arguments. */
+/** How `add` reads its arguments. */
 import { describe, expect, test } from 'vitest';
 import { readArguments } from '../../../src-main/cli/command.ts';
 import { add, entryOf } from '../../../src-main/cli/commands/add.ts';

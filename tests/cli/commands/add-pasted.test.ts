@@ -1,4 +1,4 @@
-/** `tooltray add` with what a server's page shows. */
+/** `tooltray add` with text copied from a server's page. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { CliHome } from '../cli-home.ts';
 

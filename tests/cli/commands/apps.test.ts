@@ -1,4 +1,6 @@
-/** `apps`, `install`, `uninstall`, `undo`, `import`, `doctor --fix`: the built command line among a person's client apps. */
+/**
+ * `apps`, `install`, `uninstall`, `undo`, `import`, `doctor --fix`: the built command line with a user's client apps.
+ */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** `doctor`: says what is wrong with the files of a home instead of dying of it, and exits with 1. */
+/** `doctor`: reports what is wrong with the files of a home instead of failing, and exits with 1. */
 import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,4 +1,4 @@
-/** What waits for the person, at the command line: listed, shown whole, answered by its id, taken back. */
+/** The inbox at the command line: listed, shown whole, decided by id, undone. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

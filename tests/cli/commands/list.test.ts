@@ -1,4 +1,4 @@
-/** What `list` tells of the client apps that are connected: the mode of each, and why. */
+/** The client apps that `list` shows: the mode of each, and why. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { RawClient } from '../../support/raw-client.ts';

@@ -1,4 +1,4 @@
-/** What the command line tells of changes that wait for the person, and how they decide. */
+/** Proposals and reviews at the command line. */
 import { expect, test } from 'vitest';
 import { sandboxUnavailableReason } from '../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 import { CliHome, entries } from '../cli-home.ts';

@@ -1,4 +1,4 @@
-/** `tooltray registry`: looking servers up, seeing what one would run, adding it; with and without a core. */
+/** `tooltray registry`: searching servers, showing what one would run, adding it; with and without a core. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRegistry, type TestRegistry } from '../../fixtures/registry/registry-server.ts';
 import { allCases, someOf } from '../../support/all-cases.ts';

@@ -1,4 +1,4 @@
-/** The commands by which servers of another product come in read its file alike: --config, import, and add with the pasted text. */
+/** `--config`, `import` and `add` with pasted text read another product's file alike. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

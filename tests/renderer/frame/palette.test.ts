@@ -1,4 +1,4 @@
-/** The palette: what stands in it, which of it fits what is typed, and that nothing goes around a question of a page. */
+/** The palette: its entries, how they match the input, and that no command skips a page's confirmation. */
 import { describe, expect, test } from 'vitest';
 import type { AppRow, ModesOverview } from '../../../src-main/rpc/contract.ts';
 import { commandEntries } from '../../../src-renderer/frame/palette/command-entries.ts';

@@ -1,4 +1,4 @@
-/** Which views there are for whoever looks. */
+/** The views available to a user. */
 import { expect, test } from 'vitest';
 import { allowedView, views, viewsFor } from '../../../src-renderer/lib/addresses.ts';
 

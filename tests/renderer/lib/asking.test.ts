@@ -1,4 +1,4 @@
-/** What a view shows of its questions to the core. */
+/** The request state of a view. */
 import { expect, test } from 'vitest';
 import { ApiError } from '../../../src-renderer/lib/api.ts';
 import { RequestState } from '../../../src-renderer/lib/asking.svelte.ts';

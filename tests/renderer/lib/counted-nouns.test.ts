@@ -1,4 +1,4 @@
-/** One of something is told in the singular, wherever people read it: `1 token`, `1 call`, `1 server`. */
+/** Singular and plural in texts for users: `1 token`, `1 call`, `1 server`. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Numbers, sizes and times as people read them. */
+/** Formats of numbers, sizes and times. */
 import { formatBytes, formatDuration } from '../../../src-main/core/base/text-format.ts';
 import { describe, expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-/** Keys that do the same everywhere in the dashboard. */
+/** Keyboard shortcuts of the dashboard. */
 import { expect, test } from 'vitest';
 import { type Command, commandOf, type KeyPress, keysOfView, paletteKey } from '../../../src-renderer/lib/keys.ts';
 import { views } from '../../../src-renderer/lib/addresses.ts';

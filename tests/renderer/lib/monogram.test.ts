@@ -1,4 +1,4 @@
-/** Two letters for an app, and the tile that is its own. */
+/** Monograms of apps: two letters and a tile. */
 import { expect, test } from 'vitest';
 import { monogramOf, tiles } from '../../../src-renderer/lib/monogram.ts';
 

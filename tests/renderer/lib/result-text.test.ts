@@ -1,4 +1,4 @@
-/** Texts of calls made readable. */
+/** Formats payload texts for reading. */
 import { expect, test } from 'vitest';
 import { prettyJson, resultBlocks } from '../../../src-renderer/lib/result-text.ts';
 

@@ -1,4 +1,4 @@
-/** The line beside the title of a view. */
+/** The subtitle of a view. */
 import { describe, expect, test } from 'vitest';
 import type { CoreFacts } from '../../../src-main/rpc/contract.ts';
 import { formatServers, type SubtitleFacts, subtitleOf } from '../../../src-renderer/lib/subtitle.ts';

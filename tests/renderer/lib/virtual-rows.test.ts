@@ -1,4 +1,4 @@
-/** The part of a long list that is on screen. */
+/** The rendered part of a long list. */
 import { describe, expect, test } from 'vitest';
 import {
   clampOffset,

@@ -1,4 +1,4 @@
-/** A record told by a home's SQLite and by a team's database says the same: calls, sums by server, savings. */
+/** Compares activity records in a home's SQLite with those in a team's PostgreSQL: calls, sums by server, savings. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** The record of several replicas in one database: each row once, whoever repeats it; nothing lost while the database is away. */
+/**
+ * The activity of several replicas in one database: each row once, despite repeats; nothing is lost during an outage.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

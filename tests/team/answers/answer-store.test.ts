@@ -1,4 +1,4 @@
-/** A team's store keeps to the contract of all. */
+/** Runs the contract of all spill stores against a team's store. */
 import { answerStoreContract } from '../../core/spills/answer-store-contract.ts';
 import { openTeam } from './team-fixture.ts';
 

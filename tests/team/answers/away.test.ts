@@ -1,4 +1,4 @@
-/** What becomes of answers while the database or the store of objects is away: nothing is lost, nobody waits for long, and then it goes on. */
+/** Spills while the database or the object store is down: nothing is lost, no call waits for long, and both recover. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

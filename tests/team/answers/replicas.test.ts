@@ -1,4 +1,4 @@
-/** An answer that one replica kept is read on another as on its own, by who may. */
+/** Reads a spill of one replica on another one, by the callers that may. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Stores of a team's answers on a real PostgreSQL and a real store of objects: each is a replica with a disk of its own. */
+/** Spill stores of a team on a real PostgreSQL and a real object store: each is a replica with a disk of its own. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Room is made among a team's answers once, whoever does it at the same time, and nothing is left over. */
+/** Retention of a team's spills: each is deleted once by concurrent replicas, and nothing is left over. */
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Pruned } from '../../../src-main/core/spills/spill-pruner.ts';

@@ -1,4 +1,4 @@
-/** Two whole replicas: what was told at one of a long answer is enough to read on at the other; without its store a result is cut. */
+/** Two whole replicas: a spill of one is read at the other; while the object store is down, a result is truncated. */
 import { expect, test } from 'vitest';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';

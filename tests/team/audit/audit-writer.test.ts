@@ -1,4 +1,4 @@
-/** A tenant's audit over several replicas: one chain that holds, however they write at once and whatever becomes of answers. */
+/** A tenant's audit over several replicas: one valid chain despite concurrent writes and lost responses. */
 import { expect, onTestFinished, test } from 'vitest';
 import { FileJsonDocument } from '../../../src-main/core/base/json-document.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';

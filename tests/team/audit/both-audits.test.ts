@@ -1,4 +1,4 @@
-/** The audit is the same in files of a home and in a team's database: what is noted is read, paged, exported and verified alike. */
+/** The audit behaves alike in a home's files and in a team's database: noted, read, paged, exported and verified. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

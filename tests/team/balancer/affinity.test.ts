@@ -1,6 +1,6 @@
 /**
- * One user, one replica: Debian's HAProxy with the config that docs/team ships sends every request of a user to one replica, by whatever they
- * come, and what happens when that one goes. Skipped where HAProxy is not installed.
+ * User affinity: Debian's HAProxy with the config of docs/team sends every request of a user to one replica, by any
+ * credential, and to another one when that ends. Skipped if HAProxy is not installed.
  */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,7 @@
-/** A team's config in a folder of layers: what each person is shown at every replica, and how what is open follows a change. */
+/**
+ * A team's config in a folder of layers: what each user is shown at every replica, and how open sessions follow a
+ * change.
+ */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

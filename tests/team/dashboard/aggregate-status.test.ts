@@ -1,4 +1,4 @@
-/** What replicas say of a server, put into one word and one number. */
+/** Aggregates the status of a server over replicas into one level and one number. */
 import { describe, expect, test } from 'vitest';
 import {
   statusByReplica,

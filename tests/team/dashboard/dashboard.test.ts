@@ -1,4 +1,4 @@
-/** A team's dashboard at two replicas: who comes in, who may ask what, and that nobody is told what is another's. */
+/** A team's dashboard at two replicas: sign-in, permissions, and isolation between users. */
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { RpcMethod, StepQuery, TimelineSession } from '../../../src-main/rpc/contract.ts';

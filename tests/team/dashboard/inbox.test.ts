@@ -1,4 +1,4 @@
-/** What waits for a decision: whose it is, and who may see and decide it. */
+/** Inbox items in a team: their owner, and who may see and decide them. */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** Signing in to a team's dashboard at its issuer: a real OIDC provider, begun at one replica and finished at another. */
+/**
+ * Signing in to a team's dashboard at its issuer: a real OIDC provider, started at one replica and finished at another.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashOf } from '../../../src-main/team/users/access-tokens.ts';
 import { TeamKeys } from '../../../src-main/team/documents/team-keys.ts';

@@ -1,4 +1,6 @@
-/** A page of a team's dashboard, as a replica sees it: who is signed in by a cookie, what it asks, what it is told. */
+/**
+ * A page of a team's dashboard, as a replica sees it: signed in by a cookie, with its requests and its state stream.
+ */
 import { request } from 'node:http';
 import { onTestFinished } from 'vitest';
 import type { AppState, RpcFailure, RpcMethod, RpcMethods } from '../../../src-main/rpc/contract.ts';

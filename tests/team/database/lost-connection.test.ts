@@ -1,6 +1,6 @@
 /**
- * A connection that goes in the middle of a transaction is an error of that transaction, and no end of the process; one of which nothing comes
- * any more is lost, too; and what takes connections and closes them is a database that cannot be reached (scripts/mended-postgres.ts).
+ * A connection lost in a transaction fails that transaction, not the process; a silent connection is lost, too; and a
+ * server that accepts connections and closes them is unreachable (scripts/mended-postgres.ts).
  */
 import { type AddressInfo, connect as dial, createServer, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';

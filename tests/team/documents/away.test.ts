@@ -1,4 +1,4 @@
-/** PostgreSQL killed and back: what is known is served, what cannot be kept is refused, and what was noted meanwhile arrives once. */
+/** PostgreSQL killed and restarted: known data is served, writes are rejected, and buffered notes arrive once. */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

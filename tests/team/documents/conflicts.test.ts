@@ -1,4 +1,4 @@
-/** In a team's database: two admins on two replicas, two tenants, keys that are changed, and what is put in another's place. */
+/** Conflicts in a team's database: two admins on two replicas, two tenants, key changes, and moved rows. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** What a core keeps is kept alike in files of a home and in a team's database: two processes at once, none overwrites the other. */
+/**
+ * A core's documents behave alike in a home's files and in a team's database: concurrent processes overwrite nothing.
+ */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DecisionHistory } from '../../../src-main/core/admin/decision-history.ts';
 import { ProposalStore } from '../../../src-main/core/admin/server-change.ts';

@@ -1,4 +1,7 @@
-/** People of a team at a server that wants each of them to sign in, over two whole replicas behind one address and a real authorization server. */
+/**
+ * Users of a team at a server that requires a sign-in of each, over two replicas behind one address and a real
+ * authorization server.
+ */
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../scripts/team/engines/free-port.ts';
 import { type OidcFixture, startOidcFixture } from '../../fixtures/servers/oidc-http.ts';

@@ -1,4 +1,7 @@
-/** A server whose tokens are made from those that a team's people came with (RFC 8693), over two whole replicas and a real authorization server. */
+/**
+ * A server whose tokens are exchanged for those of a team's users (RFC 8693), over two replicas and a real
+ * authorization server.
+ */
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
 import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';

@@ -1,4 +1,7 @@
-/** Connections of single people to a server at an address: with their own values, so many at a time, and closed when nobody uses them. */
+/**
+ * Connections of single users to a server at an address: with their own values, limited in number, and closed when
+ * idle.
+ */
 import { expect, onTestFinished, test } from 'vitest';
 import { Emitter } from '../../../src-main/core/base/emitter.ts';
 import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';

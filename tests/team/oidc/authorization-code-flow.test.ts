@@ -1,4 +1,4 @@
-/** The authorization code flow at a real OIDC provider, by the ways in which clients say who they are. */
+/** The authorization code flow at a real OIDC provider, with each way of client authentication. */
 import { onTestFinished, test, expect } from 'vitest';
 import { CodeFlow, type OidcClient } from '../../../src-main/team/oidc/authorization-code-flow.ts';
 import { OidcIssuer } from '../../../src-main/team/oidc/issuer.ts';

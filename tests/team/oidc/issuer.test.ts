@@ -1,4 +1,4 @@
-/** Tokens of a real OIDC provider, and of whoever would like to pass for it. */
+/** Tokens of a real OIDC provider, and forged ones. */
 import { createHmac, createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** How a replica fares, as whoever runs it asks: it lives, it is ready, its numbers. */
+/** The operations endpoints of a replica: liveness, readiness, metrics. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

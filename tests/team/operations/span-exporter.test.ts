@@ -1,4 +1,4 @@
-/** Calls reach a collector as spans, in the trace that their app has them in; what a collector does not take costs nothing but the spans. */
+/** Exports calls as spans in the trace of their app; a failing collector costs only the spans. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

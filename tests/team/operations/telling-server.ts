@@ -1,4 +1,4 @@
-/** Its one tool says in which trace it was called. */
+/** A server with one tool, which returns the trace context of its call. */
 import { anyTool, serveRaw } from '../../fixtures/servers/raw/raw-server.ts';
 
 serveRaw({

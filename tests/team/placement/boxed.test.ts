@@ -1,6 +1,6 @@
 /**
- * People's processes in bubblewrap and in containers, on runners as they are built, in processes of their own: nothing of what those were
- * started with is in them, their folder is their person's, and they end with their person and with their runner, also one that was killed.
+ * Users' processes in bubblewrap and in containers, with built replicas in separate processes: they see nothing of the
+ * replica's environment, keep the user's folder private, and end with their user and with a replica, also a killed one.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** Counts for whoever calls it; tells its process id, its variables and what it finds of the disk, and keeps what it is told to. */
+/** Counts calls; returns its process id, its variables and files of the disk, and stores a text. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Servers that have a process for each person, for tests. */
+/** Servers with a process for each user, for tests. */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { StdioServerConfig } from '../../../src-main/core/config/app-config.ts';

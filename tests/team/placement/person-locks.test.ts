@@ -1,4 +1,4 @@
-/** One replica at a time runs a person's process of a server, by advisory locks of a real PostgreSQL. */
+/** One replica at a time runs a user's process of a server, by advisory locks of a real PostgreSQL. */
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { PersonLocks } from '../../../src-main/team/placement/person-locks.ts';

@@ -1,4 +1,4 @@
-/** A process of a server for each person: theirs alone, with their values alone, begun when needed and ended when not. */
+/** A server's process for each user: private, with the user's values, started on demand and stopped when idle. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** A person's processes end with their person, and with a value that they were begun with. */
+/** Stops a user's processes with their user, or when a value that they were started with changes. */
 import { expect, onTestFinished, test } from 'vitest';
 import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.ts';
 import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';

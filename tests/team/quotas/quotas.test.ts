@@ -1,4 +1,7 @@
-/** Quotas over three replicas that are asked by many at once: never more than they let, no less where more is wanted, by the database's clock. */
+/**
+ * Quotas over three concurrent replicas: never more than allowed, no less if more is requested, by the database's
+ * clock.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Sql } from 'postgres';

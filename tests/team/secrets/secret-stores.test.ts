@@ -1,4 +1,4 @@
-/** What is kept sealed is kept alike in a person's vault and in a team's: what the core relies on, held against both. */
+/** Runs what the core relies on against both vaults, a user's and a team's. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { SecretStore } from '../../../src-main/core/secrets/secret-store.ts';
 import { until } from '../../support/until.ts';

@@ -1,4 +1,4 @@
-/** A team's vault in a real database: whose secrets are whose, keys that are changed, and what a thief of the database has. */
+/** A team's vault in a real database: isolation of owners, key rotation, and what the database reveals. */
 import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { Emitter } from '../../../src-main/core/base/emitter.ts';

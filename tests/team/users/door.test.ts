@@ -1,4 +1,4 @@
-/** Who comes in by a personal token, what it bounds, and how it ends: at once on every replica. */
+/** Personal tokens: authentication, restrictions, and revocation on every replica at once. */
 import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { FailedLoginLimiter } from '../../../src-main/team/users/failed-login-limiter.ts';

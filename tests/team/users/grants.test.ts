@@ -1,4 +1,4 @@
-/** Access is granted: groups give servers and tools, several add up, and whoever is in none has what `everyone` gives. */
+/** Access grants: groups grant servers and tools, several add up, and `everyone` applies to all. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Which names may stand beside each other. */
+/** Which user names may coexist. */
 import { expect, onTestFinished, test } from 'vitest';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { UserStore } from '../../../src-main/team/users/user-store.ts';

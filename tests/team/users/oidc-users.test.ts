@@ -1,4 +1,4 @@
-/** People whom the issuer vouches for, in a real database. */
+/** Users provisioned by the issuer, in a real database. */
 import { expect, test } from 'vitest';
 import { identityFromClaims } from '../../../src-main/team/oidc/read-claims.ts';
 import { Database } from '../../../src-main/team/database/database.ts';

@@ -1,4 +1,4 @@
-/** Requests that nobody signed in for write nothing and make no replica forget anybody; a change concerns the one who changed. */
+/** Unauthenticated requests write nothing and invalidate nothing; a change affects only its user. */
 import { expect, onTestFinished, test } from 'vitest';
 import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';
 import { Database } from '../../../src-main/team/database/database.ts';

@@ -1,4 +1,4 @@
-/** Two users of one replica, over both eras: what has an id is its own token's, and for anybody else as unknown as one that never was. */
+/** Two users of one replica, over both protocols: an id belongs to its token, and is unknown to all others. */
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `tooltray audit`: the record of what was decided and done, read and held against itself with a core and without one. */
+/** `tooltray audit`: lists and verifies the audit, with and without a core. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

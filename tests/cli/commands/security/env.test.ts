@@ -1,4 +1,4 @@
-/** `tooltray env`: which variables servers get, by name, and giving them some. */
+/** `tooltray env`: the names of the variables that servers get, and adding some. */
 import { expect, test } from 'vitest';
 import { CliHome, entries } from '../../cli-home.ts';
 import { allCases } from '../../../support/all-cases.ts';

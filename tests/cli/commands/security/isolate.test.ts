@@ -1,4 +1,4 @@
-/** `tooltray isolate`: into a box and out of it, and where servers run. */
+/** `tooltray isolate`: into a sandbox and out of it, and where servers run. */
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

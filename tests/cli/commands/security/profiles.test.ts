@@ -1,4 +1,4 @@
-/** `tooltray profiles`: what profiles there are and let through, and tokens given and taken back, with a core running or without. */
+/** `tooltray profiles`: lists and shows profiles, creates and revokes tokens, with and without a running core. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';

@@ -1,4 +1,6 @@
-/** `tooltray secret`: set unseen, listed without values, moved out of the config, with and without a running core. */
+/**
+ * `tooltray secret`: reads values unseen, lists names only, moves values out of the config, with and without a core.
+ */
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** The list of calls as it grows, fed by a record of our own. */
+/** The feed of calls as it grows, with a fake activity log. */
 import { expect, test } from 'vitest';
 import type { ActivityPage, ActivityQuery, CallSummary } from '../../../../src-main/rpc/contract.ts';
 import { CallFeed, emptyFeed, type Feed } from '../../../../src-renderer/views/activity/call-feed.ts';

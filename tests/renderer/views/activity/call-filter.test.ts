@@ -1,4 +1,4 @@
-/** Filters of calls: in the address, in words, and as the core is asked. */
+/** Filters of calls: in the address, in words, and as a query to the core. */
 import { expect, test } from 'vitest';
 import {
   everything,

@@ -1,4 +1,4 @@
-/** What a result holds, by how it begins. */
+/** Detects the kind of a result's content by its start. */
 import { expect, test } from 'vitest';
 import { contentKindOf } from '../../../../src-renderer/views/answer/content-kind.ts';
 

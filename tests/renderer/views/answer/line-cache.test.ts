@@ -1,4 +1,4 @@
-/** Lines of long texts, read in stretches. */
+/** Lines of long texts, read in blocks. */
 import { expect, test } from 'vitest';
 import type { SpillLines } from '../../../../src-main/rpc/contract.ts';
 import { LineCache } from '../../../../src-renderer/views/answer/line-cache.ts';

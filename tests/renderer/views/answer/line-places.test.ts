@@ -1,4 +1,4 @@
-/** Which lines of a spilled JSON a value stands in, and what of it was read. */
+/** Maps values of a spilled JSON to lines, and to the parts that were read. */
 import { expect, test } from 'vitest';
 import { LinePlaces } from '../../../../src-renderer/views/answer/line-places.ts';
 import { mergeRanges, readShare, rowsInRanges } from '../../../../src-renderer/views/answer/read-marks.ts';

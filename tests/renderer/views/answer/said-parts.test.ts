@@ -1,4 +1,4 @@
-/** What was said, in the parts a person looks at; and what is asked of such a part. */
+/** Splits payloads into parts, and queries a part. */
 import { expect, test } from 'vitest';
 import { requestParts, resultParts } from '../../../../src-renderer/views/answer/said-parts.ts';
 import { answerText } from '../../../../src-renderer/views/answer/text-questions.ts';

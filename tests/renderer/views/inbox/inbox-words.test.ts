@@ -1,4 +1,4 @@
-/** Which item of the inbox is shown, and which answer is the easy one. */
+/** Which inbox item is shown, and which action is the default. */
 import { expect, test } from 'vitest';
 import type { InboxAction, InboxPart, InboxSummary } from '../../../../src-main/rpc/contract.ts';
 import { actionLabel, chosenItem, easyAction, partsMeant } from '../../../../src-renderer/views/inbox/inbox-words.ts';

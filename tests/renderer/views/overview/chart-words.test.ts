@@ -1,4 +1,4 @@
-/** What the charts say. */
+/** Texts of the charts. */
 import { expect, test } from 'vitest';
 import {
   axisOf,

@@ -1,4 +1,4 @@
-/** What the figures of the overview say. */
+/** Texts of the overview's numbers. */
 import { expect, test } from 'vitest';
 import {
   appStates,

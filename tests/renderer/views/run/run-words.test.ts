@@ -1,4 +1,4 @@
-/** What a mode would give, in words. */
+/** Describes what a mode would return. */
 import { expect, test } from 'vitest';
 import { givenInWords } from '../../../../src-renderer/views/run/run-words.ts';
 

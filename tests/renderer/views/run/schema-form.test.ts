@@ -1,4 +1,4 @@
-/** Forms made from schemas: what they begin with, what they show, and that this fits the schema. */
+/** Forms made from schemas: initial values, fields, and valid results. */
 import { expect, test } from 'vitest';
 import { validationErrors } from '../../../../src-main/core/calls/validate-arguments.ts';
 import { SchemaChecker } from '../../../../src-main/core/calls/schema-check.ts';

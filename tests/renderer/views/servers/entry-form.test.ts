@@ -1,4 +1,4 @@
-/** From the fields of the form to what is written into the config. */
+/** Turns the fields of the form into a config entry. */
 import { describe, expect, test } from 'vitest';
 import {
   endpointOf,

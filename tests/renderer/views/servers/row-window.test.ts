@@ -1,4 +1,4 @@
-/** The part of a list that is there, of rows with heights of their own. */
+/** The rendered part of a list whose rows have different heights. */
 import { expect, test } from 'vitest';
 import { RowHeights, stretchRows } from '../../../../src-renderer/views/servers/row-window.ts';
 

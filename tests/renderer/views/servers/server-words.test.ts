@@ -1,4 +1,4 @@
-/** What a server's row says. */
+/** Texts of a server's row. */
 import { expect, test } from 'vitest';
 import {
   byServer,

@@ -1,4 +1,4 @@
-/** What the settings say about the access of apps. */
+/** Texts about the access of apps in the settings. */
 import { accessFacts, accessMark, lastSeen } from '../../../../src-renderer/views/settings/access-words.ts';
 import { expect, test } from 'vitest';
 import type { AccessRow } from '../../../../src-main/core/client-apps/app-rows.ts';

@@ -1,4 +1,4 @@
-/** What the settings say about profiles and their tokens. */
+/** Texts about profiles and their tokens in the settings. */
 import { expect, test } from 'vitest';
 import type { ProfileRow, ProfileTokenRow } from '../../../../src-main/rpc/contract.ts';
 import {

@@ -1,4 +1,4 @@
-/** What the settings say, and how amounts are read. */
+/** Texts of the settings, and how amounts are parsed. */
 import { expect, test } from 'vitest';
 import {
   amountText,

@@ -1,4 +1,4 @@
-/** Which offered servers come, and under what name. */
+/** Which offered servers are imported, and under which name. */
 import {
   chosen,
   type ImportWishes,

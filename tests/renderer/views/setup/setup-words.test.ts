@@ -1,4 +1,4 @@
-/** What the setup says about apps and steps. */
+/** Texts about apps and steps in the setup. */
 import {
   appFacts,
   appMark,

@@ -1,4 +1,4 @@
-/** Kept answers in words, what was read of them, and what is found in them. */
+/** Texts about spills, their reads and matches. */
 import { expect, test } from 'vitest';
 import type { SpillRow } from '../../../../src-main/rpc/contract.ts';
 import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/answer/find-in-text.ts';

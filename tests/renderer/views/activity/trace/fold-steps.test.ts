@@ -1,4 +1,4 @@
-/** Steps that belong together are one row, which unfolds. */
+/** Folds related steps into one row, which unfolds. */
 import { expect, test } from 'vitest';
 import type { CallSummary, StepSummary } from '../../../../../src-main/rpc/contract.ts';
 import {

@@ -1,4 +1,4 @@
-/** The steps as they come, fed by a record of our own. */
+/** The feed of steps, with a fake activity log. */
 import { expect, test } from 'vitest';
 import type { StepQuery, StepSummary } from '../../../../../src-main/rpc/contract.ts';
 import { noSteps, StepFeed, type Steps } from '../../../../../src-renderer/views/activity/trace/step-feed.ts';

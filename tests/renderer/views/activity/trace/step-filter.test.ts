@@ -1,4 +1,4 @@
-/** Which steps are shown: there and back between the address and what the core is asked. */
+/** Filters of steps: in the address, and as a query to the core. */
 import { expect, test } from 'vitest';
 import {
   readStepFilter,

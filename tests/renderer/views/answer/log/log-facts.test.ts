@@ -1,4 +1,4 @@
-/** What a log holds. */
+/** Levels and times of a log. */
 import { expect, test } from 'vitest';
 import { levelOf, logFacts, timeOf } from '../../../../../src-renderer/views/answer/log/log-facts.ts';
 

@@ -1,4 +1,4 @@
-/** Statements of SQL: completed, told apart, and their rows as a table. */
+/** SQL statements: completion, classification, and result rows as a table. */
 import { expect, test } from 'vitest';
 import {
   completed,

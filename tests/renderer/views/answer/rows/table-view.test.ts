@@ -1,4 +1,4 @@
-/** Rows in the order a person wants. */
+/** Sorts and filters rows of a table. */
 import { expect, test } from 'vitest';
 import { findRows } from '../../../../../src-renderer/views/answer/rows/find-rows.ts';
 import { parseSpelled } from '../../../../../src-renderer/views/answer/spelled-json.ts';
