@@ -66,6 +66,7 @@ export type {
   InboxItem,
   InboxKind,
   InboxPart,
+  InboxRisk,
   InboxSummary,
   Consequence,
   TextSegment,

@@ -35,7 +35,7 @@ const places: Readonly<Record<string, readonly Place[]>> = {
     { route: 'servers/tracker/activity', shows: 'All calls' },
   ],
   'adding servers': [
-    { route: 'servers?add=apps', shows: 'Failed.', then: click('Test selected') },
+    { route: 'servers?add=apps', shows: 'Failed: ', then: click('Test selected') },
     { route: 'servers?add=paste', shows: 'Paste JSON, a command line, an install link' },
     { route: 'servers?add=form', shows: 'Name is required.', then: click('Test and add') },
   ],

@@ -2,6 +2,7 @@
 import { expect, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
 import { tabTo } from './keyboard.ts';
+import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore } from './serve-core.ts';
 
 const tool = (name: string, description: string): object => ({ name, description, inputSchema: { type: 'object' } });
@@ -47,9 +48,7 @@ plain(
     ];
     await core.put('offered.json', { tools: after });
     const list = page.getByRole('list', { name: 'Pending items' });
-    await expect(list.getByRole('listitem')).toHaveText([
-      /Suspicious.*canvas says something else about draw and erase/s,
-    ]);
+    await expect(list.getByRole('listitem')).toHaveText([/Suspicious.*canvas changed draw and erase/s]);
     await expect(page.getByRole('link', { name: 'Inbox' })).toContainText(/1\s*to review/);
     const item = page.getByRole('article');
     await expect(item).toContainText('No update explains this');
@@ -133,10 +132,10 @@ test('opens proposals from overview and settings, decides them, and applies appr
   await page.keyboard.press('Enter');
   await expect(said(page, 'Approved: Add the server "weather".')).toBeVisible();
 
-  await page.getByRole('link', { name: 'Add the server "shop".' }).click();
+  await page.getByRole('link', { name: 'Claude Desktop wants to add shop' }).click();
   await item.getByRole('button', { name: 'Reject' }).click();
   await expect(said(page, 'Rejected: Add the server "shop".')).toBeVisible();
-  await said(page, 'Rejected: Add the server "shop".').getByRole('button', { name: 'Undo' }).last().click();
+  await page.getByRole('button', { name: 'Undo' }).click();
   const list = page.getByRole('list', { name: 'Pending items' });
   await expect(list.getByRole('listitem')).toHaveText([/shop/, /news/]);
 
@@ -196,9 +195,9 @@ plain('a call that sends to where only an answer led waits; "always" is kept, an
   expect(await app.call('mail_send_email', { to: 'mark@evil.example', body: 'again' })).toContain('Done.');
 
   // The way back is there at once, and stays in the history.
-  await said(page, 'mail may send to mark@evil.example without a question.')
-    .getByRole('button', { name: 'Undo' })
-    .click();
+  await expect(said(page, 'mail may send to mark@evil.example without a question.')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(said(page, 'mail may send')).toBeHidden();
   await page.getByRole('tab', { name: 'History' }).click();
   await expect(page.getByText('No decisions yet')).toBeVisible();
   await page.getByRole('tab', { name: 'Pending' }).click();
@@ -223,4 +222,29 @@ plain('a server that came in quarantine is reviewed before it is started', async
   await expect(page.getByText('Inbox empty')).toBeVisible();
   await page.goto(core.at('servers'));
   await expect(page.getByRole('row').filter({ hasText: 'held' })).toContainText('Ready');
+});
+
+plain('a proposal names its risks and its command; secret values are shown once the user asks', async ({ page }) => {
+  await using core = await ServedCore.start({ config: { mode: 'search', servers: {} } });
+  const app = await core.connect();
+  const args = ['-y', 'weather-mcp'];
+  await app.call('manage_servers', { action: 'add', name: 'weather', command: 'npx', args });
+  await page.goto(core.link);
+  await page.goto(core.at('inbox'));
+  const item = page.getByRole('article');
+  await expect(item.getByRole('heading', { name: 'Claude Desktop wants to add weather' })).toBeVisible();
+  for (const risk of ['Runs code', 'Network', 'Unpinned'])
+    await expect(item.getByText(risk, { exact: true })).toBeVisible();
+  await expect(item.getByLabel('Command')).toHaveText('npx -y weather-mcp');
+  await expectNoBarrier(page, 'a proposal with risks');
+
+  const env = { API_TOKEN: 'sk-0123456789abcdefghijkl' };
+  await core.put('own/config.json', { mode: 'search', servers: { disk: { ...fixtureCommand('echo'), env } } });
+  await page.goto(core.at('inbox/server/disk'));
+  await expect(item.getByRole('button', { name: 'Reveal' })).toBeVisible();
+  await expect(item).not.toContainText(env.API_TOKEN);
+  await item.getByRole('button', { name: 'Reveal' }).click();
+  await expect(item.getByRole('region', { name: /^Diff:/ })).toContainText(env.API_TOKEN);
+  await item.getByRole('button', { name: 'Hide' }).click();
+  await expect(item).not.toContainText(env.API_TOKEN);
 });

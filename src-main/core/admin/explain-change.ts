@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { markInvisible, markInvisibleInJson } from '../base/visible-text.ts';
+import { endpointText } from '../client-apps/heal-candidates.ts';
 import type { PendingEdit } from '../config/config-approval.ts';
 import { fieldOfKey } from '../config/dialects/read-entry.ts';
 import { rawEntry } from '../config/edit-config.ts';
@@ -18,7 +19,8 @@ import {
   settingConsequences,
 } from '../trust/inbox/entry-consequences.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
-import type { DiffLine, Consequence } from '../trust/inbox/inbox-item.ts';
+import { entryRisks } from '../trust/inbox/entry-risks.ts';
+import type { DiffLine, Consequence, InboxRisk } from '../trust/inbox/inbox-item.ts';
 import { describeChange, editConfig, type ServerChange } from './server-change.ts';
 
 export interface ExplainedChange {
@@ -35,6 +37,10 @@ export interface ExplainedChange {
   readonly entry: JsonObject | undefined;
   /** Secrets in it are shown as `***`. */
   readonly isMasked: boolean;
+  /** What approval newly allows. */
+  readonly risks: readonly InboxRisk[];
+  /** The command line or address of the entry, on one line, secrets masked; empty if there is none. */
+  readonly command: string;
 }
 
 /** `text`: the config file as it is. Each change is compared with what those before it leave. */
@@ -74,6 +80,8 @@ export function explainEdits(waiting: readonly PendingEdit[], showing: Showing =
       meanings: settingConsequences(key, value),
       secrets: [],
       entry: undefined,
+      risks: [],
+      command: '',
       ...compareShown({ [key]: before }, { [key]: value }, showing),
     };
   });
@@ -92,13 +100,23 @@ function entryLines(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
   showing: Showing,
-): Pick<ExplainedChange, 'meanings' | 'secrets' | 'lines' | 'entry' | 'isMasked'> {
+): Pick<ExplainedChange, 'meanings' | 'secrets' | 'lines' | 'entry' | 'isMasked' | 'risks' | 'command'> {
   const { entry } = showing.reveal === true ? { entry: after } : maskedChange(before, after);
   return {
     ...explainMeanings(before, after, showing),
     ...compareShown(before, after, showing),
+    ...launchFacts(before, after),
     entry: entry && shown(entry),
   };
+}
+
+/** Returns what an entry newly allows, and what it starts or reaches. */
+export function launchFacts(
+  before: JsonObject | undefined,
+  after: JsonObject | undefined,
+): Pick<ExplainedChange, 'risks' | 'command'> {
+  const launches = typeof after?.['command'] === 'string' || typeof after?.['url'] === 'string';
+  return { risks: entryRisks(before, after), command: launches ? markInvisible(endpointText(after)) : '' };
 }
 
 /** Returns the consequences of approving an entry. */
@@ -141,7 +159,7 @@ function explainChange(
     });
     const { entry } = entryLines(after, after, showing);
     const meanings = [{ text: 'The models of all apps read this in place of what the server says.', isGrave: false }];
-    return { kind, server, sentence, meanings, secrets: [], lines, entry, isMasked: false };
+    return { kind, server, sentence, meanings, secrets: [], lines, entry, isMasked: false, risks: [], command: '' };
   }
   const explained = entryLines(before, after, showing);
   const meanings = mostSevereFirst([...removalMeanings(change), ...explained.meanings]);

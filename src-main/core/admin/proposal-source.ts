@@ -55,10 +55,13 @@ function itemOf(proposal: Proposal, explained: readonly ExplainedChange[]): Inbo
     kind: isFile ? 'settings' : 'proposal',
     cause: `proposal ${id}`,
     server: servers.size === 1 && server !== '' ? server : undefined,
+    title: markInvisible(titleOf(proposal, explained)),
     sentence: sentenceWithSecrets(markInvisible(proposal.sentence), explained),
     from: isFile
       ? 'Another program wrote it into the config file.'
       : `${markInvisible(displayNameOf(author.app))} asked with ${markInvisible(author.tool)}.`,
+    risks: [...new Set(explained.flatMap(({ risks }) => risks))],
+    command: explained.length === 1 ? (explained[0]?.command ?? '') : '',
     isGrave: false,
     meanings,
     parts: explained.map(partOf),
@@ -66,6 +69,27 @@ function itemOf(proposal: Proposal, explained: readonly ExplainedChange[]): Inbo
     actions: actionsOf(isFile, isFile || changes.some(isRisky)),
   };
 }
+
+function titleOf(proposal: Proposal, explained: readonly ExplainedChange[]): string {
+  const { changes, author } = proposal;
+  const servers = joinNames([...new Set(explained.flatMap(({ server }) => server || []))]);
+  if (isFromFile(proposal)) return `Another program edited ${servers === '' ? 'the settings' : servers}`;
+  const [change] = changes;
+  const wish =
+    change === undefined || changes.length > 1
+      ? `make ${changes.length} changes to ${servers}`
+      : `${changeVerbs[change.kind]} ${change.server}`;
+  return `${displayNameOf(author.app)} wants to ${wish}`;
+}
+
+const changeVerbs: Readonly<Record<ServerChange['kind'], string>> = {
+  add: 'add',
+  remove: 'remove',
+  update: 'change',
+  enable: 'turn on',
+  disable: 'turn off',
+  describe: 'rewrite descriptions of',
+};
 
 function isFromFile({ author }: Proposal): boolean {
   return author.app === '';

@@ -53,7 +53,8 @@ function action(id: ReviewChoice | 'look', label: string, meaning: string, isRis
   return { id, label, meaning, isRisky, isByPart: false };
 }
 
-function itemOf({ server, id, meanings, secrets, lines, isMasked, look }: ServerReview): InboxItem {
+function itemOf(review: ServerReview): InboxItem {
+  const { server, id, meanings, secrets, lines, isMasked, look, risks, command } = review;
   return {
     id,
     kind: 'review',
@@ -63,6 +64,9 @@ function itemOf({ server, id, meanings, secrets, lines, isMasked, look }: Server
     server,
     meanings,
     actions,
+    title: markInvisible(`${server} is new and was never accepted`),
+    risks,
+    command,
     sentence: sentenceWithSecrets(
       markInvisible(`The server "${server}" waits for your review and is not started before.`),
       [{ secrets }],

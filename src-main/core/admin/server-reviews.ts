@@ -14,10 +14,10 @@ import type { ConfigStore } from '../config/config-store.ts';
 import { hasServer, rawEntry } from '../config/edit-config.ts';
 import { formatCount } from '../base/text-format.ts';
 import type { Showing } from '../trust/inbox/inbox.ts';
-import type { DiffLine, Consequence, DecisionResult } from '../trust/inbox/inbox-item.ts';
+import type { DiffLine, Consequence, DecisionResult, InboxRisk } from '../trust/inbox/inbox-item.ts';
 import type { ServerManager } from '../servers/server-manager.ts';
 import type { DecisionHistory } from './decision-history.ts';
-import { diffEntries, explainMeanings } from './explain-change.ts';
+import { diffEntries, explainMeanings, launchFacts } from './explain-change.ts';
 import type { ServerPreview, ServerPreviewer } from './server-preview.ts';
 import { revertEdit, type AppliedEdit } from './revert-edit.ts';
 
@@ -35,6 +35,10 @@ export interface ServerReview {
   readonly meanings: readonly Consequence[];
   /** The consequences that concern the secrets it would get. */
   readonly secrets: readonly Consequence[];
+  /** What accepting it newly allows. */
+  readonly risks: readonly InboxRisk[];
+  /** Its command line or address, secrets masked. */
+  readonly command: string;
   /** Its lists, if the user requested a preview; otherwise undefined. */
   readonly look: ServerPreview | undefined;
 }
@@ -185,6 +189,7 @@ export class ServerReviews {
       id: idOf(name, standing, entry, before, look),
       look,
       ...explainMeanings(before, entry, showing),
+      ...launchFacts(before, entry),
       ...diffEntries(standing === 'changed' ? before : undefined, entry, showing),
     };
     return { review, entry, before };

@@ -14,6 +14,7 @@ export const inboxHandlers = {
 } satisfies Handlers;
 
 export function inboxSummary(item: InboxItem): InboxSummary {
-  const { id, kind, cause, at, until, server, person, sentence, from, isGrave } = item;
-  return { id, kind, cause, at, until, server, ...(person !== undefined && { person }), sentence, from, isGrave };
+  const { id, kind, cause, at, until, server, person, title, sentence, from, risks, isGrave } = item;
+  const owner = person === undefined ? {} : { person };
+  return { id, kind, cause, at, until, server, ...owner, title, sentence, from, risks, isGrave };
 }

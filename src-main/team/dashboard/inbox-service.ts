@@ -45,8 +45,8 @@ export class InboxService {
 
   async item(id: string): Promise<InboxItem> {
     const item = await this.#find(id);
-    const [{ sentence, from } = item] = await this.#named([inboxSummary(item)]);
-    return { ...item, sentence, from };
+    const [{ title, sentence, from } = item] = await this.#named([inboxSummary(item)]);
+    return { ...item, title, sentence, from };
   }
 
   async decide({ id, action, parts }: RpcMethods['decide']['input']): Promise<DecisionResult> {
@@ -74,7 +74,8 @@ export class InboxService {
     return items.map((item) => {
       const name = names.get(item.person ?? '');
       if (name === undefined) return item;
-      return { ...item, sentence: `${name}’s ${item.sentence}`, from: `${name}’s ${item.from}` };
+      const [title, sentence, from] = [item.title, item.sentence, item.from].map((text) => `${name}’s ${text}`);
+      return { ...item, title, sentence, from };
     });
   }
 }

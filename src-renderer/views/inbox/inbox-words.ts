@@ -1,5 +1,12 @@
 /** Words and choices of the inbox: which button is the easy one, what is decided on. Pure. */
-import type { InboxAction, InboxItem, InboxKind, InboxPart, InboxSummary } from '../../../src-main/rpc/contract.ts';
+import type {
+  InboxAction,
+  InboxItem,
+  InboxKind,
+  InboxPart,
+  InboxRisk,
+  InboxSummary,
+} from '../../../src-main/rpc/contract.ts';
 
 export const kindNames: Readonly<Record<InboxKind, string>> = {
   change: 'Server changed',
@@ -11,6 +18,13 @@ export const kindNames: Readonly<Record<InboxKind, string>> = {
   scopes: 'Additional scopes',
 };
 
+export const riskNames: Readonly<Record<InboxRisk, string>> = {
+  'runs-code': 'Runs code',
+  disk: 'Disk',
+  network: 'Network',
+  unpinned: 'Unpinned',
+};
+
 /** Where nothing does; `role`: of whoever looks, in a team. */
 export function whatWaits(role: 'admin' | 'member' | undefined): string {
   const sends = 'would send data to a destination taken from a tool result';
@@ -19,6 +33,12 @@ export function whatWaits(role: 'admin' | 'member' | undefined): string {
     return `Changed servers, changes proposed by models, and calls that ${sends} wait here for a decision.`;
   }
   return `Changed servers, changes proposed by models, config edits by other programs, calls that ${sends}, and suggested repairs wait here for your decision.`;
+}
+
+/** What a decision did, and the id that undoes it. */
+export interface Confirmation {
+  readonly sentence: string;
+  readonly undo: string | undefined;
 }
 
 /** What is shown: by its id, by the server it is about, else the first one. */

@@ -12,8 +12,10 @@ const item: InboxSummary = {
   at: 1,
   until: undefined,
   server: 'b',
+  title: '',
   sentence: '',
   from: '',
+  risks: [],
   isGrave: false,
 };
 

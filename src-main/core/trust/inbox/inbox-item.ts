@@ -7,6 +7,9 @@ import type { DecisionAuthority } from '../approvals.ts';
  */
 export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'data-flow' | 'heal' | 'scopes';
 
+/** `unpinned`: the newest version of a package is fetched at each start. */
+export type InboxRisk = 'runs-code' | 'disk' | 'network' | 'unpinned';
+
 /**
  * One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text,
  * never markup.
@@ -24,10 +27,16 @@ export interface InboxItem {
   readonly server: string | undefined;
   /** Id of the owner, in a team: only the owner and admins decide. Absent: everybody. */
   readonly person?: string | undefined;
+  /** Who wants what, in a few words: `Cursor wants to add slack`. */
+  readonly title: string;
   /** The question, as one sentence. */
   readonly sentence: string;
   /** Who wants it, as a sentence: `Cursor asked with manage_servers.` */
   readonly from: string;
+  /** What approval newly allows. */
+  readonly risks: readonly InboxRisk[];
+  /** The command line or address that approval starts or reaches, on one line, secrets masked; empty if there is none. */
+  readonly command: string;
   /** It looks like an attack: first of all. */
   readonly isGrave: boolean;
   /** Consequences of approval, gravest first. */
@@ -43,7 +52,7 @@ export interface InboxItem {
 /** The fields that lists show. */
 export type InboxSummary = Pick<
   InboxItem,
-  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'person' | 'sentence' | 'from' | 'isGrave'
+  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'person' | 'title' | 'sentence' | 'from' | 'risks' | 'isGrave'
 >;
 
 export interface Consequence {

@@ -79,7 +79,10 @@ function itemOf(question: PinReview, after: string): InboxItem {
     at,
     until: undefined,
     server: question.server,
+    title: itemTitle(server, question),
     sentence: sentenceOf(server, question),
+    risks: [],
+    command: '',
     from: fromOf(server, question),
     isGrave,
     meanings: meaningsOf(server, question),
@@ -98,6 +101,17 @@ function itemOf(question: PinReview, after: string): InboxItem {
 export function partsOf(changes: readonly DefinitionChange[]): Pick<InboxItem, 'parts' | 'moreParts'> {
   const groups = grouped(changes);
   return { parts: groups.slice(0, maxParts).map(partOf), moreParts: Math.max(0, groups.length - maxParts) };
+}
+
+function itemTitle(server: string, { changes, isLost }: PinReview): string {
+  if (isLost) return `${server} needs to be accepted again`;
+  const changed = changes.filter((change) => change.class !== 'new');
+  const added = changes.length - changed.length;
+  const what = [
+    ...(changed.length > 0 ? [`changed ${joinNames(changed.map(nameOf))}`] : []),
+    ...(added > 0 ? [`added ${formatCount(added, 'definition')}`] : []),
+  ];
+  return `${server} ${what.join(' and ')}`;
 }
 
 function sentenceOf(server: string, { changes, isRugPull, isLost, apps }: PinReview): string {

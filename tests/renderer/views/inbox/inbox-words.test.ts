@@ -11,8 +11,10 @@ const summary = (id: string, server?: string): InboxSummary => ({
   at: 1,
   until: undefined,
   server,
+  title: '',
   sentence: '',
   from: '',
+  risks: [],
   isGrave: false,
 });
 const part = (...keys: string[]): InboxPart => ({ keys, title: '', notes: [], added: [], lines: [], more: 0 });
