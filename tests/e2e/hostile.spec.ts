@@ -126,7 +126,7 @@ test('shows names, descriptions, logs, errors, arguments, results and spills as 
   await test.step('setup and settings', async () => {
     await go('setup/servers');
     await page.getByRole('button', { name: 'Test selected' }).click();
-    await expect(page.getByText('Failed.')).toBeVisible();
+    await expect(page.getByText('Failed: ')).toBeVisible();
     await expectText(page, 'offered', 'offered command', 'offered variable');
     await page.getByRole('button', { name: 'Import 1 server' }).click();
     await expect(page.getByRole('list', { name: 'Imported servers' })).toContainText('offered');
