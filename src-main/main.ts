@@ -112,7 +112,7 @@ async function start(): Promise<DesktopApp> {
         }
       : undefined,
   });
-  const drainMs = (): number => (host.core.options.config.current.http.drainSeconds ?? defaultDrainSeconds) * 1000;
+  const drainMs = (): number => (host.core.context.config.current.http.drainSeconds ?? defaultDrainSeconds) * 1000;
   watchCrashes({ app, log: host.log, reload: (window) => window.webContents.reload() });
   const stop = async (): Promise<void> => {
     await desktop.stop();

@@ -62,7 +62,7 @@ const rules: Record<string, { rule: Rule; examples: Example[] }> = {
       },
       { path: 'src-main/core/utilities/thing.ts', breaks: ['export const a = 1;'], keeps: [] },
       {
-        path: 'src-main/core/core.ts',
+        path: 'src-main/core/create-core.ts',
         breaks: [`import '../rpc/handlers.ts';`],
         keeps: [`import './modes/index.ts';`],
       },
@@ -140,7 +140,7 @@ const rules: Record<string, { rule: Rule; examples: Example[] }> = {
           'const parts = { call: () => call() };',
         ],
       },
-      { path: 'src-main/core/core.ts', breaks: [], keeps: ['this.#stop = () => undefined;'] },
+      { path: 'src-main/core/create-core.ts', breaks: [], keeps: ['this.#stop = () => undefined;'] },
     ],
   },
   'no module has state at import time': {

@@ -44,15 +44,15 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
   const host = await openHost({ config, createsConfig: false }, () => undefined);
   const { core, addresses } = host;
   try {
-    requireReadable(core.options.config);
+    requireReadable(core.context.config);
   } catch (error) {
     await host.stop();
     throw error;
   }
   const runs = new ManualRuns({
-    steps: core.steps,
-    version: core.options.version,
-    endSession: (id) => core.servers.endSession(id),
+    steps: core.calls.stages,
+    version: core.context.version,
+    endSession: (id) => core.servers.manager.endSession(id),
   });
   const deps = { core, doors: () => addresses, stop: () => undefined, desktop: undefined, apps: noApps, runs };
   const signal = new AbortController().signal;

@@ -34,7 +34,7 @@ export function handleSignals({ core, log }: CoreHost, end: () => void): void {
   process.on('SIGHUP', () => {
     if (hadTerminal && !hasTerminal()) return end();
     log.info('Reading the config again, as SIGHUP asks.');
-    void core.admin.reload();
+    void core.servers.admin.reload();
   });
   process.on('unhandledRejection', (error) => log.error('Unexpected rejection', { error }));
 }

@@ -163,7 +163,7 @@ function listOf(text = ''): readonly string[] {
 }
 
 function announce({ addresses, core }: CoreHost, { background, json, tenant = defaultTenant }: ServeTeamFlags): void {
-  const { path: config } = core.options.config;
+  const { path: config } = core.context.config;
   if (json) process.stdout.write(`${JSON.stringify({ http: addresses.http, pid: process.pid, config, tenant })}\n`);
   else if (!background)
     process.stdout.write(`A replica of the team ${tenant} listens at ${addresses.http}\nConfig     ${config}\n`);

@@ -1,8 +1,7 @@
 /** Registries of servers put together: who looks things up there, and the person's desk that adds what was found. */
 import type { UserEdits } from './admin/user-edits.ts';
 import { probeEntry } from './admin/probe-entry.ts';
-import type { Env } from './base/app-paths.ts';
-import type { ConfigStore } from './config/config-store.ts';
+import type { CoreContext } from './core-context.ts';
 import { Registries } from './registry/registries.ts';
 import { RegistryService } from './registry/registry-service.ts';
 import type { SecretService } from './secrets/secret-service.ts';
@@ -12,7 +11,7 @@ import type { ServerManager } from './servers/server-manager.ts';
 import type { TransportFactory } from './servers/transports/create-transport.ts';
 
 interface RegistryDeps {
-  readonly options: { readonly config: ConfigStore; readonly env: Env; readonly version: string };
+  readonly context: Pick<CoreContext, 'config' | 'env' | 'version'>;
   readonly network: OutboundNetwork;
   readonly edits: UserEdits;
   readonly secrets: SecretService;
@@ -29,14 +28,14 @@ export interface RegistryServices {
 }
 
 export function createRegistries({
-  options,
+  context,
   network,
   edits,
   secrets,
   servers,
   transports,
 }: RegistryDeps): RegistryServices {
-  const { config, env, version } = options;
+  const { config, env, version } = context;
   const http = new HttpFetch({ env, network });
   const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });
   const desk = new RegistryService({

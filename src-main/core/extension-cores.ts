@@ -9,16 +9,18 @@ import { truncateName } from './base/visible-text.ts';
 import { createCallStages, type CallStagesDeps } from './calls/call-stages.ts';
 import { type CatalogChange, LiveCatalog } from './catalog/live-catalog.ts';
 import { ModeCosts } from './choose-mode.ts';
-import { rebuildLists, ProfileCores, type ProfileCoresDeps } from './profile-cores.ts';
+import { rebuildLists, ProfileCores, type ProfileCoresDeps, type UnscopedServices } from './profile-cores.ts';
 import { type ExtensionSet, supportsViews } from './servers/extension-set.ts';
 import { ExtensionServers } from './servers/extension-servers.ts';
 import type { ServerManager } from './servers/server-manager.ts';
 import type { SessionRegistry } from './sessions/session-registry.ts';
 import type { SessionServices } from './sessions/session-settings.ts';
 
-interface KindParts extends Omit<ProfileCoresDeps, 'isShown'> {
+interface KindParts extends Omit<ProfileCoresDeps, 'isShown' | 'whole'> {
+  /** Services of the core as apps have it that declare no extension. */
+  readonly whole: SessionServices;
   readonly servers: ServerManager;
-  readonly sessions: Pick<SessionRegistry, 'all'>;
+  readonly sessions: Pick<SessionRegistry, 'usesCatalog'>;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly now: () => number;
 }
@@ -52,23 +54,11 @@ export class ExtensionCores {
   readonly evicted = new Emitter<IsShown>();
   readonly #parts: KindParts;
   readonly #cores = new Map<string, KindCore>();
-  readonly #shown: IsShown[] = [];
   /** Kinds that found no place since one was free last. */
   readonly #refused = new Set<string>();
 
   constructor(parts: KindParts) {
     this.#parts = parts;
-    this.setInUseCheck((catalog) => parts.sessions.all.some((session) => session.usesCatalog(catalog)));
-  }
-
-  /** No kind is evicted while one of its catalogs is in use. */
-  setInUseCheck(isShown: IsShown): void {
-    this.#shown.push(isShown);
-  }
-
-  /** Whether somebody is shown it now. */
-  isShown(catalog: LiveCatalog): boolean {
-    return this.#shown.some((isShown) => isShown(catalog));
   }
 
   /** undefined: no app of the kind has been here. */
@@ -117,7 +107,7 @@ export class ExtensionCores {
       this.#refused.add(key);
       this.#parts.log.warn(`${beyond} This one declares ${names(extensions)}.`);
     }
-    return this.#parts.core();
+    return this.#parts.whole;
   }
 
   /** Whether the one that was used longest ago, and is not any more, has made place. */
@@ -147,21 +137,16 @@ export class ExtensionCores {
   }
 
   #isInUse(kind: KindCore): boolean {
-    return kind.servers.isBusy || catalogsOf(kind).some((catalog) => this.isShown(catalog));
+    return kind.servers.isBusy || catalogsOf(kind).some((catalog) => this.#parts.sessions.usesCatalog(catalog));
   }
 
   #make(kind: ExtensionSet): KindCore {
-    const { inKind: _made, ...whole } = this.#parts.core();
+    const { sessions, whole } = this.#parts;
     const servers = new ExtensionServers(this.#parts.servers, kind);
     const catalog = this.#catalog(servers, kind, whole);
     const steps: CallStagesDeps = { ...this.#parts.steps, catalog, servers };
     const modeCosts = new ModeCosts(whole.modes);
-    const isShown: IsShown = (one) => this.isShown(one);
-    const profiles = new ProfileCores({ ...this.#parts, steps, isShown, core: () => core });
-    profiles.changed.on((change) => this.changed.emit(change));
-    profiles.evicted.on((isGone) => this.evicted.emit(isGone));
-    const made: Omit<KindCore, 'core'> = { catalog, modeCosts, profiles, servers, usedAt: this.#parts.now() };
-    const core: SessionServices = {
+    const unscoped: UnscopedServices = {
       ...whole,
       catalog,
       servers,
@@ -169,9 +154,13 @@ export class ExtensionCores {
       kind,
       compared: (ms) => servers.compareListings(ms),
       modeCosts,
-      inProfiles: (names) => profiles.core(names),
     };
-    return { ...made, core };
+    const isShown: IsShown = (one) => sessions.usesCatalog(one);
+    const profiles = new ProfileCores({ ...this.#parts, steps, isShown, whole: unscoped });
+    profiles.changed.on((change) => this.changed.emit(change));
+    profiles.evicted.on((isGone) => this.evicted.emit(isGone));
+    const core: SessionServices = { ...unscoped, inProfiles: (names) => profiles.core(names) };
+    return { core, catalog, modeCosts, profiles, servers, usedAt: this.#parts.now() };
   }
 
   #catalog(servers: ExtensionServers, kind: ExtensionSet, { modes }: Pick<SessionServices, 'modes'>): LiveCatalog {

@@ -17,10 +17,13 @@ import { supportsViews } from './servers/extension-set.ts';
 import type { SessionServices } from './sessions/session-settings.ts';
 import type { SpillStore } from './spills/spill-store.ts';
 
+/** Services of a core before profiles. */
+export type UnscopedServices = Omit<SessionServices, 'inProfiles' | 'inKind'>;
+
 export interface ProfileCoresDeps {
   readonly config: ConfigStore;
   /** Services of the whole core. */
-  readonly core: () => SessionServices;
+  readonly whole: UnscopedServices;
   readonly steps: CallStagesDeps;
   readonly admin: ModelAdmin;
   readonly spills: Pick<SpillStore, 'find' | 'spill'>;
@@ -90,8 +93,7 @@ export class ProfileCores {
 
   #make(names: readonly string[]): ProfileCore {
     this.#evictOldest();
-    const { config, steps: parts, spills } = this.#parts;
-    const whole = this.#parts.core();
+    const { config, steps: parts, spills, whole } = this.#parts;
     const scope = createProfileScope(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
@@ -115,6 +117,7 @@ export class ProfileCores {
       },
       hasTool: (server, definition) => scope.hasTool(server, definition),
       modeCosts,
+      inProfiles: (others) => this.core(others),
     };
     const end = (): void => {
       catalog.dispose();
@@ -123,7 +126,7 @@ export class ProfileCores {
     return { core, catalog, modeCosts, end };
   }
 
-  #catalog(servers: ScopedServers, scope: ProfileScope, { modes, kind }: SessionServices): LiveCatalog {
+  #catalog(servers: ScopedServers, scope: ProfileScope, { modes, kind }: UnscopedServices): LiveCatalog {
     const { config, steps } = this.#parts;
     const catalog = new LiveCatalog({
       servers,

@@ -164,7 +164,7 @@ export class DesktopApp {
 
   /** Client apps start Tooltray when they need it, but not until the user did. */
   async #quitUntilStarted(): Promise<void> {
-    await writeFile(quitFile(this.#deps.host.core.options.paths.runDir), '');
+    await writeFile(quitFile(this.#deps.host.core.context.paths.runDir), '');
     app.quit();
   }
 
@@ -236,7 +236,7 @@ const probeTimeoutMs = 10_000;
 
 /** Servers that wait for their next try are tried now; connections over HTTP, which may lead nowhere, are probed. */
 function reconnectServers({ core }: CoreHost): void {
-  for (const server of core.servers.all) {
+  for (const server of core.servers.manager.all) {
     const { kind } = server.config;
     if (server.state.kind === 'error') void server.retry().catch(() => undefined);
     else if (kind === 'http' || kind === 'sse') void server.probe(probeTimeoutMs);

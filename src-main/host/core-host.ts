@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { TokenCounter } from '../core/activity/token-counter.ts';
-import { Core } from '../core/core.ts';
+import { type Core, createCore } from '../core/create-core.ts';
 import { auditAppAccess, auditProfileTokens } from '../core/create-audit.ts';
 import { resolveAppPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
@@ -105,49 +105,37 @@ export class CoreHost {
     team: TeamHost | undefined,
   ) {
     const { env, version, mode, counter, sandbox, resolveProxy } = options;
-    const stores = { vault: () => vault, ...team?.stores };
-    const { personal, own, admit, isTraced, answerAt } = team ?? {};
     this.#options = options;
     this.#team = team;
     this.paths = paths;
-    this.appAccess = stores.appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(stores.appAccess);
+    const appAccess = team?.stores.appAccess;
+    this.appAccess = appAccess === undefined ? openAppAccess(paths) : new AppAccessStore(appAccess);
     this.log = log;
-    this.core = new Core({
+    this.core = createCore({
+      context: { paths, env, config, log, masker, version, mode, health },
       modes: allModes,
-      paths,
-      env,
-      config,
-      log,
-      masker,
-      version,
-      mode,
+      stores: { vault: () => vault },
+      edition: team,
       counter,
-      sandbox,
+      codeRunner: sandbox,
       resolveProxy,
-      stores,
-      personal,
-      own,
-      admit,
-      isTraced,
-      answerAt,
-      health,
     });
     this.#runs = new ManualRuns({
-      steps: this.core.steps,
+      steps: this.core.calls.stages,
       version,
-      endSession: (id) => this.core.servers.endSession(id),
+      endSession: (id) => this.core.servers.manager.endSession(id),
     });
     this.#stops.push(() => this.#runs.close());
-    const { audit } = this.core;
+    const { audit } = this.core.trust;
     this.gate = new AppAccessControl(this.appAccess, log, (app, { code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),
     );
-    const { profileTokens } = this.core;
+    const { profileTokens } = this.core.clients;
     this.tokens = new ProfileAuthenticator(profileTokens, log, ({ code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence }),
     );
     this.#stops.push(auditAppAccess(audit, this.appAccess), auditProfileTokens(audit, profileTokens));
-    this.pageKey = options.keepKey === true ? loadPageKey(this.core.token) : newPageKey();
+    this.pageKey = options.keepKey === true ? loadPageKey(this.core.clients.token) : newPageKey();
   }
 
   /**
@@ -235,7 +223,7 @@ export class CoreHost {
   async listen(): Promise<void> {
     if (this.#team === undefined) await this.#openSocket();
     // The user started it, so client apps may again.
-    if (this.#team === undefined) rmSync(quitFile(this.core.options.paths.runDir), { force: true });
+    if (this.#team === undefined) rmSync(quitFile(this.core.context.paths.runDir), { force: true });
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without
     // it.
     const { McpHttpServer } = await import('./mcp-http-server.ts');
@@ -250,25 +238,25 @@ export class CoreHost {
 
   /** Looks after servers that do not start. Not in the core of one command: what that does stays its own. */
   repairEntries(): void {
-    const { servers, healing } = this.core;
+    const { manager: servers, healing } = this.core.servers;
     this.#stops.push(servers.changed.on(() => void healing.scan()));
   }
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
     if (this.core.starting !== undefined) await this.core.starting;
-    const { sessions, parkedCalls } = this.core;
+    const { sessions, parkedCalls } = this.core.clients;
     let letGo = (): void => undefined;
     let isOver = false;
     const { session, end } = await serveSession({
       registry: sessions,
       transport,
-      ledger: this.core.ledger,
+      ledger: this.core.activity.ledger,
       app: endpoint.app,
-      view: viewFor(endpoint, this.core.sessionServices),
+      view: viewFor(endpoint, this.core.clients.services),
       viewOf: (app, capabilities) => {
         const asked = { ...endpoint, app: endpoint.app ?? app, capabilities };
-        return viewFor(asked, this.core.sessionServices);
+        return viewFor(asked, this.core.clients.services);
       },
       parked: parkedCalls,
       letIn,
@@ -295,7 +283,7 @@ export class CoreHost {
     for (const stop of this.#stops) stop();
     await this.#http?.stop();
     await this.#apps?.close();
-    await this.core.stop();
+    await this.core.close();
     await this.#socket?.stop();
     await this.gate.stop();
     await this.#team?.close();
@@ -307,7 +295,7 @@ export class CoreHost {
     const { runDir, tokenFile } = this.paths;
     const keepFiles = (): void => {
       ensurePrivateDir(runDir);
-      restoreToken(tokenFile, core.token);
+      restoreToken(tokenFile, core.clients.token);
       // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
       try {
         restoreToken(pageKeyFile(runDir), this.pageKey);
@@ -327,12 +315,12 @@ export class CoreHost {
     const apps = watchClientApps(this.core, this.#access());
     this.#apps = apps;
     this.#offerTests = openOfferTests(this.core, apps);
-    this.#stops.push(this.core.options.config.changed.on(() => apps.configChanged()));
+    this.#stops.push(this.core.context.config.changed.on(() => apps.configChanged()));
   }
 
   /** Ends an app's sessions when its profile changes; new ones use the new profile. */
   #closeSessions(): () => void {
-    const { config } = this.core.options;
+    const { config } = this.core.context;
     let before = config.current.appProfiles;
     return config.changed.on(({ appProfiles }) => {
       const apps = new Set([...Object.keys(before), ...Object.keys(appProfiles)]);
@@ -350,7 +338,7 @@ export class CoreHost {
     const { appAccess: store, gate, core } = this;
     return {
       store,
-      address: () => Promise.resolve(httpEndpoint(this.addresses.http, core.options.config.current.port)),
+      address: () => Promise.resolve(httpEndpoint(this.addresses.http, core.context.config.current.port)),
       endSessions: async (app, why) => {
         this.#http?.closeAppSessions(app);
         await gate.closeSessions(app, why);
@@ -361,7 +349,7 @@ export class CoreHost {
   #httpOptions(dashboard: Dashboard): McpHttpServerOptions {
     const { core, gate, tokens } = this;
     const { askToken, pageRoot, port, desktop } = this.#options;
-    const { config, log } = core.options;
+    const { config, log } = core.context;
     const team = this.#team?.door;
     const page = {
       root: pageRoot,
@@ -380,7 +368,7 @@ export class CoreHost {
         hasSpare: desktop === undefined,
         onProblem: (sentence) => log.warn(sentence),
       },
-      token: askToken ? core.token : undefined,
+      token: askToken ? core.clients.token : undefined,
       serve: this.serve.bind(this),
       other: team?.other ?? ((request, response) => dashboard.handle(request, response, page)),
       team,

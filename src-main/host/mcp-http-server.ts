@@ -1,6 +1,6 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
 import { createHash } from 'node:crypto';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/create-core.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, extensionsAt, viewFor } from '../core/sessions/views/endpoint.ts';
 import type { SessionBinding, SessionSeed } from '../core/sessions/http/stateful-http-transport.ts';
@@ -53,7 +53,7 @@ export class McpHttpServer {
   constructor(options: McpHttpServerOptions) {
     const { core, ports, token, gate, tokens, serve, other, team } = options;
     this.#options = options;
-    this.#requestIds = new RequestIds((id) => core.servers.closePrivateConnections(id));
+    this.#requestIds = new RequestIds((id) => core.servers.manager.closePrivateConnections(id));
     this.#listener = new HttpListener({
       address: team?.address,
       refuseStranger: team?.refuseStranger,
@@ -67,18 +67,18 @@ export class McpHttpServer {
       openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, authenticate(endpoint, seed)),
       openModern: (...asked) => this.#openStateless(...asked),
       takesKind: (endpoint) => {
-        const kind = extensionsAt(endpoint, core.options.config.current);
-        return kind === undefined || core.extensionCores.accepts(kind);
+        const kind = extensionsAt(endpoint, core.context.config.current);
+        return kind === undefined || core.clients.extensions.accepts(kind);
       },
       other,
-      limits: () => core.options.config.current.http,
+      limits: () => core.context.config.current.http,
       fallbackDrainSeconds: team && teamDrainSeconds,
       retainMs: team && keepAliveTimeoutMs,
-      budgets: core.budgets,
-      awaited: () => this.#awaited + core.parkedCalls.count,
-      onWarning: (text) => core.options.log.warn(text),
+      budgets: core.clients.budgets,
+      awaited: () => this.#awaited + core.clients.parkedCalls.count,
+      onWarning: (text) => core.context.log.warn(text),
     });
-    core.extensionCores.setInUseCheck((catalog) =>
+    core.clients.sessions.addCatalogUsers((catalog) =>
       this.#listener.statelessEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),
     );
     this.ports = new PortBinder({ ...ports, open: (port) => this.#listener.open(port) });
@@ -87,7 +87,11 @@ export class McpHttpServer {
   /** Rejects with AppError port_in_use where the port was named for this run. */
   async start(): Promise<void> {
     await this.ports.start();
-    const { catalog, extensionCores, profiles, servers } = this.#options.core;
+    const {
+      calls: { catalog },
+      clients: { extensions: extensionCores, profiles },
+      servers: { manager: servers },
+    } = this.#options.core;
     this.#stops.push(
       catalog.changed.on((change) => this.#notifyChange(catalog, change)),
       profiles.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
@@ -124,7 +128,11 @@ export class McpHttpServer {
   }
 
   #openStateless(endpoint: Endpoint, place: SessionBinding, key: string): StatelessEndpoint {
-    const { sessionServices, parkedCalls, ledger, servers } = this.#options.core;
+    const {
+      clients: { services: sessionServices, parkedCalls },
+      activity: { ledger },
+      servers: { manager: servers },
+    } = this.#options.core;
     const view = viewFor(endpoint, sessionServices);
     const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
     servers.onUserSeen(principal);

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OfferTests } from '../core/admin/offer-tests.ts';
 import { type EntryProbe, probeEntry } from '../core/admin/probe-entry.ts';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/create-core.ts';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { errorText } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
@@ -94,24 +94,26 @@ function commandFile(): string {
 
 /** Answers before anything is mended: nobody waits for that, and it may fail without harm. */
 export function watchClientApps(core: Core, access: AppSetupDeps['access']): AppSetup {
-  const { config, paths, env, version, log } = core.options;
+  const { config, paths, env, version, log } = core.context;
   const apps = openAppSetup({
     env,
     paths,
     config,
-    add: (servers) => core.edits.addAll(servers),
-    remove: async (servers) => (await core.removals.runThenSignOut(() => core.edits.removeExisting(servers))).result,
-    secrets: core.secrets,
+    add: (servers) => core.servers.edits.addAll(servers),
+    remove: async (servers) =>
+      (await core.servers.removals.runThenSignOut(() => core.servers.edits.removeExisting(servers))).result,
+    secrets: core.trust.secrets,
     access,
-    tryEntry: (entry) => probeEntry(entry, { config, transports: core.transports, version }),
+    tryEntry: (entry) => probeEntry(entry, { config, transports: core.servers.transports, version }),
   });
   void repairEntries(apps, log);
   return apps;
 }
 
 /** Tests what client apps offer, over this core's transports. */
-export function openOfferTests({ options, transports }: Core, apps: AppSetup): OfferTests {
-  const { config, version } = options;
+export function openOfferTests({ context, servers }: Core, apps: AppSetup): OfferTests {
+  const { config, version } = context;
+  const { transports } = servers;
   return new OfferTests({
     entryOf: (id) => apps.offeredEntry(id),
     probe: (entry, slot, onStage) =>

@@ -1,6 +1,6 @@
 /** The core's socket: shims are served MCP, the command line is answered as a person. */
 import type { Socket } from 'node:net';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/create-core.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { requireMode } from '../core/modes/mode-registry.ts';
 import type { AuthInfo } from '../core/security/principal.ts';
@@ -27,7 +27,10 @@ interface SocketServerOptions {
 }
 
 export function createSocketServer(options: SocketServerOptions): SocketListener {
-  const { token, options: about } = options.core;
+  const {
+    clients: { token },
+    context: about,
+  } = options.core;
   return new SocketListener({
     socketPath: about.paths.socketPath,
     namesPipe: about.paths.namesPipe,
@@ -55,7 +58,7 @@ function check({ mode, config }: Hello, own: string): void {
 }
 
 function welcome({ core, serve, rpcDeps }: SocketServerOptions, socket: Socket, hello: Hello, rest: Buffer): void {
-  const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.budgets });
+  const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.clients.budgets });
   if (hello.purpose === 'control') {
     void (core.starting ?? Promise.resolve()).then(() => serveControlClient(transport, rpcDeps()));
     return;
@@ -63,7 +66,7 @@ function welcome({ core, serve, rpcDeps }: SocketServerOptions, socket: Socket, 
   serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })
     .catch((error: unknown) => {
       const why = toAppError(error);
-      core.options.log.warn(why.text, { error });
+      core.context.log.warn(why.text, { error });
       // It has been let in, so the reason must come as MCP has it: as the answer to what is asked first.
       return rejectSession(transport, why);
     })

@@ -2,9 +2,7 @@
 import type { AppPaths } from '../core/base/app-paths.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Masker } from '../core/base/mask.ts';
-import type { AdmitCall } from '../core/calls/call-tool.ts';
-import type { CoreStores } from '../core/core-stores.ts';
-import type { ServerDeps } from '../core/servers/server-deps.ts';
+import type { Edition } from '../core/core-context.ts';
 import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
 /** Objects that exist before the core is created. */
@@ -29,20 +27,8 @@ export interface TeamHttpOptions {
   readonly other: HttpListenerOptions['other'];
 }
 
-export interface TeamHost {
-  /** Stores that replace files of this machine. */
-  readonly stores: Partial<CoreStores>;
+export interface TeamHost extends Edition {
   readonly door: TeamHttpOptions;
-  /** Lines to processes of single people. */
-  readonly personal: ServerDeps['personal'];
-  /** Each user's own connections to remote servers. */
-  readonly own: ServerDeps['own'];
-  /** Makes room for calls in quotas. */
-  readonly admit: AdmitCall;
-  /** Somebody gathers traces of calls. */
-  readonly isTraced: boolean;
-  /** Describes where users decide. */
-  readonly answerAt: () => string;
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;
 }

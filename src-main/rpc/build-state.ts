@@ -18,9 +18,9 @@ import type { SliceBuilders, Source } from './state-publisher.ts';
 
 export function stateBuilders(deps: RpcDeps): SliceBuilders {
   const { core, apps, desktop } = deps;
-  const day = new DayOfCalls(core.activity);
+  const day = new DayOfCalls(core.activity.log);
   const tokens = new ListTokens(core);
-  const inbox = async (): Promise<AppState['inbox']> => (await core.inbox.items()).map(inboxSummary);
+  const inbox = async (): Promise<AppState['inbox']> => (await core.trust.inbox.items()).map(inboxSummary);
   return {
     core: () => coreFacts(deps),
     servers: () => serverRows(core, { day, tokens }),
@@ -31,15 +31,15 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
         servers: serverStatuses(core),
         inbox: await inbox(),
         apps: await apps.apps(),
-        home: core.home.facts,
+        home: core.trust.home.facts,
       }),
     inbox,
     dataFlow: () => dataFlowOverview(core),
     profiles: () => profilesOverview(deps),
-    savings: () => savingsOverview(core, (question) => core.ledger.savings(question)),
+    savings: () => savingsOverview(core, (question) => core.activity.ledger.savings(question)),
     activity: () => activityOverview(core, day),
-    timeline: () => ({ revision: core.timeline.revision, ...openSteps(core.timeline, Date.now()) }),
-    spills: async () => ({ ...(await core.spills.usage()), revision: core.spills.revision }),
+    timeline: () => ({ revision: core.activity.timeline.revision, ...openSteps(core.activity.timeline, Date.now()) }),
+    spills: async () => ({ ...(await core.calls.spills.usage()), revision: core.calls.spills.revision }),
     setup: () => setupFacts(deps),
     access: () => apps.access(),
     modes: () => modesOverview(core),
@@ -51,23 +51,23 @@ export function stateBuilders(deps: RpcDeps): SliceBuilders {
 export function stateSource({ core, apps, offerTests, desktop, onEndpointsChange }: RpcDeps): Source {
   return (touch) => {
     const stops = [
-      core.servers.changed.on(() => touch('servers', 'attention', 'core')),
-      core.signIns.changed.on(() => touch('servers', 'attention')),
-      core.catalog.changed.on(() => touch('servers', 'modes')),
-      core.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
-      core.options.config.changed.on(() =>
+      core.servers.manager.changed.on(() => touch('servers', 'attention', 'core')),
+      core.servers.signIns.changed.on(() => touch('servers', 'attention')),
+      core.calls.catalog.changed.on(() => touch('servers', 'modes')),
+      core.clients.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
+      core.context.config.changed.on(() =>
         touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'dataFlow', 'profiles'),
       ),
-      core.options.config.problemsChanged.on(() => touch('core', 'attention')),
-      core.home.changed.on(() => touch('attention')),
-      core.health.changed.on(() => touch('core', 'attention')),
-      core.inbox.changed.on(() => touch('inbox', 'attention')),
-      core.activity.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
-      core.timeline.changed.on(() => touch('timeline')),
-      core.spills.changed.on(() => touch('spills')),
-      core.trust.record.changed.on(() => touch('dataFlow')),
-      core.profileTokens.changed.on(() => touch('profiles')),
-      core.healing.changed.on(() => touch('servers', 'attention')),
+      core.context.config.problemsChanged.on(() => touch('core', 'attention')),
+      core.trust.home.changed.on(() => touch('attention')),
+      core.context.health.changed.on(() => touch('core', 'attention')),
+      core.trust.inbox.changed.on(() => touch('inbox', 'attention')),
+      core.activity.log.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
+      core.activity.timeline.changed.on(() => touch('timeline')),
+      core.calls.spills.changed.on(() => touch('spills')),
+      core.trust.dataFlow.record.changed.on(() => touch('dataFlow')),
+      core.clients.profileTokens.changed.on(() => touch('profiles')),
+      core.servers.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),
       offerTests?.changed.on(() => touch('setup')),
       onEndpointsChange?.(() => touch('core', 'attention', 'profiles')),
@@ -80,7 +80,7 @@ export function stateSource({ core, apps, offerTests, desktop, onEndpointsChange
 }
 
 export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
-  const { config, paths, version } = core.options;
+  const { config, paths, version } = core.context;
   const { socket, http, httpProblem } = doors();
   return {
     version,
@@ -89,9 +89,9 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
     socket,
     http,
     httpProblem,
-    storeProblems: core.health.problems,
-    startedAt: core.startedAt,
-    paused: core.servers.paused,
+    storeProblems: core.context.health.problems,
+    startedAt: core.context.startedAt,
+    paused: core.servers.manager.paused,
     desktop: desktop !== undefined,
     platform: process.platform,
     configProblems: config.problems.map(describeProblem),
@@ -100,7 +100,7 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
 }
 
 export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
-  const { results, policy, price } = core.options.config.current;
+  const { results, policy, price } = core.context.config.current;
   const { threshold, toon, clean, retentionDays, maxBytes, deleteOnExit } = results;
   return {
     results: { threshold, toon, clean, retentionDays, maxBytes, deleteOnExit },
@@ -121,9 +121,9 @@ async function setupFacts({ core, apps, offerTests }: RpcDeps): Promise<SetupFac
     ({ servers }) => servers.filter(({ already }) => already === undefined).length,
     () => 0,
   );
-  const firstCall = core.activity.query(firstAppCall);
-  const isConnected = found.some(({ connected }) => connected === 'yes') || core.sessions.all.length > 0;
-  const isOwnAlone = core.servers.all.every(({ config }) => config.kind === 'builtin');
+  const firstCall = core.activity.log.query(firstAppCall);
+  const isConnected = found.some(({ connected }) => connected === 'yes') || core.clients.sessions.all.length > 0;
+  const isOwnAlone = core.servers.manager.all.every(({ config }) => config.kind === 'builtin');
   const open = [!isConnected, isOwnAlone, firstCall === undefined].filter(Boolean).length;
   const first = firstCall && { ...firstCall, app: displayNameOf(firstCall.app) };
   return { apps: found, offered, firstCall: first, open, tests: offerTests?.all ?? [] };

@@ -1,7 +1,7 @@
 /** Dependencies of the RPC handlers. */
 import { candidateHint } from '../core/admin/self-healing.ts';
 import type { OfferTests } from '../core/admin/offer-tests.ts';
-import type { Core } from '../core/core.ts';
+import type { Core } from '../core/create-core.ts';
 import { AppError } from '../core/base/errors.ts';
 import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
 import { markInvisible } from '../core/base/visible-text.ts';
@@ -117,22 +117,22 @@ export interface ListenAddresses {
 }
 
 export function coreState(core: Core, doors: ListenAddresses): CoreState {
-  const { config, mode, paths, version } = core.options;
+  const { config, mode, paths, version } = core.context;
   return {
     version,
     home: config.path,
     socket: doors.socket,
     http: doors.http,
     httpProblem: doors.httpProblem,
-    extensionProblem: core.extensionCores.problem ?? '',
-    storeProblems: core.health.problems,
+    extensionProblem: core.clients.extensions.problem ?? '',
+    storeProblems: core.context.health.problems,
     mode: mode ?? config.current.mode,
     servers: serverStatuses(core),
     sessions: sessionStatuses(core),
     logDir: paths.logDir,
     configProblems: config.problems.filter(({ severity }) => severity === 'error').map(describeProblem),
-    startedAt: core.startedAt,
-    paused: core.servers.paused,
+    startedAt: core.context.startedAt,
+    paused: core.servers.manager.paused,
   };
 }
 
@@ -146,8 +146,8 @@ export function describeProblem({ line, path, reason, suggestion = '' }: ConfigP
 }
 
 export function serverStatuses(core: Core): readonly ServerStatus[] {
-  const offers = new Map(core.healing.candidates.map((offer) => [offer.server, offer]));
-  return core.servers.all.map((server) => {
+  const offers = new Map(core.servers.healing.candidates.map((offer) => [offer.server, offer]));
+  return core.servers.manager.all.map((server) => {
     const { action, ...health } = withOffer(server.health, offers.get(server.config.name));
     const { name, kind } = server.config;
     return {
@@ -184,7 +184,7 @@ function withOffer(health: ServerHealth, offer: HealCandidate | undefined): Heal
 }
 
 export function sessionStatuses(core: Core): readonly SessionStatus[] {
-  return core.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
+  return core.clients.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
 }
 
 export function sessionStatus({ id, app, protocol, view, hasStaleList, calls }: Session): SessionStatus {

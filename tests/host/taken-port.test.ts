@@ -67,7 +67,7 @@ describe('a core whose port is in use', () => {
   test('in the desktop app runs without HTTP, and reports it to the user', async () => {
     wish(portOf(other));
     const host = await run({ desktop });
-    const client = await openSocket(host.paths.socketPath, host.core.token);
+    const client = await openSocket(host.paths.socketPath, host.core.clients.token);
     await client.initialize();
     expect((await client.callTool('utils:current_time', { timezone: 'UTC' }))['isError'] ?? false).toBe(false);
     client.socket.destroy();

@@ -148,7 +148,7 @@ test('survives mutated HTTP requests', async () => {
             'content-type': 'application/json',
             accept: 'application/json, text/event-stream',
           };
-          if (random.below(3) > 0) headers['authorization'] = `Bearer ${core.host.core.token}`;
+          if (random.below(3) > 0) headers['authorization'] = `Bearer ${core.host.core.clients.token}`;
           if (random.below(4) === 0)
             headers['mcp-session-id'] = mutateText('0123-4567-89ab', random).replace(/[^\x21-\x7e]/g, '');
           if (random.below(4) === 0)
@@ -235,7 +235,7 @@ test('survives mutated responses of a server', async () => {
   try {
     await withNeighbour({ far: { url, callTimeoutSeconds: 0.2 } }, (core, client) =>
       beside('answers', client, async () => {
-        const { servers } = core.host.core;
+        const { manager: servers } = core.host.core.servers;
         const context = {
           sessionId: 'hostile',
           clientInfo: {},

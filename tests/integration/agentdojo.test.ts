@@ -35,7 +35,7 @@ beforeAll(async () => {
     dataFlow: { mode: 'ask', waitSeconds: 30 },
     slowCallSeconds: 0,
   });
-  const { questions } = core.host.core.trust;
+  const { questions } = core.host.core.trust.dataFlow;
   questions.changed.on(() => {
     const [open] = questions.pending();
     if (open === undefined) return;

@@ -44,7 +44,7 @@ const rowOf = async (app: string) => (await core.host.rpcDeps.apps.access()).fin
 test('revoking an app ends its sessions with the reason for pending calls, and no other sessions', async () => {
   const [cursor, zed] = [await core.open({}, { app: 'cursor' }), await core.open({}, { app: 'zed' })];
   const waiting = cursor.exchange('tools/call', { name: 'hang__hang', arguments: {} });
-  await until(() => core.host.core.sessions.all.some(({ app, calls }) => app === 'cursor' && calls === 1));
+  await until(() => core.host.core.clients.sessions.all.some(({ app, calls }) => app === 'cursor' && calls === 1));
   expect(await allow('cursor', false)).toBe('The access of Cursor was revoked; what it had open has ended.');
   expect((await waiting).message.error).toMatchObject({
     message: expect.stringContaining(reason) as string,
@@ -112,7 +112,7 @@ test("an HTTP token opens only its app's address, is rejected while revoked, and
     await status('', cursor),
     await status('/mode/proxy', cursor),
     await status('/app/zed', zed),
-    await status('/app/cursor', core.host.core.token),
+    await status('/app/cursor', core.host.core.clients.token),
   ];
   expect(await doors()).toEqual([200, 401, 401, 401, 200, 200]);
 
@@ -127,7 +127,7 @@ test("an HTTP token opens only its app's address, is rejected while revoked, and
 
   await allow('cursor', false);
   await stream;
-  expect(core.host.core.sessions.all.some(({ app }) => app === 'cursor')).toBe(false);
+  expect(core.host.core.clients.sessions.all.some(({ app }) => app === 'cursor')).toBe(false);
   expect(await doors()).toEqual([403, 401, 401, 401, 200, 403]);
   expect((await ask('/app/cursor', cursor))[1]).toContain(reason);
   expect((await modern.once('tools/list')).error?.message).toContain(reason);

@@ -113,7 +113,7 @@ test('rejects requests without the token, and a foreign Origin', async () => {
     await response.text();
     return response.status;
   };
-  const authorization = `Bearer ${core.host.core.token}`;
+  const authorization = `Bearer ${core.host.core.clients.token}`;
   expect([
     await post({}),
     await post({ authorization: 'Bearer wrong' }),

@@ -90,7 +90,7 @@ test('logs changes to servers and settings, including changes made while no core
 
 test("logs a model's request and the user's decision under one id, and a revoked app's attempt to connect", async () => {
   await using core = await startCore({ servers: { echo }, mode: 'universal' });
-  const { admin } = core.host.core;
+  const { admin } = core.host.core.servers;
   const author = { app: 'Cursor', sessionId: 's', tool: 'add_server' };
   const outcome = await admin.request({ kind: 'add', server: 'more', entry: echo }, author);
   const id = outcome.kind === 'proposed' ? outcome.proposal.id : '';

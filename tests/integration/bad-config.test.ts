@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const good = { servers: { kept: fixture('misbehaving', 'well-behaved') } };
 
-const problemsOf = (core: TestCore) => core.host.core.options.config.problems;
+const problemsOf = (core: TestCore) => core.host.core.context.config.problems;
 const pidOf = (client: SocketClient): Promise<string> => client.say('pid');
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
       ]);
     expect(await pidOf(client)).toBe(before);
     await core.write({ servers: { ...good.servers, added: fixture('echo') } });
-    await until(() => core.host.core.servers.find('added') !== undefined);
+    await until(() => core.host.core.servers.manager.find('added') !== undefined);
     expect(problemsOf(core)).toEqual([]);
     await ready(core.server('added'));
     expect(await client.say('kept_pid')).toBe(before);
@@ -43,7 +43,7 @@ test('ignores only the invalid entry, and keeps the server that it defined befor
   const client = await core.open();
   const before = await client.say('kept_pid');
   await core.write({ servers: { kept: { command: 42 }, other: fixture('echo'), added: fixture('echo') } });
-  await until(() => core.host.core.servers.find('added') !== undefined);
+  await until(() => core.host.core.servers.manager.find('added') !== undefined);
   expect(problemsOf(core)).toMatchObject([
     { severity: 'error', server: 'kept', path: expect.stringContaining('kept') as string },
   ]);

@@ -22,7 +22,7 @@ test('reports that nothing was compared if the record of accepted definitions is
   await writeFile(join(folder, name), damaged);
   {
     await using core = await startCore(config, { home, ownConfig: true });
-    const [question] = core.host.core.pins.pendingReviews(new Set(['a']));
+    const [question] = core.host.core.trust.pins.pendingReviews(new Set(['a']));
     expect(question).toMatchObject({ server: 'a', isLost: true, isOtherLaunch: false, isRugPull: false });
     const refusal = await (await core.open()).request('tools/call', { name: 'echo', arguments: { message: 'x' } });
     expect(JSON.stringify(refusal)).not.toMatch(/is new|has changed/);
@@ -30,7 +30,7 @@ test('reports that nothing was compared if the record of accepted definitions is
   expect(await readFile(join(folder, `${name}.corrupt`), 'utf8')).toBe(damaged);
   // The next core has a record again, with nothing accepted in it, and the launch is the same.
   await using core = await startCore(config, { home, ownConfig: true });
-  expect(core.host.core.pins.pendingReviews(new Set(['a']))).toMatchObject([
+  expect(core.host.core.trust.pins.pendingReviews(new Set(['a']))).toMatchObject([
     { isOtherLaunch: false, isRugPull: false },
   ]);
 });
@@ -40,21 +40,21 @@ test('reports that nothing was compared if the accepted config is damaged, until
   await writeFile(file, damaged);
   for (let run = 1; run <= 2; run++) {
     await using core = await startCore(config, { home, ownConfig: true });
-    const { pendingEdits, current } = core.host.core.options.config;
+    const { pendingEdits, current } = core.host.core.context.config;
     expect(pendingEdits.every(({ lost }) => lost === 'damaged')).toBe(true);
     expect([pendingEdits.length > 0, current.servers.map(({ enabled }) => enabled)]).toEqual([true, [false]]);
   }
   expect(await readFile(`${file}.corrupt`, 'utf8')).toBe(damaged);
   {
     await using core = await startCore(config, { home, ownConfig: true });
-    await core.host.core.options.config.approvePending(core.host.core.options.config.pendingEdits);
+    await core.host.core.context.config.approvePending(core.host.core.context.config.pendingEdits);
   }
   await using core = await startCore(
     { ...config, servers: { ...config.servers, b: fixture('echo') } },
     { home, ownConfig: true },
   );
-  expect(core.host.core.options.config.pendingEdits).toMatchObject([{ server: 'b' }]);
-  expect(core.host.core.options.config.pendingEdits.some(({ lost }) => lost !== undefined)).toBe(false);
+  expect(core.host.core.context.config.pendingEdits).toMatchObject([{ server: 'b' }]);
+  expect(core.host.core.context.config.pendingEdits.some(({ lost }) => lost !== undefined)).toBe(false);
 });
 
 /** Another program adds a server to the config, and to the record of what the user agreed to. */
@@ -73,11 +73,11 @@ async function forge(core: TestCore): Promise<TestConfig> {
 }
 
 function running({ host }: TestCore): string[] {
-  return host.core.options.config.current.servers.filter(({ enabled }) => enabled).map(({ name }) => name);
+  return host.core.context.config.current.servers.filter(({ enabled }) => enabled).map(({ name }) => name);
 }
 
 function lostOf({ host }: TestCore): unknown[] {
-  return [...new Set(host.core.options.config.pendingEdits.map(({ lost }) => lost))];
+  return [...new Set(host.core.context.config.pendingEdits.map(({ lost }) => lost))];
 }
 
 test('accepts nothing from a record that another program wrote, until the user approves', async () => {
@@ -87,8 +87,8 @@ test('accepts nothing from a record that another program wrote, until the user a
   {
     await using core = await startCore(forged, { home, ownConfig: true });
     expect([running(core), lostOf(core)]).toEqual([[], ['unproven']]);
-    const waiting = core.host.core.options.config.pendingEdits;
-    await core.host.core.options.config.approvePending(waiting);
+    const waiting = core.host.core.context.config.pendingEdits;
+    await core.host.core.context.config.approvePending(waiting);
     expect(running(core)).toEqual(['a', 'evil']);
   }
   await using core = await startCore(forged, { home, ownConfig: true });
@@ -110,10 +110,10 @@ test('accepts nothing while the vault is locked, and what was accepted before on
     const record = join(locked, 'data/accepted-config.json');
     const before = await readFile(record, 'utf8');
     await using core = await startCore(config, { home: locked, ownConfig: true });
-    const store = core.host.core.options.config;
+    const store = core.host.core.context.config;
     expect([running(core), lostOf(core)]).toEqual([[], ['locked']]);
     await expect(store.approvePending(store.pendingEdits)).rejects.toMatchObject({ code: 'secret_locked' });
-    await core.host.core.secrets.unlock('open up');
+    await core.host.core.trust.secrets.unlock('open up');
     await until(() => running(core).length > 0);
     expect([running(core), store.pendingEdits]).toEqual([['a'], []]);
     expect(await readFile(record, 'utf8')).toBe(before);

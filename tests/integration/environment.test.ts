@@ -30,7 +30,7 @@ test('passes a new server common variables, its own, and those that its entry na
   expect(named).not.toHaveProperty('PLANTED_API_KEY');
   expect(named).not.toHaveProperty('NOT_THERE');
   expect(all).toMatchObject({ PLANTED_API_KEY: env.PLANTED_API_KEY });
-  expect(await core.host.core.inbox.items()).toEqual([]);
+  expect(await core.host.core.trust.inbox.items()).toEqual([]);
 });
 
 test('names the variable that a server exits without, and how to set it', async () => {

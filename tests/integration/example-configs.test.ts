@@ -134,7 +134,7 @@ test('Magg: lists tools under their prefix, callable directly and through proxy'
 test('Magg: accepts a file with null in every unset field without a problem', async () => {
   await using core = await start(writtenByMagg);
   await ready(core.server('sums'));
-  expect(core.host.core.options.config.problems).toEqual([]);
+  expect(core.host.core.context.config.problems).toEqual([]);
   const client = await core.open();
   expect(await client.say('add_echo_tool', { message: 'hi' })).toContain(echoed);
   expect(launchOf(core, 'sums')).toContain('npx -y @example/sums@latest');

@@ -28,7 +28,7 @@ async function toolsOf(client: SocketClient): Promise<Tool[]> {
 
 /** Running now, of one server. */
 const processes = ({ host }: TestCore, name: string): number =>
-  host.core.registry.owned().filter(({ owner }) => owner === name).length;
+  host.core.servers.processes.owned().filter(({ owner }) => owner === name).length;
 
 interface Said {
   readonly extensions: unknown;
@@ -151,15 +151,15 @@ describe('with more kinds of apps than the limit', () => {
     await left.call('east_show');
     expect(processes(core, 'east')).toBe(2);
     const inSession = await Promise.all(Array.from({ length: 3 }, (_, at) => core.open(kind(at + 1))));
-    expect(core.host.core.extensionCores.problem).toBeUndefined();
+    expect(core.host.core.clients.extensions.problem).toBeUndefined();
 
     // Nobody has been away for long enough: the further one is shown what apps are shown that declare nothing.
     expect(await seesView(await core.open(kind(4)))).toBe(false);
-    expect(core.host.core.extensionCores.problem).toMatch(/^4 kinds of apps .* are in use/);
+    expect(core.host.core.clients.extensions.problem).toMatch(/^4 kinds of apps .* are in use/);
     await expect.poll(() => readFileSync(join(core.home, 'logs/core.log'), 'utf8')).toContain('com.example/nth');
 
     minutes(11);
-    expect(core.host.core.extensionCores.problem).toBeUndefined();
+    expect(core.host.core.clients.extensions.problem).toBeUndefined();
     expect(await seesView(await core.open(kind(4)))).toBe(true);
     await until(() => processes(core, 'east') === 1);
     // In use, however long idle; the evicted one is served as if it declared nothing.

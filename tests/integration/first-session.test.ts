@@ -36,7 +36,7 @@ test('instructions name the servers of the config in every mode, whatever has st
   try {
     const early = await Promise.all(
       ['auto', ...allModes.modes.map(({ name }) => name)].map(async (mode) => {
-        const client = await openSocket(host.paths.socketPath, host.core.token, { mode });
+        const client = await openSocket(host.paths.socketPath, host.core.clients.token, { mode });
         return [mode, greeting(client)] as const;
       }),
     );
@@ -58,7 +58,7 @@ test('passes on the instructions that servers gave to an earlier core before the
     await using before = await startCore({ servers: everything }, { home });
     await before.host.stop();
     const host = await openHost(home);
-    const client = await openSocket(host.paths.socketPath, host.core.token, { mode: 'proxy' });
+    const client = await openSocket(host.paths.socketPath, host.core.clients.token, { mode: 'proxy' });
     const text = greeting(client);
     void host.core.start();
     expect(await text).toContain('# talks\nSay please.');

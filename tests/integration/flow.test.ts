@@ -62,7 +62,7 @@ async function flowCore(settings: Params = {}, options: Parameters<typeof startC
     },
     options,
   );
-  const { questions, decisions, record } = core.host.core.trust;
+  const { questions, decisions, record } = core.host.core.trust.dataFlow;
   return {
     core,
     questions,
@@ -193,7 +193,7 @@ describe('a spilled result', () => {
     await using flow = await flowCore(long);
     const client = await flow.core.open();
     await client.callTool('files_read_file', { path: 'report.txt' });
-    expect(flow.core.host.core.spills.list()).toHaveLength(1);
+    expect(flow.core.host.core.calls.spills.list()).toHaveLength(1);
     expect(textOf(await client.callTool('mail_send_email', rob))).toContain('came out of files:read_file');
   });
 
@@ -208,7 +208,7 @@ describe('a spilled result', () => {
     await using flow = await flowCore(long);
     const first = await flow.core.open();
     await first.callTool('files_read_file', { path: 'report.txt' });
-    const [spill] = await flow.core.host.core.spills.list();
+    const [spill] = await flow.core.host.core.calls.spills.list();
     const second = await flow.core.open();
     expect(await second.say('mail_send_email', rob)).toBe('Done.');
     const third = await flow.core.open();
@@ -275,7 +275,7 @@ test('no tool that any mode lists or reaches shows or decides a question', async
   const { tools } = (await client.request('tools/list')) as {
     tools: { name: string; inputSchema: { properties?: Params } }[];
   };
-  const helpers = new Set([...flow.core.host.core.modes.helpers.keys(), ...tools.map(({ name }) => name)]);
+  const helpers = new Set([...flow.core.host.core.calls.modes.helpers.keys(), ...tools.map(({ name }) => name)]);
   for (const name of helpers) {
     if (/^(?:mail|files|web)_/.test(name)) continue;
     for (const args of [
@@ -297,5 +297,5 @@ test('no tool that any mode lists or reaches shows or decides a question', async
   expect(flow.questions.pending().map((question) => question.id)).toEqual([id]);
   expect(flow.decisions.all).toEqual([]);
   expect(mails(flow.sent('mail'))).toEqual([]);
-  expect(Object.keys(flow.core.host.core.sessionServices.flow.constructor.prototype as object)).toEqual([]);
+  expect(Object.keys(flow.core.host.core.clients.services.flow.constructor.prototype as object)).toEqual([]);
 });

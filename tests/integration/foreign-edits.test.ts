@@ -22,12 +22,12 @@ const waiting = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
 
 const running = (core: TestCore): string[] =>
-  core.host.core.servers.all.flatMap(({ config, state }) => (state.kind === 'disabled' ? [] : config.name));
+  core.host.core.servers.manager.all.flatMap(({ config, state }) => (state.kind === 'disabled' ? [] : config.name));
 
 /** Writes the file, and waits until it was read. */
 async function edit(core: TestCore, config: TestConfig): Promise<void> {
   await core.write(config);
-  await core.host.core.admin.reload();
+  await core.host.core.servers.admin.reload();
 }
 
 async function inFile(core: TestCore): Promise<TestConfig> {
@@ -38,7 +38,7 @@ test('another program cannot change the profiles, or which app has which', async
   const held = { profiles: { calm: { servers: ['a'] } }, appProfiles: { cursor: 'calm' } };
   await using core = await startCore({ servers: { a: echo, b: other }, ...held }, own);
   await edit(core, { servers: { a: echo, b: other }, profiles: { calm: {} } });
-  expect(core.host.core.options.config.current).toMatchObject(held);
+  expect(core.host.core.context.config.current).toMatchObject(held);
   expect(await waiting(core)).toHaveLength(1);
 });
 
@@ -46,7 +46,7 @@ test('accepts the first config of a home, and starts a server of a later edit on
   await using core = await startCore({ servers: { a: echo } }, own);
   expect(running(core)).toEqual(['a']);
   let told = 0;
-  core.host.core.admin.proposalsChanged.on(() => told++);
+  core.host.core.servers.admin.proposalsChanged.on(() => told++);
   await edit(core, { servers: { a: echo, evil: other } });
   expect(running(core)).toEqual(['a']);
   expect(told).toBe(1);
@@ -59,7 +59,7 @@ test('accepts the first config of a home, and starts a server of a later edit on
     sentence: 'The config file was changed outside of Tooltray: the new server "evil". Not in use until you agree.',
     changes: [{ kind: 'file', server: 'evil', entry: other }],
   });
-  const [problem] = core.host.core.options.config.problems;
+  const [problem] = core.host.core.context.config.problems;
   expect(problem).toMatchObject({ severity: 'warning', server: 'evil', path: 'servers.evil' });
   expect(problem?.suggestion).toBe(`Agree to it: tooltray approve ${asked?.id}.`);
   await rpc(core, 'approve', { id: asked?.id });
@@ -96,7 +96,7 @@ test('applies a removal at once, and asks before another edit brings the server 
 test('applies an edit that launches and allows nothing without asking', async () => {
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { mode: 'search', servers: { a: { ...echo, description: 'Mine', disabledTools: ['echo_tool'] } } });
-  expect(core.host.core.options.config.current).toMatchObject({ mode: 'search' });
+  expect(core.host.core.context.config.current).toMatchObject({ mode: 'search' });
   expect(core.server('a').config.name).toBe('a');
   expect(await waiting(core)).toEqual([]);
   await edit(core, { mode: 'search', servers: { a: { ...echo, description: 'Mine' } } });
@@ -112,22 +112,22 @@ test.each([
   ['results.folders', { results: { folders: ['/etc'] } }],
 ])('holds an edit of %s, and reverts it when rejected', async (key, setting) => {
   await using core = await startCore({ servers: { a: echo } }, own);
-  const { current } = core.host.core.options.config;
+  const { current } = core.host.core.context.config;
   await edit(core, { ...setting, servers: { a: echo } });
-  expect(core.host.core.options.config.current).toEqual(current);
+  expect(core.host.core.context.config.current).toEqual(current);
   const [asked] = await waiting(core);
   expect(asked?.changes).toMatchObject([
     { kind: 'file', server: '', sentence: expect.stringContaining(key) as string },
   ]);
   await rpc(core, 'reject', { id: asked?.id });
-  expect(core.host.core.options.config.current).toEqual(current);
+  expect(core.host.core.context.config.current).toEqual(current);
   expect(await waiting(core)).toEqual([]);
 });
 
 test('applies a stricter policy at once, whoever wrote it', async () => {
   await using core = await startCore({ policy: { agentChanges: 'allow' }, servers: {} }, own);
   await edit(core, { policy: { agentChanges: 'ask' }, servers: {} });
-  expect(core.host.core.options.config.current.policy.agentChanges).toBe('ask');
+  expect(core.host.core.context.config.current.policy.agentChanges).toBe('ask');
   expect(await waiting(core)).toEqual([]);
 });
 
@@ -147,7 +147,7 @@ describe('an edit made through Tooltray', () => {
   test('accepts only what it changes, and nothing else that is in the file by then', async () => {
     await using core = await startCore({ servers: { a: echo } }, own);
     await edit(core, { servers: { a: echo, evil: other } });
-    await core.host.core.edits.save('mine', other, false);
+    await core.host.core.servers.edits.save('mine', other, false);
     expect(running(core)).toEqual(['a', 'mine']);
     await rpc(core, 'setServerEnabled', { server: 'a', enabled: false });
     expect(running(core)).toEqual(['mine']);
@@ -158,7 +158,7 @@ describe('an edit made through Tooltray', () => {
     await using core = await startCore({ servers: { a: echo } }, own);
     await edit(core, { servers: { a: { ...echo, env: { X: '1' } } } });
     const author = { app: 'codex', sessionId: 's', tool: 'manage_servers' };
-    await expect(core.host.core.admin.request({ kind: 'remove', server: 'a' }, author)).rejects.toMatchObject({
+    await expect(core.host.core.servers.admin.request({ kind: 'remove', server: 'a' }, author)).rejects.toMatchObject({
       code: 'config_conflict',
     });
   });
@@ -179,7 +179,7 @@ test('an unreadable file revokes nothing that was accepted', async () => {
   await using core = await startCore({ servers: { a: echo }, reviews }, own);
   for (const broken of ['{ "servers": ', '{ "servers": 5 }', '', '{ "servers": { "a": { "command": 5 } } }']) {
     await writeFile(core.configFile, broken);
-    await core.host.core.admin.reload();
+    await core.host.core.servers.admin.reload();
     expect([broken, running(core)]).toEqual([broken, ['a']]);
     expect(await waiting(core)).toEqual([]);
   }

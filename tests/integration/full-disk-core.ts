@@ -18,14 +18,14 @@ async function fill(): Promise<void> {
 
 const core = await startCore({ servers: { echo: fixture('echo') } }, { home });
 const { host } = core;
-const names = (): string[] => host.core.health.problems.map(({ store }) => store).toSorted();
+const names = (): string[] => host.core.context.health.problems.map(({ store }) => store).toSorted();
 const client = await core.open();
 await client.say('echo', { message: 'before' });
-host.core.activity.flush();
+host.core.activity.log.flush();
 await fill();
 while (!['activity', 'audit', 'payloads'].every((store) => names().includes(store))) {
   await client.say('echo', { message: 'x'.repeat(30_000) });
-  host.core.activity.flush();
+  host.core.activity.log.flush();
 }
 const full = coreState(host.core, host.addresses).storeProblems;
 const attention = await stateBuilders(host.rpcDeps).attention();
@@ -33,8 +33,8 @@ const answer = await client.say('echo', { message: 'still answers' });
 await rm(filler);
 while (names().length > 0) {
   await client.say('echo', { message: 'after' });
-  host.core.activity.flush();
-  await host.core.audit.flush();
+  host.core.activity.log.flush();
+  await host.core.trust.audit.flush();
   // What no call writes is probed.
   if (names().every((name) => name === 'log')) host.log.warn('The disk has room again.');
   host.log.flush();

@@ -28,7 +28,7 @@ let core: TestCore;
 let client: SocketClient;
 const offer = (...tools: readonly Tool[]): void =>
   writeFileSync(file, JSON.stringify({ tools: tools.map((tool) => ({ ...tool, inputSchema: { type: 'object' } })) }));
-const items = (): Promise<readonly InboxItem[]> => core.host.core.inbox.items();
+const items = (): Promise<readonly InboxItem[]> => core.host.core.trust.inbox.items();
 const listed = (): string[] => core.server('grows').listing.tools.map(({ name }) => String(name));
 
 /** The item that waits, once there is one that `isMeant`. */
@@ -58,7 +58,7 @@ test('asks once, keeps the decision across restarts, and lists tools that are ad
   const item = await waiting();
   expect(actionsOf(item)).toEqual(['keep', 'accept', 'grow']);
   expect(listed()).toEqual(['open']);
-  await core.host.core.inbox.decide(item.id, { action: 'grow', by: 'dashboard' });
+  await core.host.core.trust.inbox.decide(item.id, { action: 'grow', by: 'dashboard' });
   await until(() => listed().length === 2);
   await core.server('grows').retry();
   await client.callTool('open');
@@ -77,12 +77,12 @@ test('holds a new tool that no call preceded, even of a server that may add tool
 test('holds a changed tool, and a new one that reads like an attack, of a server that may add tools', async () => {
   await client.callTool('open');
   offer(open, issues);
-  await core.host.core.inbox.decide((await waiting()).id, { action: 'grow', by: 'dashboard' });
+  await core.host.core.trust.inbox.decide((await waiting()).id, { action: 'grow', by: 'dashboard' });
   await client.callTool('open');
   offer(open, issues, evil);
   const grave = await waiting(({ isGrave }) => isGrave);
   expect(listed()).toEqual(['open', 'list_issues']);
-  await core.host.core.inbox.decide(grave.id, { action: 'keep', by: 'dashboard' });
+  await core.host.core.trust.inbox.decide(grave.id, { action: 'keep', by: 'dashboard' });
   await client.callTool('open');
   offer({ ...open, description: 'Opens a toolset. Call sync first.' }, issues, pulls);
   await waiting(({ isGrave, parts }) => isGrave && parts.length === 2);
@@ -92,9 +92,9 @@ test('holds a changed tool, and a new one that reads like an attack, of a server
 test('asks again once the decision is undone', async () => {
   await client.callTool('open');
   offer(open, issues);
-  await core.host.core.inbox.decide((await waiting()).id, { action: 'grow', by: 'dashboard' });
-  const [decided] = await core.host.core.inbox.decided();
-  await core.host.core.inbox.undo(String(decided?.id));
+  await core.host.core.trust.inbox.decide((await waiting()).id, { action: 'grow', by: 'dashboard' });
+  const [decided] = await core.host.core.trust.inbox.decided();
+  await core.host.core.trust.inbox.undo(String(decided?.id));
   await client.callTool('open');
   offer(open, issues, pulls);
   await waiting(({ parts }) => parts.flatMap(({ keys }) => keys).length === 2);

@@ -43,7 +43,7 @@ test('runs nothing of the other app before approval; then starts the server and 
   const launch = tracedEcho(trace);
   await cursorHas({ x: launch });
   await using core = await start({ servers: { x: broken } });
-  const { healing } = core.host.core;
+  const { healing } = core.host.core.servers;
   await healing.scan();
   expect(healing.candidates.map(({ server, source }) => [server, source.id])).toEqual([['x', 'cursor']]);
   expect([existsSync(trace), (await written(core))['x']]).toEqual([false, broken]);
@@ -60,7 +60,7 @@ test('runs nothing of the other app before approval; then starts the server and 
 test('keeps the offered launch while the server is retried with its own', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ servers: { x: broken } });
-  const { healing } = core.host.core;
+  const { healing } = core.host.core.servers;
   await healing.scan();
   await expect(core.server('x').retry()).rejects.toMatchObject({ code: 'command_not_found' });
   await healing.scan();
@@ -72,7 +72,10 @@ test('stores a secret of another app in the vault, keeps references, and writes 
   const theirs = 'sk_test_0therT0kenOfTwentyChars';
   await cursorHas({ x: { ...fixture('echo'), env: { OWN_TOKEN: own, OTHER_TOKEN: theirs } } });
   await using core = await start({ servers: { x: { ...broken, env: { OWN_TOKEN: '${secret:OWN}' } } } });
-  const { healing, secrets } = core.host.core;
+  const {
+    servers: { healing },
+    trust: { secrets },
+  } = core.host.core;
   await secrets.set('OWN', own);
   await until(
     () => 'error' in core.server('x').state && JSON.stringify(core.server('x').state).includes('command_not_found'),
@@ -81,7 +84,7 @@ test('stores a secret of another app in the vault, keeps references, and writes 
   expect(healing.candidates.map(({ endpoint }) => endpoint.includes(own) || endpoint.includes(theirs))).toEqual([
     false,
   ]);
-  const [item] = (await core.host.core.inbox.items()).filter(({ kind }) => kind === 'heal');
+  const [item] = (await core.host.core.trust.inbox.items()).filter(({ kind }) => kind === 'heal');
   const shown = JSON.stringify(item);
   expect([shown.includes(own), shown.includes(theirs), shown.includes('OTHER_TOKEN')]).toEqual([false, false, true]);
   await expect(healing.heal('x')).resolves.toMatchObject({ healed: true });
@@ -99,10 +102,10 @@ test('asks separately about a launch with more reach, even if its source is trus
   const launch = { ...fixture('echo'), env: { ROOT: '/srv' } };
   await cursorHas({ x: launch });
   await using core = await start({ heal: 'auto', servers: { x: broken } });
-  const { healing } = core.host.core;
+  const { healing } = core.host.core.servers;
   await healing.rescan();
   expect(healing.candidates.map(({ server, reach }) => [server, reach.length])).toEqual([['x', 1]]);
-  const [item] = (await core.host.core.inbox.items()).filter(({ kind }) => kind === 'heal');
+  const [item] = (await core.host.core.trust.inbox.items()).filter(({ kind }) => kind === 'heal');
   expect(item?.meanings[0]).toEqual({ text: healing.candidates[0]?.reach[0], isGrave: true });
   await expect(healing.heal('x')).resolves.toMatchObject({ healed: true });
   expect((await written(core))['x']).toEqual({ ...launch, description: 'Mine' });
@@ -113,11 +116,11 @@ test('approving a source covers the next server from it, also after a restart', 
   const home = await mkdtemp(join(tmpdir(), 'tooltray-heal-home-'));
   {
     await using core = await start({ servers: { x: broken } }, home);
-    await core.host.core.healing.scan();
-    await core.host.core.healing.heal('x');
+    await core.host.core.servers.healing.scan();
+    await core.host.core.servers.healing.heal('x');
   }
   await using core = await start({ servers: { x: fixture('echo'), y: broken } }, home);
-  await until(() => core.host.core.servers.find('y')?.state.kind === 'ready');
+  await until(() => core.host.core.servers.manager.find('y')?.state.kind === 'ready');
   expect((await written(core))['y']).toEqual({ ...fixture('echo', 'y'), description: 'Mine' });
   await core.host.stop();
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
@@ -126,10 +129,10 @@ test('approving a source covers the next server from it, also after a restart', 
 test('asks nobody with heal "auto", and searches nothing with "off"', async () => {
   await cursorHas({ x: fixture('echo') });
   await using auto = await start({ heal: 'auto', servers: { x: broken } });
-  await until(() => auto.host.core.servers.find('x')?.state.kind === 'ready');
+  await until(() => auto.host.core.servers.manager.find('x')?.state.kind === 'ready');
   await using off = await start({ heal: 'off', servers: { x: broken } });
-  await off.host.core.healing.scan();
-  expect([off.host.core.healing.candidates, (await written(off))['x']]).toEqual([[], broken]);
+  await off.host.core.servers.healing.scan();
+  expect([off.host.core.servers.healing.candidates, (await written(off))['x']]).toEqual([[], broken]);
 });
 
 test('reverts an approved launch that does not work, and offers the next source', async () => {
@@ -141,7 +144,7 @@ test('reverts an approved launch that does not work, and offers the next source'
     `[mcp_servers.x]\ncommand = ${JSON.stringify(command)}\nargs = [${JSON.stringify(file)}]\n`,
   );
   await using core = await start({ servers: { x: broken } });
-  const { healing } = core.host.core;
+  const { healing } = core.host.core.servers;
   await healing.scan();
   const outcome = await healing.heal('x');
   expect([outcome.healed, (await written(core))['x']]).toEqual([false, broken]);
@@ -153,10 +156,10 @@ test('offers a launch for a server that lists no tools or exits at its start, bu
   await cursorHas({ x: fixture('echo'), dies: fixture('echo') });
   const dies = fixture('misbehaving', 'crash-at-start');
   await using core = await start({ servers: { x: fixture('misbehaving', 'many', '0'), e: fixture('echo'), dies } });
-  const offered = (): string[] => core.host.core.healing.candidates.map(({ server }) => server);
-  await core.host.core.healing.scan();
+  const offered = (): string[] => core.host.core.servers.healing.candidates.map(({ server }) => server);
+  await core.host.core.servers.healing.scan();
   expect(offered()).toContain('x');
-  await core.host.core.healing.rescan();
+  await core.host.core.servers.healing.rescan();
   expect(offered()).toEqual(['x', 'dies']);
 });
 
@@ -168,14 +171,14 @@ test('returns the known launch while the server is being retried', async () => {
   const stuck = { command: process.execPath, args: ['-e', script], env: { TRIED: join(apps, 'tried') } };
   await using core = await start({ servers: { x: stuck } });
   await until(() => core.server('x').state.kind === 'connecting');
-  await core.host.core.healing.rescan();
-  expect(core.host.core.healing.candidates.map(({ server }) => server)).toEqual(['x']);
+  await core.host.core.servers.healing.rescan();
+  expect(core.host.core.servers.healing.candidates.map(({ server }) => server)).toEqual(['x']);
 });
 
 test('tells a model about another known launch wherever it asks about a server that does not start', async () => {
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ mode: 'search', servers: { x: broken, e: fixture('echo') } });
-  await core.host.core.healing.scan();
+  await core.host.core.servers.healing.scan();
   const known = 'Another launch is known from Cursor: the person can take it with tooltray doctor --fix.';
   const client = await core.open();
   const asked = async (name: string, args: object): Promise<string> =>
@@ -188,7 +191,7 @@ test('tells a model about another known launch wherever it asks about a server t
     expect(answer).toContain(known);
   }
   expect(await asked('manage_servers', { action: 'validate', name: 'e' })).not.toContain('Another launch');
-  await core.host.core.healing.heal('x');
+  await core.host.core.servers.healing.heal('x');
   await until(() => core.server('x').state.kind === 'ready');
   expect(await asked('manage_servers', { action: 'validate' })).not.toContain('Another launch');
 });
@@ -205,8 +208,8 @@ test('returns the known launch for a tool of a server that was listed before and
   await rm(gone);
   await cursorHas({ x: fixture('echo') });
   await using core = await start({ servers: { x: { command: gone, args } } }, home);
-  await core.host.core.healing.scan();
-  expect(core.host.core.healing.candidates.map(({ server }) => server)).toEqual(['x']);
+  await core.host.core.servers.healing.scan();
+  expect(core.host.core.servers.healing.candidates.map(({ server }) => server)).toEqual(['x']);
   const client = await core.open();
   const { line } = await client.exchange('tools/call', { name: 'echo', arguments: { message: 'hi' } });
   expect(line).toContain('the person can take it with tooltray doctor --fix');
@@ -225,10 +228,10 @@ test("manage_servers add with only a name proposes another app's launch, and run
   expect(JSON.stringify(await add({ name: 'y', description: 'Mine' }))).toContain(
     "Adding 'y' with the launch that Cursor has was proposed.",
   );
-  const [proposal] = await core.host.core.admin.proposals();
+  const [proposal] = await core.host.core.servers.admin.proposals();
   expect(proposal?.sentence).toMatch(/^Add the server "y" with the launch found in Cursor: /);
   expect([existsSync(trace), (await written(core))['y']]).toEqual([false, undefined]);
-  await core.host.core.admin.approve(proposal?.id ?? '');
+  await core.host.core.servers.admin.approve(proposal?.id ?? '');
   expect((await written(core))['y']).toEqual({
     ...launch,
     env: { ...launch.env, Y_TOKEN: '${secret:Y_TOKEN}' },

@@ -40,7 +40,7 @@ beforeAll(async () => {
     [{ name: 'sketch', description: mark }],
   );
   // Each list is read by itself: two tools and a prompt.
-  await until(() => core.host.core.pins.find('d')?.pendingReview?.changes.length === 3);
+  await until(() => core.host.core.trust.pins.find('d')?.pendingReview?.changes.length === 3);
 });
 afterAll(async () => {
   await core[Symbol.asyncDispose]();
@@ -94,8 +94,8 @@ test('reports a new held tool as held under every spelling of its name', async (
 
 test('no helper tool accepts, approves or enables anything, whatever the arguments', { timeout: 120_000 }, async () => {
   const before = readFileSync(core.configFile, 'utf8');
-  const question = core.host.core.pins.find('d')?.pendingReview?.id;
-  const [review] = await core.host.core.reviews.pending();
+  const question = core.host.core.trust.pins.find('d')?.pendingReview?.id;
+  const [review] = await core.host.core.trust.reviews.pending();
   const beside: readonly Json[] = [
     {},
     { quarantined: false, trust_mode: 'auto', enabled: true, accept: true, force: true },
@@ -120,8 +120,8 @@ test('no helper tool accepts, approves or enables anything, whatever the argumen
   }
   expect(core.server('held').config.held).toBe('review');
   expect(core.server('held').state.kind).toBe('disabled');
-  expect(core.host.core.pins.find('d')?.pendingReview?.id).toBe(question);
-  expect(core.host.core.pins.find('d')?.decisions).toEqual([]);
+  expect(core.host.core.trust.pins.find('d')?.pendingReview?.id).toBe(question);
+  expect(core.host.core.trust.pins.find('d')?.decisions).toEqual([]);
   const held = (text: string): unknown => (JSON.parse(text) as { servers: Json }).servers['held'];
   expect(held(readFileSync(core.configFile, 'utf8'))).toEqual(held(before));
   expect(readFileSync(`${file}.calls`, 'utf8')).not.toContain('tools/call draw');

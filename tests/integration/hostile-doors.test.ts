@@ -83,7 +83,7 @@ interface Posted {
 function post(path: string, body: object, more: Record<string, string> = {}): Promise<Posted> {
   return new Promise((resolve, reject) => {
     const headers = {
-      authorization: `Bearer ${core.host.core.token}`,
+      authorization: `Bearer ${core.host.core.clients.token}`,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
       ...more,
@@ -131,7 +131,7 @@ test('evicts idle sessions over the limit, but none with a running call', async 
   const { session: busy = '' } = await post('/mcp', hello);
   const { session: idle = '' } = await post('/mcp', hello);
   const waiting = post('/mcp', callOf('hang_hang'), { 'mcp-session-id': busy });
-  await until(() => core.host.core.sessions.all.some(({ calls }) => calls === 1));
+  await until(() => core.host.core.clients.sessions.all.some(({ calls }) => calls === 1));
   for (let at = 0; at < 12; at++) expect((await post('/mcp', hello)).status).toBe(200);
   const list = { id: 3, method: 'tools/list' };
   expect((await post('/mcp', list, { 'mcp-session-id': idle })).status).toBe(404);

@@ -53,7 +53,7 @@ class Wire {
 
 const usual = (): Record<string, string> => ({
   Host: '127.0.0.1',
-  Authorization: `Bearer ${core.host.core.token}`,
+  Authorization: `Bearer ${core.host.core.clients.token}`,
   'Content-Type': 'application/json',
   Accept: 'application/json, text/event-stream',
 });
@@ -110,10 +110,10 @@ test.each([
   ['a header without a name', {}, ': 1\r\n'],
 ])('rejects a request with %s, and runs no request that it hides', async (_what, more, extra) => {
   const hidden = post(hello(2));
-  const before = core.host.core.sessions.all.length;
+  const before = core.host.core.clients.sessions.all.length;
   const wire = new Wire().write(post(`0\r\n\r\n${hidden}`, more, extra));
   expect(await wire.closed()).toEqual([400]);
-  expect(core.host.core.sessions.all.length).toBe(before);
+  expect(core.host.core.clients.sessions.all.length).toBe(before);
 });
 
 test('reads a body up to its Content-Length, and the rest as the next request', async () => {

@@ -44,7 +44,7 @@ test('restarts only a server whose entry changed; comments, order and descriptio
   await core.write(
     `{ // a comment\n "servers": { "edited": ${entry({ env: { NEW: '1' } })}, "kept": ${entry({ description: 'The kept one' })} } }`,
   );
-  await until(() => core.host.core.servers.all[0]?.config.name === 'edited');
+  await until(() => core.host.core.servers.manager.all[0]?.config.name === 'edited');
   await ready(core.server('edited'));
   const after = [await client.say('kept_pid'), await client.say('edited_pid')];
   expect(after[0]).toBe(before[0]);
@@ -75,7 +75,7 @@ test('disabling stops a server and hides its tools, enabling restores both', asy
   await client.notification(changed);
   expect((await client.toolNames()).filter((name) => name.includes('victim'))).toEqual([]);
   await core.write({ servers: { victim, other: fixture('echo') } });
-  await until(() => core.host.core.servers.find('victim')?.state.kind === 'ready');
+  await until(() => core.host.core.servers.manager.find('victim')?.state.kind === 'ready');
   expect((await client.toolNames()).some((name) => name.endsWith('victim_echo'))).toBe(true);
 });
 
@@ -85,14 +85,14 @@ test('applies the last of many rapid edits, without an extra process', async () 
   const pids = new Set<number>();
   for (let round = 0; round < 6; round++) {
     await core.write({ servers: { other: fixture('echo'), victim: { ...victim, env: { ROUND: String(round) } } } });
-    await core.host.core.options.config.reload();
+    await core.host.core.context.config.reload();
   }
-  await until(() => core.host.core.servers.find('victim')?.state.kind === 'ready');
+  await until(() => core.host.core.servers.manager.find('victim')?.state.kind === 'ready');
   pids.add(Number(await client.say('victim_pid')));
-  expect(core.host.core.options.config.current.servers.find(({ name }) => name === 'victim')).toMatchObject({
+  expect(core.host.core.context.config.current.servers.find(({ name }) => name === 'victim')).toMatchObject({
     env: { ROUND: '5' },
   });
-  await until(() => core.host.core.registry.size === 2);
+  await until(() => core.host.core.servers.processes.size === 2);
   expect([...pids].map(isAlive)).toEqual([true]);
 });
 
@@ -106,10 +106,10 @@ test('applies raw and mode at once, to open sessions and new ones', async () => 
     );
   expect(await decorated()).not.toHaveProperty('icons');
   await core.write({ servers, raw: true });
-  await until(() => core.host.core.options.config.current.raw);
+  await until(() => core.host.core.context.config.current.raw);
   expect(await decorated()).toHaveProperty('icons');
   await core.write({ servers, raw: true, mode: 'search' });
-  await until(() => core.host.core.options.config.current.mode === 'search');
+  await until(() => core.host.core.context.config.current.mode === 'search');
   for (const session of [client, await core.open()]) {
     expect((await session.toolNames()).sort()).toEqual(['call_tool', 'search_tools']);
   }

@@ -111,7 +111,7 @@ test('ends a session after its idle time, but not one with a stream', async () =
     const isOpen = Promise.withResolvers<void>();
     const stream = listening.listen(() => isOpen.resolve(), leave.signal).catch(() => undefined);
     await isOpen.promise;
-    const sessions = (): number => core.host.core.sessions.all.length;
+    const sessions = (): number => core.host.core.clients.sessions.all.length;
     vi.setSystemTime(Date.now() + 9 * 60_000);
     vi.advanceTimersByTime(30_000);
     expect(sessions()).toBe(2);

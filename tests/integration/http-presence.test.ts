@@ -30,7 +30,7 @@ test('removes an app whose stream ended, and restores it when it sends another r
   await listening.promise;
   expect(connected()).toBe(1);
   let told = 0;
-  core.host.core.sessions.changed.on(() => (told += 1));
+  core.host.core.clients.sessions.changed.on(() => (told += 1));
   leave.abort();
   await stream;
   await until(() => told > 0 && connected() === 0);

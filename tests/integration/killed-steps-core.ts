@@ -6,4 +6,4 @@ const { host, url } = await startCore(
   { home: process.argv[2] ?? '' },
 );
 const { pageKey, paths, core } = host;
-process.stdout.write(`${JSON.stringify({ url, pageKey, socketPath: paths.socketPath, token: core.token })}\n`);
+process.stdout.write(`${JSON.stringify({ url, pageKey, socketPath: paths.socketPath, token: core.clients.token })}\n`);

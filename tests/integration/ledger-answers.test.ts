@@ -12,7 +12,7 @@ import { payloadTokens, tokensOf } from './wire-tokens.ts';
 const files = fixture('eight-tools', 'files');
 
 async function causesOf(core: TestCore, app: string): Promise<Record<string, SavingsRow>> {
-  const { rows } = await core.host.core.ledger.savings({ by: 'cause', app });
+  const { rows } = await core.host.core.activity.ledger.savings({ by: 'cause', app });
   return Object.fromEntries(rows.map((row) => [row.key, row]));
 }
 
@@ -105,7 +105,7 @@ test('counts questions, progress, log messages and errors, so that the sum cover
   await client.exchange('tools/call', { name: 'log', arguments: { level: 'info', data: 'a word' } });
   await client.exchange('tools/call', { name: 'gone' });
   await client.exchange('nothing/like/that');
-  const { total } = await core.host.core.ledger.savings({ app: 'asked' });
+  const { total } = await core.host.core.activity.ledger.savings({ app: 'asked' });
   expect(client.requests.map(({ method }) => method)).toEqual(['elicitation/create']);
   expect(total.sent).toBe(everyFrame(client));
 });
@@ -122,7 +122,7 @@ test("counts a server that is added later from then on, and the list that it cau
     tokensOf(JSON.stringify(list)),
   );
   expect(lists?.baseline).toBe((filesList ?? 0) + (webList ?? 0));
-  const { total } = await core.host.core.ledger.savings({ app: 'early' });
+  const { total } = await core.host.core.activity.ledger.savings({ app: 'early' });
   expect(total.sent).toBe(everyFrame(client));
 });
 

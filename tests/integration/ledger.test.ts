@@ -110,7 +110,7 @@ async function modernDoor(app: string, client: Line): Promise<Door> {
 
 /** What the ledger holds of one app, by cause. */
 async function ledgerOf(app: string): Promise<Record<string, { sent: number; baseline: number; raw: number }>> {
-  const { ledger } = core.host.core;
+  const { ledger } = core.host.core.activity;
   const report = await ledger.savings({ by: 'cause', app });
   return Object.fromEntries(
     report.rows.map(({ key, sent, baseline, raw, estimatedShare }) => {
@@ -159,7 +159,7 @@ describe.each(Object.entries(doors))('over %s', (door, open) => {
 });
 
 test('reports the same totals for every key', async () => {
-  const { ledger } = core.host.core;
+  const { ledger } = core.host.core.activity;
   const totals = await Promise.all(
     (['session', 'app', 'server', 'tool', 'day', 'cause', 'mode'] as const).map(async (by) => {
       const { rows, total } = await ledger.savings({ by });
@@ -181,7 +181,7 @@ test('counts errors, resources and notifications under their own cause, and in n
   wire.add('other', (await client.exchange('ping')).line);
   const causes = await ledgerOf('others');
   expect([causes['other']?.sent, causes['lists']?.sent]).toEqual([wire.of('other'), wire.of('lists')]);
-  const report: SavingsReport = await core.host.core.ledger.savings({ by: 'cause', app: 'others' });
+  const report: SavingsReport = await core.host.core.activity.ledger.savings({ by: 'cause', app: 'others' });
   expect(report.rows.find(({ key }) => key === 'other')?.net).toBe(0);
 });
 
@@ -190,7 +190,7 @@ test('a connection to a single server costs the same as a direct one', async () 
   await client.initialize();
   await client.exchange('tools/list');
   await client.exchange('tools/call', { name: 'read_file', arguments: read });
-  const { total } = await core.host.core.ledger.savings({ by: 'cause', app: 'http-client' });
+  const { total } = await core.host.core.activity.ledger.savings({ by: 'cause', app: 'http-client' });
   expect([total.net, total.spent]).toEqual([0, total.baseline]);
   expect(total.spent).toBeGreaterThan(0);
 });

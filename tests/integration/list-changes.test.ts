@@ -159,7 +159,7 @@ test('lists cached tools at once while the servers start in the background', asy
   const client = await core.open();
   expect(await client.toolNames()).toEqual(before);
   expect(before).toEqual(['one_work', 'other_work']);
-  expect(core.host.core.servers.all.map(({ state }) => state.kind)).toEqual(['connecting', 'connecting']);
+  expect(core.host.core.servers.manager.all.map(({ state }) => state.kind)).toEqual(['connecting', 'connecting']);
   writeFileSync(gate, '');
   expect(await client.say('other_work')).toBe('worked');
   await ready(core.server('one'));

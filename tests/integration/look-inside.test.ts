@@ -108,7 +108,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
       { servers: { bad: { ...entry, quarantined: true }, plain: { ...entry, env: { X: '1' } } } },
       { env: { LOGIN_KEY: 'sk-planted-2', HTTPS_PROXY: 'http://me:planted-3@127.0.0.1:1' } },
     );
-    await core.host.core.secrets.set('REAL', 'planted-4');
+    await core.host.core.trust.secrets.set('REAL', 'planted-4');
     const outside = Object.fromEntries(
       core.server('plain').listing.tools.map(({ name, description }) => [String(name), String(description)]),
     );
@@ -119,7 +119,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     rmSync(join(homedir(), `left-${process.pid}`), { force: true });
     rmSync(join(folder, 'daemon'), { force: true });
     expect(outside['env']).toContain('planted-2');
-    await core.host.core.servers.get('plain').stop();
+    await core.host.core.servers.manager.get('plain').stop();
     await expect.poll(() => heard.length).toBe(1);
 
     const seen = await look(core, 'bad');
@@ -163,13 +163,13 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
       expect(answer).not.toContain(name);
       expect(tools.map((one) => one.name)).not.toContain(name);
     }
-    expect(core.host.core.catalog.current.tools).toEqual([]);
+    expect(core.host.core.calls.catalog.current.tools).toEqual([]);
     expect(core.server('poisoned').state.kind).toBe('disabled');
   });
 
   test('the inbox shows a preview under a new ID, and rejects approval of the old one', async () => {
     await using core = await startCore({ servers: { held: { ...fixture('echo'), quarantined: true } } });
-    const { inbox } = core.host.core;
+    const { inbox } = core.host.core.trust;
     const [before] = await inbox.items();
     const { goesOnAs, isDone } = await inbox.decide(before?.id ?? '', { action: 'look', by: 'test' });
     expect(isDone).toBe(true);
@@ -191,8 +191,11 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     const silent = { command: process.execPath, args: ['-e', script, mark], quarantined: true };
     await using core = await startCore({ servers: { silent } });
     const { ServerPreviewer } = await import('../../src-main/core/admin/server-preview.ts');
-    const { config, env } = core.host.core.options;
-    const { transports, scans } = core.host.core;
+    const { config, env } = core.host.core.context;
+    const {
+      servers: { transports },
+      trust: { scans },
+    } = core.host.core;
     const looks = new ServerPreviewer({ config, transports, scans, env, version: '0', now: Date.now, limitMs: 1500 });
     const looking = looks.preview('silent', silent);
     await expect.poll(() => runs(mark), patient).toBe(true);
@@ -220,7 +223,7 @@ test('without a sandbox does not start it, and reports the reason', async () => 
   const bin = join(folder, 'bin');
   mkdirSync(bin, { recursive: true });
   await using core = await startCore({ servers: { held } }, { env: { PATH: bin } });
-  core.host.core.boxes.sandboxProblem = () => Promise.resolve('bubblewrap is not installed.');
+  core.host.core.servers.sandboxes.sandboxProblem = () => Promise.resolve('bubblewrap is not installed.');
   const seen = await look(core, 'held');
   expect(seen).toMatchObject({ isDone: false, tools: 0 });
   expect(seen.sentence).toContain('bubblewrap is not installed');

@@ -142,7 +142,7 @@ describe('tools with a UI', () => {
     await app.say('lamp-tick');
     await app.say('lamp_lamp-show');
     const own = (): unknown[] => {
-      return core.host.core.activity.recent({ app: 'Recorded' }).map(({ tool, via }) => [tool, via]);
+      return core.host.core.activity.log.recent({ app: 'Recorded' }).map(({ tool, via }) => [tool, via]);
     };
     await expect.poll(own).toEqual([
       ['lamp-show', undefined],
@@ -225,7 +225,7 @@ describe('the setting ui', () => {
     await using core = await startCore({ servers: { ...servers, ...many }, mode: 'auto' });
     const app = await core.open(shows);
     await app.toolNames();
-    const [session] = core.host.core.sessions.all.filter(({ view }) => view.reason?.includes('user interface'));
+    const [session] = core.host.core.clients.sessions.all.filter(({ view }) => view.reason?.includes('user interface'));
     expect(session?.view.reason).toMatch(/in mode \w+ .* Of that, 3 tools with a user interface cost about \d+\.$/);
   });
 });

@@ -101,7 +101,7 @@ test('a response with neither result nor error, or with a result that is not an 
 test('a silent server is an error after its start timeout, and delays no other', async () => {
   await using core = await startCore({ servers: { other } });
   await core.write({ servers: { other, bad: { ...bad('silent'), initTimeoutSeconds: 0.5 } } });
-  await until(() => core.host.core.servers.find('bad')?.state.kind === 'error');
+  await until(() => core.host.core.servers.manager.find('bad')?.state.kind === 'error');
   expect(core.server('bad').state).toMatchObject({
     error: { message: expect.stringMatching(/^bad.*within 0\.5 s/) as string },
   });

@@ -20,8 +20,8 @@ const text = `{
   "servers": { "a": ${JSON.stringify(echo)}, "b": ${JSON.stringify({ ...echo, enabled: false })} }
 }`;
 
-const names = ({ host }: TestCore): string[] => host.core.options.config.current.servers.map(({ name }) => name);
-const store = ({ host }: TestCore) => host.core.options.config;
+const names = ({ host }: TestCore): string[] => host.core.context.config.current.servers.map(({ name }) => name);
+const store = ({ host }: TestCore) => host.core.context.config;
 
 async function lose(core: TestCore): Promise<void> {
   await rm(core.configFile);

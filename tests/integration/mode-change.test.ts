@@ -131,7 +131,7 @@ describe('a client app that does not listen', () => {
     expect(await client.toolNames()).toContain('other_reverse_tool');
     await core.write({ servers, mode: 'search' });
     await client.notification(changed);
-    await until(() => core.host.core.servers.find('other') === undefined);
+    await until(() => core.host.core.servers.manager.find('other') === undefined);
     const refused = (await client.exchange('tools/call', { name: 'other_reverse_tool', arguments: {} })).message;
     expect(refused.error?.message).toMatch(
       /^Unknown tool: "other_reverse_tool" .*The list of tools has changed since it was read: list them again\. Now there are: search_tools, call_tool\.$/,

@@ -31,7 +31,7 @@ test('a tool that may be spilled is listed without outputSchema, and the client 
   const { tools } = await client.listTools();
   expect(tools.find(({ name }) => name === 'rows')).not.toHaveProperty('outputSchema');
   const { content, structuredContent } = await client.callTool({ name: 'rows', arguments: { count: 2000 } });
-  const [spill] = await core.host.core.spills.list();
+  const [spill] = await core.host.core.calls.spills.list();
   expect(JSON.stringify(content)).toContain(spill?.id ?? 'no spill');
   expect(structuredContent).toBeUndefined();
   await client.close();

@@ -16,7 +16,7 @@ function ask<M extends RpcMethod>(
 
 /** The outcomes of the tool calls so far, newest first, once there are this many. */
 async function outcomes(core: TestCore, count: number): Promise<readonly string[]> {
-  const { activity } = core.host.core;
+  const { log: activity } = core.host.core.activity;
   await until(() => {
     activity.flush();
     return activity.recent({}, 50).length >= count;
@@ -34,7 +34,7 @@ test('counts a call that the client cancels as no problem of its session', async
   await using core = await startCore({ servers: { s: fixture('misbehaving', 'never') } });
   const client = await core.open();
   client.request('tools/call', { name: 'hang', arguments: {} }, { id: 77 }).catch(() => undefined);
-  await until(() => core.host.core.timeline.running.length > 0);
+  await until(() => core.host.core.activity.timeline.running.length > 0);
   client.notify('notifications/cancelled', { requestId: 77 });
   expect(await outcomes(core, 1)).toEqual(['cancelled']);
   expect(await problems(core)).toEqual([0, 0]);
@@ -63,7 +63,7 @@ test('sorts a call by its start, although it ended after later ones', async () =
   const began = Date.now();
   const slow = client.callTool('read_log', { delayMs: 1000 });
   // Times are in whole milliseconds.
-  await until(() => core.host.core.timeline.running.length > 0 && Date.now() > began + 2);
+  await until(() => core.host.core.activity.timeline.running.length > 0 && Date.now() > began + 2);
   await client.callTool('list_issues', {});
   await slow;
   expect(await outcomes(core, 2)).toEqual(['ok', 'ok']);

@@ -41,10 +41,10 @@ test('holds a UI that changes while its server runs until the user decides, what
   await expect(pageOf(other)).rejects.toThrow(refused);
   // The tool itself goes on, as text.
   expect(await one.say('show')).toContain('"by":"clock"');
-  const { pins } = core.host.core;
+  const { pins } = core.host.core.trust;
   const question = pins.find('clock')?.pendingReview;
   expect(question).toMatchObject({ isRugPull: true, changes: [{ kind: 'view', name: uri }] });
-  const [item] = await core.host.core.inbox.items();
+  const [item] = await core.host.core.trust.inbox.items();
   expect(JSON.stringify(item)).toContain(`User interface ${uri}`);
   await pins.find('clock')?.decide('accept', 'test', question?.id ?? '');
   expect(await pageOf(one)).toBe('<p>second</p>');

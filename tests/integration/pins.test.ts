@@ -179,7 +179,7 @@ class Changing {
 }
 
 const kept = (name: string): string => join(folder, `home-${name}`);
-const question = (core: TestCore) => core.host.core.pins.find('d')?.pendingReview;
+const question = (core: TestCore) => core.host.core.trust.pins.find('d')?.pendingReview;
 
 describe('one field that changes while the server runs is hidden and cannot be called', () => {
   const server = new Changing('running');
@@ -275,7 +275,7 @@ describe('after a restart', () => {
   test('remembers what the user accepted or keeps out, and can undo it', async () => {
     const server = new Changing('decided');
     await using core = await server.start();
-    const { pins } = core.host.core;
+    const { pins } = core.host.core.trust;
     server.offer(changed(`${inDraw}.description`, 'Draws two shapes.'));
     await until(() => question(core) !== undefined);
     const asked = question(core)?.id ?? '';

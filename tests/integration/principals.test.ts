@@ -71,7 +71,7 @@ describe('a spilled result', () => {
   test.each(owners)('of %s is readable by that app in every way, and by no other', async (owner) => {
     const first = await callers.open(owner);
     const id = /tooltray:\/\/spill\/(\w+)/.exec(JSON.stringify(await callBy(first, 'x_big')))?.[1] ?? '';
-    const file = (await core.host.core.spills.find(id))?.file ?? '';
+    const file = (await core.host.core.calls.spills.find(id))?.file ?? '';
     expect(await reachBy(first, id, ways)).toEqual(all('through'));
     const others = await Promise.all(
       allCallers.map(async (how) => [how, await reachBy(await callers.open(how), id, ways)] as const),
@@ -258,7 +258,7 @@ test('a spill of an HTTP session looks unknown to another session, also in the n
     params: { name: 'read_result', arguments: { resultFile, op: 'grep', pattern: 'item 15' } },
   });
   const post = async (at: TestCore, message: Params, session: string): Promise<Response> =>
-    knock(at.url, at.host.core.token, message, session);
+    knock(at.url, at.host.core.clients.token, message, session);
   const enter = async (at: TestCore): Promise<string> => {
     const response = await post(at, { method: 'initialize', params: hello }, '');
     await response.text();

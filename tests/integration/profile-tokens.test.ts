@@ -144,7 +144,7 @@ test('ends a stream when its token is revoked, and a session when it expires', a
   const short = await give('narrow', Date.now() + 3000 + Math.ceil(10 * openedMs));
   const running = new HttpClient(short.url, false, bearer(short.token));
   await running.initialize();
-  const open = () => core.host.core.sessions.all.filter(({ client }) => client === 'http-client').length;
+  const open = () => core.host.core.clients.sessions.all.filter(({ client }) => client === 'http-client').length;
   expect(open()).toBe(1);
   await expect.poll(open, patience).toBe(0);
 });

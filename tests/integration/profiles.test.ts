@@ -171,24 +171,24 @@ describe('an app with one profile that connects through another', () => {
   test('gets no more by claiming to be an app with a wider profile', async () => {
     const wide = { ...config, appProfiles: { ...config.appProfiles, wide: 'everything' } };
     await core.write({ ...wide, profiles: { ...config.profiles, everything: {} } });
-    await expect.poll(() => core.host.core.options.config.current.appProfiles['wide']).toBe('everything');
+    await expect.poll(() => core.host.core.context.config.current.appProfiles['wide']).toBe('everything');
     expect([await both('wide'), await both('wide', true)]).toEqual([['open_safe'], ['open_safe']]);
     const session = await core.open({}, { app: 'wide', profile: 'locked', mode: 'proxy' });
     expect(await session.toolNames()).toEqual(['open_safe']);
     await core.write(config);
-    await expect.poll(() => core.host.core.options.config.current.appProfiles['wide']).toBeUndefined();
+    await expect.poll(() => core.host.core.context.config.current.appProfiles['wide']).toBeUndefined();
   });
 });
 
 test('a server that is out of scope has no endpoint, one in scope shows only what is allowed', async () => {
   const bound = { app: 'bound' };
-  const { inProfiles } = core.host.core.sessionServices;
+  const { inProfiles } = core.host.core.clients.services;
   expect(() => inProfiles(['calm']).servers.get('vault')).toThrow('There is no server named "vault".');
   const { viewFor } = await import('../../src-main/core/sessions/views/endpoint.ts');
-  expect(() => viewFor({ ...bound, server: 'vault' }, core.host.core.sessionServices)).toThrow(
+  expect(() => viewFor({ ...bound, server: 'vault' }, core.host.core.clients.services)).toThrow(
     'There is no server named "vault".',
   );
-  const view = viewFor({ ...bound, server: 'desk' }, core.host.core.sessionServices);
+  const view = viewFor({ ...bound, server: 'desk' }, core.host.core.clients.services);
   expect((await view.list('tools', 'legacy')).map(({ name }) => name)).toEqual(['see_desk']);
   const signal = new AbortController().signal;
   const caller = { principal: callerOf('bound'), sessionId: 's', app: 'bound', mode: 'server' };
@@ -265,13 +265,13 @@ test('changed rules apply to open sessions', async () => {
 });
 
 test('evicts the least recently used of 500 profile sets that no session shows, and keeps one that is shown', async () => {
-  const { extensionCores, profiles, sessionServices } = core.host.core;
+  const { sessions, profiles, services: sessionServices } = core.host.core.clients;
   const { inProfiles } = sessionServices;
   const first = inProfiles(['none-0']);
   const shown = await core.open({}, { profile: 'calm' });
   const theirs = inProfiles(['calm']);
   let isAnyShown = false;
-  extensionCores.setInUseCheck(() => isAnyShown);
+  sessions.addCatalogUsers(() => isAnyShown);
   for (let at = 1; at <= 510; at++) inProfiles([`none-${at}`]);
   expect([profiles.catalogs.length, inProfiles(['calm']) === theirs]).toEqual([500, true]);
   expect(inProfiles(['none-0'])).not.toBe(first);

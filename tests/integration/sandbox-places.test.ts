@@ -151,7 +151,7 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     await sh(core, move);
     await restart(core);
     expect(refusal(core)).toBe('server_not_started');
-    await core.host.core.boxes.agreeAgain('notes');
+    await core.host.core.servers.sandboxes.agreeAgain('notes');
     await restart(core);
     expect(await sh(core, `touch ${world.store}/made && echo done`)).toBe('done\n');
     expect(existsSync(join(other, 'made'))).toBe(true);
@@ -167,7 +167,9 @@ describe.skipIf(problem !== undefined)('a sandboxed server', () => {
     await sh(core, `cd ${world.project} && mv data old && mkdir data && ln -s ${world.keys} data/store`, 'writer');
     const { servers } = JSON.parse(readFileSync(core.configFile, 'utf8')) as { servers: Record<string, Entry> };
     await core.write({ servers: { ...servers, notes: { ...servers['notes'], enabled: true } }, mode: 'dispatch' });
-    await until(() => core.host.core.servers.all.some(({ config }) => config.name === 'notes' && config.enabled));
+    await until(() =>
+      core.host.core.servers.manager.all.some(({ config }) => config.name === 'notes' && config.enabled),
+    );
     await until(() => core.server('notes').state.kind === 'error');
     expect(refusal(core)).toBe('server_not_started');
   });

@@ -46,7 +46,7 @@ test('starts once its secret is set, restarts when it changes, and stores its va
     await until(() => core.server('telling').state.kind === 'ready');
     expect(await told(core)).toEqual({ variable: 'x planted-variable-2', words: ['--word', 'planted-argument-1'] });
     await expect
-      .poll(() => core.host.core.transports.lastLines('telling').at(-1))
+      .poll(() => core.host.core.servers.transports.lastLines('telling').at(-1))
       .toBe('started with {"variable":"x ***","words":["--word","***"]}');
     const answers = await Promise.all(
       ['state', 'secrets', 'serverDetail', 'log', 'activity', 'plainSecrets'].map((method) =>

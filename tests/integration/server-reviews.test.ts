@@ -30,7 +30,7 @@ async function decide(core: TestCore, server: string, choice: string): Promise<s
 /** Another program writes the file. */
 async function edit(core: TestCore, config: TestConfig): Promise<void> {
   await core.write(config);
-  await core.host.core.admin.reload();
+  await core.host.core.servers.admin.reload();
 }
 
 async function inFile(core: TestCore): Promise<Json> {
@@ -39,7 +39,9 @@ async function inFile(core: TestCore): Promise<Json> {
 
 const heldOf = (core: TestCore): Record<string, string> =>
   Object.fromEntries(
-    core.host.core.servers.all.flatMap(({ config }) => (config.held === undefined ? [] : [[config.name, config.held]])),
+    core.host.core.servers.manager.all.flatMap(({ config }) =>
+      config.held === undefined ? [] : [[config.name, config.held]],
+    ),
   );
 
 test('lists a server that another program wrote as in review, shows it verbatim, and starts it once accepted', async () => {
@@ -68,7 +70,7 @@ test('accepting one server accepts no other, and no setting', async () => {
   await edit(core, { policy: { agentChanges: 'allow' }, servers: { a: echo, b: other, c: other } });
   await decide(core, 'b', 'accept');
   expect(heldOf(core)).toEqual({ c: 'review' });
-  expect(core.host.core.options.config.current.policy.agentChanges).toBe('ask');
+  expect(core.host.core.context.config.current.policy.agentChanges).toBe('ask');
 });
 
 test('rejects a decision about an entry that changed since it was shown', async () => {
@@ -176,7 +178,7 @@ test('writes a pinned version into the config on request, without another review
 
 test('lists a review in the inbox, where its decision can be undone', async () => {
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
-  const { inbox } = core.host.core;
+  const { inbox } = core.host.core.trust;
   const [item] = await inbox.items();
   expect(item).toMatchObject({
     kind: 'review',
@@ -196,8 +198,8 @@ test('lists a review in the inbox, where its decision can be undone', async () =
 
 test('accepts what the user writes through Tooltray', async () => {
   await using core = await startCore({ servers: {} }, own);
-  await core.host.core.edits.save('mine', echo, false);
-  await core.host.core.edits.addAll([{ name: 'more', entry: other }]);
+  await core.host.core.servers.edits.save('mine', echo, false);
+  await core.host.core.servers.edits.addAll([{ name: 'more', entry: other }]);
   expect(heldOf(core)).toEqual({});
   expect(await reviews(core, 'mine')).toMatchObject([{ standing: 'accepted' }]);
 });

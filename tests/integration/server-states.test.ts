@@ -208,7 +208,7 @@ describe('a starting server', () => {
   /** A core with one server that is there and one that starts when the test says so. */
   async function startingCore(gate: string, more: Partial<TestConfig> = {}): Promise<TestCore> {
     const started = await startCore({ servers: { good, slow: gated(gate) }, ...more }, { settled: false });
-    await until(() => started.host.core.servers.find('good')?.state.kind === 'ready');
+    await until(() => started.host.core.servers.manager.find('good')?.state.kind === 'ready');
     return started;
   }
 
@@ -406,7 +406,7 @@ test('a server that needs another sign-in says so in its tools and is listed las
     const attempt = await asking.server(name).signIn();
     await goThrough(attempt.url);
     await attempt.done;
-    await until(() => asking.host.core.catalog.current.tools.some((tool) => tool.server === name && !tool.down));
+    await until(() => asking.host.core.calls.catalog.current.tools.some((tool) => tool.server === name && !tool.down));
   };
   await Promise.all(['shut', 'twin'].map(signIn));
   const description = async (): Promise<string | undefined> => {
@@ -452,7 +452,7 @@ test.runIf(allCases)('a server that has failed for long says so in its tools, un
   const server = ill.server('ill');
   await server.sleep();
   void server.ready().catch(() => undefined);
-  await until(() => ill.host.core.catalog.current.tools.some(({ down }) => down !== undefined));
+  await until(() => ill.host.core.calls.catalog.current.tools.some(({ down }) => down !== undefined));
   expect(await description()).toMatch(/^\[not answering\] /);
   await one.notification('notifications/tools/list_changed');
   const found = await one.callTool('search_tools', { query: 'echo' });
@@ -468,7 +468,7 @@ test.runIf(allCases)('a server that has failed for long says so in its tools, un
   expect(await told(one, 'code_execution', { code, ...allowed })).toMatch(/^(?!.*Another tool).*ill/s);
   expect(await told(one, 'code_execution', { code })).toContain('Another tool that may do: twin_echo.');
   // Back again, it accepts the call and crashes: calling another server might do it twice.
-  expect(ill.host.core.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
+  expect(ill.host.core.calls.catalog.current.lookup.tools.byId('ill:echo')[0]?.down).toBeDefined();
   writeFileSync(program, diesOfACall);
   let last = '';
   while (!last.includes('code 3')) last = textOf(await one.callTool('ill_echo', { message: 'x' }));

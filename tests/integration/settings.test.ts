@@ -164,7 +164,7 @@ test('an unknown mode in the config leaves open sessions in theirs', async () =>
   await using core = await startCore({ servers: { echo }, mode: 'search' });
   const session = await core.open();
   await core.write({ servers: { echo }, mode: 'serch' });
-  await until(() => core.host.core.options.config.problems.length === 1);
-  expect(core.host.core.options.config.current.mode).toBe('search');
+  await until(() => core.host.core.context.config.problems.length === 1);
+  expect(core.host.core.context.config.current.mode).toBe('search');
   expect(await session.toolNames()).toEqual(helpers);
 });

@@ -112,7 +112,7 @@ test.runIf(allCases)('spills a pending result that exceeds memory whole, under t
   const { handle } = pendingOf(await call('call_tool', { name: 'work', arguments: slow.work }));
   const whole = 'a line of an answer\n'.repeat(3_500_000);
   slow.finish(whole);
-  const { spills } = slow.core.host.core;
+  const { spills } = slow.core.host.core.calls;
   // Seventy megabytes through a pipe: where others want the processor, more than what a wait usually has.
   await expect.poll(async () => (await spills.list()).length, { timeout: 50_000 }).toBeGreaterThan(0);
   const [spill] = await spills.list();
@@ -291,7 +291,7 @@ test('does not send a call again whose connection to an HTTP server breaks', asy
 
 test('records a call once, when it has ended', async () => {
   await using slow = await slowCore();
-  const { activity } = slow.core.host.core;
+  const { log: activity } = slow.core.host.core.activity;
   const client = await slow.core.open();
   const first = await client.callTool('work', slow.work);
   expect(activity.recent()).toEqual([]);

@@ -64,12 +64,12 @@ describe.each(someOf(3, Object.keys(waysIn)))('in mode %s', (mode) => {
     if (first === undefined) expect(text).toContain('Read it whole with resources/read: tooltray://spill/');
     // In mode gateway "the same tool", which is listed.
     else expect(['the', ...(await client.toolNames())]).toContain(first);
-    const [spill] = await core.host.core.spills.list();
+    const [spill] = await core.host.core.calls.spills.list();
     expect(spill).toMatchObject({ kind: 'json' });
     expect([JSON.stringify(given).length < 8000, text.includes(spill?.file ?? 'no file')]).toEqual([true, true]);
     const found = textOf(await client.callTool(...read({ resultFile: spill?.id, op: 'grep', pattern: 'item 1[05]"' })));
     expect([found.includes('item 10'), found.includes('item 15')]).toEqual([true, true]);
-    expect(core.host.core.spills.list()).toHaveLength(1);
+    expect(core.host.core.calls.spills.list()).toHaveLength(1);
   });
 });
 
@@ -90,7 +90,7 @@ test('the summary points to the resource if the reading tool is not listed, else
 test('only the owner can read the file and its folder', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
-  const file = (await core.host.core.spills.list())[0]?.file ?? '';
+  const file = (await core.host.core.calls.spills.list())[0]?.file ?? '';
   const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
   expect([await modeOf(file), await modeOf(dirname(file))]).toEqual(['600', '700']);
 });
@@ -141,18 +141,18 @@ test("spills a tool's result at the tool's own limit", async () => {
   await using core = await startCore({ servers, results: { threshold: 0, thresholds: { 'y:echo': 200 } } });
   const client = await core.open();
   await client.callTool('y_echo', { message: 'x'.repeat(100) });
-  const short = (await core.host.core.spills.list()).length;
+  const short = (await core.host.core.calls.spills.list()).length;
   await client.callTool('y_echo', { message: 'x'.repeat(300) });
-  expect([short, (await core.host.core.spills.list()).length]).toEqual([0, 1]);
+  expect([short, (await core.host.core.calls.spills.list()).length]).toEqual([0, 1]);
 });
 
 test("spills at an app's own limit for that app only, but a tool's limit wins", async () => {
   const results = { threshold: 0, appThresholds: { Zed: 200, constructor: 0 }, thresholds: { 'x:big': 1_000_000 } };
   await using core = await startCore({ servers, results });
   const kept = async (app: string, tool: string): Promise<boolean> => {
-    const before = (await core.host.core.spills.list()).length;
+    const before = (await core.host.core.calls.spills.list()).length;
     await (await core.open({}, { app })).callTool(tool, { message: 'x'.repeat(300) });
-    return (await core.host.core.spills.list()).length > before;
+    return (await core.host.core.calls.spills.list()).length > before;
   };
   expect([await kept('Zed', 'y_echo'), await kept('Zed', 'x_big'), await kept('Cursor', 'y_echo')]).toEqual([
     ...[true, false, false],
@@ -168,7 +168,7 @@ test("returns an image over the app's limit, but spills it over a limit that the
   await using free = await picture({});
   await using strict = await picture({ threshold: 10 });
   expect([await isShown(await free.open()), await isShown(await strict.open())]).toEqual([true, false]);
-  expect((await strict.host.core.spills.list()).map(({ kind }) => kind)).toContain('image');
+  expect((await strict.host.core.calls.spills.list()).map(({ kind }) => kind)).toContain('image');
 });
 
 test('rejects an unknown spill like any unknown resource', async () => {
@@ -187,8 +187,8 @@ test('passes arguments beside the name in call_tool to a tool that has such para
 test('records a spill with its call, with sizes before and after', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
-  const [record] = core.host.core.activity.recent();
-  expect(record).toMatchObject({ spillId: (await core.host.core.spills.list())[0]?.id, outcome: 'ok' });
+  const [record] = core.host.core.activity.log.recent();
+  expect(record).toMatchObject({ spillId: (await core.host.core.calls.spills.list())[0]?.id, outcome: 'ok' });
   expect(record?.resultBytes).toBeGreaterThan((record?.givenBytes ?? 0) * 10);
 });
 
@@ -276,7 +276,7 @@ test('grep returns the element around a match in data, but lines as mini-a does 
   await using core = await startCore({ servers });
   const client = await core.open();
   await client.callTool('x_big');
-  const resultFile = (await core.host.core.spills.list())[0]?.id;
+  const resultFile = (await core.host.core.calls.spills.list())[0]?.id;
   const asked = { resultFile, op: 'grep', pattern: '"item 15"' };
   expect(textOf(await client.callTool('read_result', asked))).toMatch(
     /^\d+: "name": "item 15", \[in an element of lines/,

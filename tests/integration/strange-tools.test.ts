@@ -49,7 +49,7 @@ describe.each([
     const names = await client.toolNames();
     expect(names.filter((name) => !everyClient.test(name))).toEqual([]);
     expect(new Set(names).size).toBe(names.length);
-    const { tools } = core.host.core.catalog.current;
+    const { tools } = core.host.core.calls.catalog.current;
     const listed = oddNames.map(
       (name) => tools.find((tool) => tool.server === 'odd' && tool.name === name)?.listedName ?? '',
     );

@@ -169,7 +169,7 @@ describe('a core with tasks', () => {
   });
 
   test("counts the result of a task as read by the session that gets it, also at the server's endpoint", async () => {
-    const noted = vi.spyOn(quick.host.core.trust.flow, 'recordText');
+    const noted = vi.spyOn(quick.host.core.trust.dataFlow.flow, 'recordText');
     onTestFinished(() => noted.mockRestore());
     for (const [place, tool] of [
       ['mode/proxy', 'one_work'],

@@ -68,7 +68,13 @@ const attacks: readonly [string, (core: TestCore) => Promise<{ status: number; b
   [
     'the token of client apps in place of the key',
     (core) =>
-      send(core, 'POST', '/rpc/state', { ...entry(core), authorization: `Bearer ${core.host.core.token}` }, '{}'),
+      send(
+        core,
+        'POST',
+        '/rpc/state',
+        { ...entry(core), authorization: `Bearer ${core.host.core.clients.token}` },
+        '{}',
+      ),
     401,
   ],
   ['a foreign Host', (core) => send(core, 'POST', '/rpc/state', { ...entry(core), host: 'evil.example' }, '{}'), 403],
@@ -123,7 +129,7 @@ test('rejects unauthorized requests with the right status', async () => {
   const seen: Record<string, number> = {};
   for (const [name, attack] of attacks) seen[name] = (await attack(core)).status;
   expect(seen).toEqual(Object.fromEntries(attacks.map(([name, , status]) => [name, status])));
-  expect(core.host.core.servers.paused).toBe(false);
+  expect(core.host.core.servers.manager.paused).toBe(false);
 });
 
 test('the page key opens no MCP endpoint', async () => {

@@ -40,5 +40,5 @@ test('builds a small, valid bundle whose server answers through the socket', asy
   await client.initialize({});
   const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name)).toEqual(['echo']);
-  expect(core.host.core.sessions.all.map(({ app }) => app)).toEqual(['claude-desktop']);
+  expect(core.host.core.clients.sessions.all.map(({ app }) => app)).toEqual(['claude-desktop']);
 });

@@ -70,8 +70,13 @@ export class Callers {
   /** The core has a profile `wide`. */
   static async of(core: TestCore): Promise<Callers> {
     const own = async (app: string): Promise<string> => (await core.host.appAccess.grant(app, true)).token ?? '';
-    const { token: wide } = await core.host.core.profileTokens.issue('wide', Date.now() + 3_600_000);
-    return new Callers(core, { cursor: await own('cursor'), zed: await own('zed'), wide, all: core.host.core.token });
+    const { token: wide } = await core.host.core.clients.profileTokens.issue('wide', Date.now() + 3_600_000);
+    return new Callers(core, {
+      cursor: await own('cursor'),
+      zed: await own('zed'),
+      wide,
+      all: core.host.core.clients.token,
+    });
   }
 
   private constructor(core: TestCore, tokens: Callers['tokens']) {

@@ -44,4 +44,4 @@ process.on('message', (message) => {
   timer = setImmediate(turn);
 });
 process.once('disconnect', () => process.exit());
-process.stdout.write(`${JSON.stringify({ socketPath: host.paths.socketPath, token: host.core.token })}\n`);
+process.stdout.write(`${JSON.stringify({ socketPath: host.paths.socketPath, token: host.core.clients.token })}\n`);

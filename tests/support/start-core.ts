@@ -71,7 +71,7 @@ export async function startCore(
   const started = host.core.start();
   if (settled) await started;
   const connect = (wishes?: HelloWishes): Promise<SocketClient> =>
-    openSocket(host.paths.socketPath, host.core.token, wishes);
+    openSocket(host.paths.socketPath, host.core.clients.token, wishes);
   return {
     host,
     home: folder,
@@ -84,7 +84,7 @@ export async function startCore(
       return client;
     },
     write,
-    server: (name) => host.core.servers.get(name),
+    server: (name) => host.core.servers.manager.get(name),
     [Symbol.asyncDispose]: async () => {
       await host.stop();
       if (home === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 5 });

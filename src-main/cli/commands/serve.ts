@@ -117,21 +117,21 @@ function facts({ addresses, core, paths }: CoreHost): Record<string, unknown> {
     ...(addresses.httpProblem !== '' && { httpProblem: addresses.httpProblem }),
     socket: addresses.socket,
     pid: process.pid,
-    config: core.options.config.path,
+    config: core.context.config.path,
     tokenFile: paths.tokenFile,
   };
 }
 
 function summary({ core }: CoreHost): string {
-  const { all } = core.servers;
-  const { masker } = core.options;
+  const { all } = core.servers.manager;
+  const { masker } = core.context;
   const ready = all.filter((server) => server.state.kind === 'ready');
   const lines = all.flatMap((server) => {
     const trouble = troubleOf(server);
     return trouble === undefined ? [] : [`  ${server.config.name}: ${oneLine(masker.maskText(trouble))}`];
   });
   return [
-    `${ready.length} of ${formatCount(all.length, 'server')} ready, ${formatCount(core.catalog.current.tools.length, 'tool')}.`,
+    `${ready.length} of ${formatCount(all.length, 'server')} ready, ${formatCount(core.calls.catalog.current.tools.length, 'tool')}.`,
     ...lines,
   ].join('\n');
 }
@@ -145,7 +145,7 @@ function troubleOf({ config, health, state }: ManagedServer): string | undefined
 /** Listen address, servers, and the lines that connect client apps. */
 function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
   const { http, socket, httpProblem } = host.addresses;
-  const { current, problems } = host.core.options.config;
+  const { current, problems } = host.core.context.config;
   const header = noToken ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;
   const cli = bundleFile('cli.js');
   const shim = `${quote(process.execPath)} ${quote(cli)} stdio`;

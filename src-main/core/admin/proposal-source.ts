@@ -19,8 +19,7 @@ interface ProposalSourceParts {
   readonly edits: UserEdits;
   readonly history: DecisionHistory;
   readonly config: Pick<ConfigStore, 'pendingEdits'>;
-  /** Asked for at each use: they are made after this. */
-  readonly descriptions: () => Pick<DescriptionStore, 'restoreOriginal'>;
+  readonly descriptions: Pick<DescriptionStore, 'restoreOriginal'>;
   readonly removals: Pick<ServerRemoval, 'runThenSignOut'>;
   /** Asks again what was rejected. */
   readonly putBack: (proposal: Proposal) => Promise<void>;
@@ -177,7 +176,7 @@ async function undo(
 ): Promise<void> {
   const { written = [], texts = [], rejected } = back ?? {};
   if (written.length > 0) await edits.revert(written);
-  for (const { server, tools } of texts) await descriptions().restoreOriginal(server, tools);
+  for (const { server, tools } of texts) await descriptions.restoreOriginal(server, tools);
   if (rejected !== undefined) await putBack(rejected);
   const author = { app: userApp, sessionId: 'person', tool: 'undo', mode: 'direct' };
   admin.recorded.emit({ author, what: `Taken back (${by}): ${sentence}`, failure: undefined });

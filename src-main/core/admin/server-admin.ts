@@ -56,8 +56,7 @@ interface ServerAdminParts {
   /** The best launch that this machine knows for a name without an entry. */
   readonly knownLaunch: (server: string) => Promise<HealCandidate | undefined>;
   readonly secrets: Pick<SecretService, 'sealEntry' | 'removeUnused' | 'valuesOf'>;
-  /** Asked for at each use: they are made after this. */
-  readonly descriptions: () => Pick<DescriptionStore, 'save'>;
+  readonly descriptions: Pick<DescriptionStore, 'save'>;
 }
 
 /** The user's choices for a proposal, or for a server in review. */
@@ -430,7 +429,7 @@ export class ServerAdmin {
     { server, texts }: ServerChange & { kind: 'describe' },
     { app, sessionId }: ChangeAuthor,
   ): Promise<void> {
-    await this.#descriptions().save(server, new Map(Object.entries(texts)), `${app} (session ${sessionId})`);
+    await this.#descriptions.save(server, new Map(Object.entries(texts)), `${app} (session ${sessionId})`);
   }
 
   async #follow(): Promise<void> {

@@ -1,4 +1,5 @@
 /** Reports servers that take more memory or have more processes than a server needs, measured once a minute. */
+import { Emitter } from '../base/emitter.ts';
 import type { Log } from '../base/log.ts';
 import type { ServerUsage, UsageMeter } from './usage-meter.ts';
 
@@ -12,22 +13,16 @@ const defaultLimits: UsageLimits = { memoryBytes: 4 * 1024 ** 3, processes: 100 
 const intervalMs = 60_000;
 
 export class UsageWatch {
+  /** Emits the name of a server that went over a limit, or is below all of them again. */
+  readonly changed = new Emitter<string>();
   readonly #usage: Pick<UsageMeter, 'read'>;
   readonly #log: Log;
-  readonly #onChange: (server: string) => void;
   readonly #limits: UsageLimits;
   readonly #over = new Map<string, string>();
 
-  /** `onChange`: a server went over a limit, or is below all of them again. */
-  constructor(
-    usage: Pick<UsageMeter, 'read'>,
-    log: Log,
-    onChange: (server: string) => void,
-    limits: UsageLimits = defaultLimits,
-  ) {
+  constructor(usage: Pick<UsageMeter, 'read'>, log: Log, limits: UsageLimits = defaultLimits) {
     this.#usage = usage;
     this.#log = log;
-    this.#onChange = onChange;
     this.#limits = limits;
   }
 
@@ -49,14 +44,14 @@ export class UsageWatch {
     const now = new Map(servers.flatMap((one) => (isOver(one, this.#limits) ? [[one.server, one] as const] : [])));
     for (const server of [...this.#over.keys()].filter((name) => !now.has(name))) {
       this.#over.delete(server);
-      this.#onChange(server);
+      this.changed.emit(server);
     }
     for (const [server, one] of now) {
       const isNew = !this.#over.has(server);
       this.#over.set(server, sentenceOf(one));
       if (!isNew) continue;
       this.#log.child(server).warn(sentenceOf(one));
-      this.#onChange(server);
+      this.changed.emit(server);
     }
   }
 }

@@ -18,6 +18,7 @@ export class SessionRegistry {
   readonly serverTasks = new TasksByServer();
   readonly #sessions = new Map<string, Session>();
   readonly #servers: ServerManager;
+  readonly #otherCatalogUsers: ((catalog: LiveCatalog) => boolean)[] = [];
   readonly #taskNotices = new TaskNotifications(() => this.all);
 
   constructor(servers: ServerManager, catalog: LiveCatalog) {
@@ -29,6 +30,19 @@ export class SessionRegistry {
   /** Notifies the sessions that use this catalog. */
   announce(catalog: LiveCatalog, change: CatalogChange): void {
     for (const session of this.#sessions.values()) if (session.view.catalog === catalog) session.announce(change);
+  }
+
+  /** Adds a check for clients without a session: whether one of them is shown a catalog now. */
+  addCatalogUsers(useCatalog: (catalog: LiveCatalog) => boolean): void {
+    this.#otherCatalogUsers.push(useCatalog);
+  }
+
+  /** Whether a client is shown the catalog now. */
+  usesCatalog(catalog: LiveCatalog): boolean {
+    return (
+      this.all.some((session) => session.usesCatalog(catalog)) ||
+      this.#otherCatalogUsers.some((useCatalog) => useCatalog(catalog))
+    );
   }
 
   get all(): readonly Session[] {

@@ -14,7 +14,7 @@ export const activityHandlers = {
     // One more than asked for tells whether there are more.
     const range = { beforeId, afterId, limit: limit + 1 };
     const found = await foundIn(search.text, core);
-    const { calls, ...sums } = core.activity.query((database, stretches) =>
+    const { calls, ...sums } = core.activity.log.query((database, stretches) =>
       searchCalls(database, { ...search, found }, range, stretches),
     );
     return { ...sums, calls: calls.slice(0, limit).map(callSummary), more: calls.length > limit };
@@ -43,12 +43,12 @@ const maxFound = 2000;
 export async function foundIn(text: string | undefined, core: RpcDeps['core']): Promise<readonly number[]> {
   if (text === undefined || text === '') return [];
   // Texts are handed over when their records are written.
-  core.activity.flush();
-  return (await core.payloads.search(text, maxFound)).ids;
+  core.activity.log.flush();
+  return (await core.activity.payloads.search(text, maxFound)).ids;
 }
 
 function requireCall(id: number, core: RpcDeps['core']): ActivityEntry {
-  const entry = core.activity.query((database) => findCall(database, id));
+  const entry = core.activity.log.query((database) => findCall(database, id));
   if (entry !== undefined) return entry;
   throw new AppError('not_found', 'This call is no longer on record.', { fix: 'Only the latest are kept.' });
 }

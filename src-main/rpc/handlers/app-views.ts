@@ -73,12 +73,12 @@ interface Home {
  * does.
  */
 async function homeOf(server: string, core: RpcDeps['core']): Promise<Home> {
-  await core.catalog.configLoaded(settleMs);
-  const shared = core.servers.get(server);
+  await core.calls.catalog.configLoaded(settleMs);
+  const shared = core.servers.manager.get(server);
   if (shared.listedAt === undefined) await shared.ready();
   if (ownKind === undefined || shared.listing.tools.some((tool) => viewUriOf(tool) !== undefined))
-    return { home: shared, steps: core.steps };
-  const { servers, steps, compared } = core.extensionCores.core(ownKind);
+    return { home: shared, steps: core.calls.stages };
+  const { servers, steps, compared } = core.clients.extensions.core(ownKind);
   await compared?.(settleMs);
   return { home: servers.get(server), steps };
 }
@@ -89,14 +89,14 @@ const ownKind = extensionSetOf(userCapabilities);
  * Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here.
  */
 export function hasView(server: string, tool: string, core: RpcDeps['core']): boolean {
-  const others = ownKind && core.extensionCores.find(ownKind)?.servers.find(server);
-  return [core.servers.find(server), others].some((one) =>
+  const others = ownKind && core.clients.extensions.find(ownKind)?.servers.find(server);
+  return [core.servers.manager.find(server), others].some((one) =>
     one?.listing.tools.some((listed) => listed.name === tool && viewUriOf(listed) !== undefined),
   );
 }
 
 /** Context of the user's own runs: on the same connection, so that a view sees what they changed. */
-function contextOf({ options }: RpcDeps['core'], signal: AbortSignal): CallContext {
+function contextOf({ context: options }: RpcDeps['core'], signal: AbortSignal): CallContext {
   return {
     sessionId: userSession,
     clientInfo: { name: userApp, version: options.version },

@@ -25,14 +25,14 @@ interface AuditRange {
 /** With what was noted a moment ago. */
 export async function auditPage(
   { before, limit = defaultLimit, ...filter }: AuditFilter & AuditRange,
-  core: Pick<RpcDeps['core'], 'activity' | 'audit' | 'callAuditor'>,
+  core: Pick<RpcDeps['core'], 'activity' | 'trust'>,
 ): Promise<AuditPage> {
-  core.activity.flush();
-  await core.callAuditor.drained();
+  core.activity.log.flush();
+  await core.trust.callAuditor.drained();
   // Right after the start its key may still be asked for, and another process may be writing.
-  for (let waited = 0; !(await core.audit.flush()) && waited < maxWaitMs; waited += pollIntervalMs)
+  for (let waited = 0; !(await core.trust.audit.flush()) && waited < maxWaitMs; waited += pollIntervalMs)
     await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
-  return readPage(core.audit.log, filter, limit, before);
+  return readPage(core.trust.audit.log, filter, limit, before);
 }
 
 export function nextOf(next: number | undefined): { readonly next?: number } {

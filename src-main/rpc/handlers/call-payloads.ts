@@ -17,7 +17,7 @@ export async function payloadParts<Side extends PayloadSide>(
   sides: readonly Side[],
   from = 0,
 ): Promise<Record<Side, PayloadText>> {
-  const found = await core.payloads.find({ id, startedAt, unkept, sides, from, length: maxChunkLength });
+  const found = await core.activity.payloads.find({ id, startedAt, unkept, sides, from, length: maxChunkLength });
   const shown = sides.map((side): [Side, PayloadText] => {
     const text = found[side] ?? { none: 'gone' };
     // What nobody would see stands as a mark: here a person looks for what a model read.
@@ -34,8 +34,8 @@ export async function callTexts<Side extends PayloadSide>(
   from = 0,
 ): Promise<Record<Side, PayloadText>> {
   const said: Record<PayloadSide, PayloadText> = await payloadParts<PayloadSide>(core, call, sides, from);
-  await core.spills.ready();
+  await core.calls.spills.ready();
   if (call.spillId !== undefined && sides.some((side) => side === 'sent'))
-    said.sent = { none: (await core.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
+    said.sent = { none: (await core.calls.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
   return said;
 }

@@ -27,7 +27,7 @@ interface Range {
 
 export const chartHandlers = {
   charts: async ({ period }, { core }) => {
-    const { activity, ledger } = core;
+    const { log: activity, ledger } = core.activity;
     return drawCharts(period, {
       savings: (question) => ledger.savings(question),
       outcomes: async (since) =>

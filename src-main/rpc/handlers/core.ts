@@ -4,7 +4,7 @@ import { serverVariables } from '../../core/admin/environment-source.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
 import { sentenceWithSecrets } from '../../core/admin/explain-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
-import type { Core } from '../../core/core.ts';
+import type { Core } from '../../core/create-core.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { readLogTail } from '../../core/base/log-tail.ts';
 import { markInvisible, truncateName } from '../../core/base/visible-text.ts';
@@ -30,15 +30,15 @@ export const coreHandlers = {
   state: async (_input, { core, doors }) => coreState(core, doors()),
   health: async (_input, deps) => ({ findings: await coreFindings(deps) }),
   tools: async ({ server }, { core }) => {
-    await core.catalog.settled(settleTimeoutMs);
-    const { current } = core.catalog;
+    await core.calls.catalog.settled(settleTimeoutMs);
+    const { current } = core.calls.catalog;
     const only = server === undefined ? undefined : resolveServer(current, server);
     return { tools: current.tools.filter((tool) => only === undefined || tool.server === only).map(summary) };
   },
   search: async ({ query, limit }, { core }) => {
-    await core.catalog.settled(settleTimeoutMs);
-    const { total, hits } = core.catalog.index.search(query, { limit: limit ?? 10 });
-    const byId = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool]));
+    await core.calls.catalog.settled(settleTimeoutMs);
+    const { total, hits } = core.calls.catalog.index.search(query, { limit: limit ?? 10 });
+    const byId = new Map(core.calls.catalog.current.tools.map((tool) => [tool.id, tool]));
     return {
       total,
       hits: hits.flatMap(({ id, why }) => {
@@ -49,53 +49,77 @@ export const coreHandlers = {
   },
   call: async ({ tool, arguments: args, intent, reason }, { core }, signal) => {
     // Whoever asks in person gets it whole: there is no context to flood.
-    const context = cliCallContext(core.options.version, signal);
-    if (core.modes.helpers.has(tool) && core.catalog.current.lookup.tools.byListedName(tool) === undefined) {
+    const context = cliCallContext(core.context.version, signal);
+    if (
+      core.calls.modes.helpers.has(tool) &&
+      core.calls.catalog.current.lookup.tools.byListedName(tool) === undefined
+    ) {
       return toObject(await unshapedView(core).callTool({ name: tool, arguments: args }, context));
     }
     const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;
-    return toObject(await callTool(request, context, core.steps));
+    return toObject(await callTool(request, context, core.calls.stages));
   },
-  proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.admin) }),
+  proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.servers.admin) }),
   variables: async (_input, { core }) => ({
-    servers: await serverVariables(core.options.config.current.servers, core.environment),
+    servers: await serverVariables(core.context.config.current.servers, core.servers.environment),
   }),
-  pinVersion: ({ server, version }, { core }) => core.edits.pinVersion(server, version, core.options.env),
-  reviews: async ({ server }, { core: { reviews } }) => ({
+  pinVersion: ({ server, version }, { core }) => core.servers.edits.pinVersion(server, version, core.context.env),
+  reviews: async (
+    { server },
+    {
+      core: {
+        trust: { reviews },
+      },
+    },
+  ) => ({
     reviews: server === undefined ? await reviews.pending() : [await reviews.find(server)],
   }),
-  reviewServer: async ({ server, id, choice }, { core: { reviews } }) => ({
+  reviewServer: async (
+    { server, id, choice },
+    {
+      core: {
+        trust: { reviews },
+      },
+    },
+  ) => ({
     sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
   }),
-  previewServer: ({ server, id }, { core: { reviews } }) => reviews.preview(server, id),
+  previewServer: (
+    { server, id },
+    {
+      core: {
+        trust: { reviews },
+      },
+    },
+  ) => reviews.preview(server, id),
   approve: async ({ id }, { core }) => decide(id, core, 'approve'),
   reject: async ({ id }, { core }) => decide(id, core, 'reject'),
   retry: async ({ server, clear }, { core, doors }) => {
-    const found = core.servers.get(server);
-    core.transports.log(found.config.name).appendEvent('Started anew at your word.');
+    const found = core.servers.manager.get(server);
+    core.servers.transports.log(found.config.name).appendEvent('Started anew at your word.');
     await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
     const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
     return status;
   },
-  reload: async (_input, { core }) => ({ problems: (await core.admin.reload()).length }),
-  signIn: async ({ server }, { core }) => ({ url: (await core.servers.get(server).signIn()).url }),
+  reload: async (_input, { core }) => ({ problems: (await core.servers.admin.reload()).length }),
+  signIn: async ({ server }, { core }) => ({ url: (await core.servers.manager.get(server).signIn()).url }),
   signOut: async ({ server }, { core }) => {
-    const { config } = core.servers.get(server);
-    const { how } = await core.servers.get(server).signOut();
+    const { config } = core.servers.manager.get(server);
+    const { how } = await core.servers.manager.get(server).signOut();
     const sentence = signedOutMessage[how](markInvisible(config.name));
-    if (how !== 'nothing') core.admin.recordUserDecision('sign-out', sentence, config.name);
+    if (how !== 'nothing') core.servers.admin.recordUserDecision('sign-out', sentence, config.name);
     return { wasSignedIn: how !== 'nothing', sentence };
   },
   log: async ({ server, after }, { core }) => {
-    const { name } = core.servers.get(server).config;
-    core.transports.log(name).flush();
-    const { lines, mark, skipped } = await readLogTail(core.transports.logFile(name), maxLogBytes, after);
+    const { name } = core.servers.manager.get(server).config;
+    core.servers.transports.log(name).flush();
+    const { lines, mark, skipped } = await readLogTail(core.servers.transports.logFile(name), maxLogBytes, after);
     // Masked when it was written; what is secret since then, too.
-    return { lines: lines.map((line) => parseLogLine(core.options.masker.maskText(line))), mark, skipped };
+    return { lines: lines.map((line) => parseLogLine(core.context.masker.maskText(line))), mark, skipped };
   },
   setPaused: async ({ paused }, { core }) => {
-    await core.servers.setPaused(paused);
+    await core.servers.manager.setPaused(paused);
     return {};
   },
   stop: async (_input, { stop }) => {
@@ -144,7 +168,11 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
 }
 
 /** The person sees afterwards what they decided on: it is told as it was before. */
-async function decide(id: string, { admin, inbox }: Core, action: 'approve' | 'reject'): Promise<ProposalSummary> {
+async function decide(
+  id: string,
+  { servers: { admin }, trust: { inbox } }: Core,
+  action: 'approve' | 'reject',
+): Promise<ProposalSummary> {
   const open = await admin.proposals();
   const found = open.find((proposal) => proposal.id === id);
   if (found === undefined) {
@@ -157,7 +185,7 @@ async function decide(id: string, { admin, inbox }: Core, action: 'approve' | 'r
 }
 
 /** For tools of our own, as in any session; what they answer is given whole. */
-function unshapedView({ sessionServices }: Core): SessionView {
+function unshapedView({ clients: { services: sessionServices } }: Core): SessionView {
   const { shaper } = sessionServices;
   const whole = { shapeHelperResult: (result: Result) => Promise.resolve(result), spill: shaper.spill.bind(shaper) };
   return viewFor({ mode: 'proxy' }, { ...sessionServices, shaper: whole });

@@ -5,23 +5,23 @@ import type { Handlers, RpcDeps } from '../deps.ts';
 
 export const dataFlowHandlers = {
   dataFlowEvents: async (_input, { core }) => {
-    const { record } = core.trust;
+    const { record } = core.trust.dataFlow;
     const { since, week, last } = record.summary();
     return { since, week, last: last.toReversed().map(withAppName), canOfferApproval: canOfferApproval(core) };
   },
   dismissDataFlowOffer: async (_input, { core }) => {
-    core.trust.record.decline();
+    core.trust.dataFlow.record.decline();
     return {};
   },
 } satisfies Handlers;
 
 export function dataFlowOverview(core: RpcDeps['core']): DataFlowOverview {
-  const { since, week } = core.trust.record.summary();
-  const { mode } = core.options.config.current.dataFlow;
+  const { since, week } = core.trust.dataFlow.record.summary();
+  const { mode } = core.context.config.current.dataFlow;
   return { mode, since, week, canOfferApproval: canOfferApproval(core) };
 }
 
-function canOfferApproval({ trust, options }: RpcDeps['core']): boolean {
+function canOfferApproval({ trust: { dataFlow: trust }, context: options }: RpcDeps['core']): boolean {
   return options.config.current.dataFlow.mode === 'record' && trust.record.canOfferApproval;
 }
 

@@ -18,7 +18,7 @@ export const findHandlers = {
   find: async ({ text }, deps) => {
     const { core } = deps;
     if (text.trim() === '') return { tools: [], sessions: [], kept: [] };
-    await core.spills.ready();
+    await core.calls.spills.ready();
     const fits = wordMatcher(text);
     const rows = await spillRows({ limit: maxScanned }, deps);
     const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
@@ -37,7 +37,11 @@ export const findHandlers = {
 /**
  * The search knows whole words, a person has often typed half of one: a name that begins so is meant, and goes first.
  */
-function findTools(text: string, fits: (said: string) => boolean, { catalog }: RpcDeps['core']): FoundTool[] {
+function findTools(
+  text: string,
+  fits: (said: string) => boolean,
+  { calls: { catalog } }: RpcDeps['core'],
+): FoundTool[] {
   const { tools, lookup } = catalog.current;
   const begun = text.trim().toLowerCase();
   const byName = tools.filter(({ server, name }) => fits(`${server} ${name}`));

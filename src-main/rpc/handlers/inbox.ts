@@ -5,12 +5,12 @@ import type { Handlers } from '../deps.ts';
 
 export const inboxHandlers = {
   inbox: async (_input, { core }) => {
-    const [items, decided] = await Promise.all([core.inbox.items(), core.inbox.decided()]);
+    const [items, decided] = await Promise.all([core.trust.inbox.items(), core.trust.inbox.decided()]);
     return { items: items.map(inboxSummary), decided };
   },
-  inboxItem: ({ id, reveal }, { core }) => core.inbox.item(id, { reveal }),
-  decide: ({ id, action, parts, by = 'dashboard' }, { core }) => core.inbox.decide(id, { action, parts, by }),
-  undecide: ({ id }, { core }) => core.inbox.undo(id),
+  inboxItem: ({ id, reveal }, { core }) => core.trust.inbox.item(id, { reveal }),
+  decide: ({ id, action, parts, by = 'dashboard' }, { core }) => core.trust.inbox.decide(id, { action, parts, by }),
+  undecide: ({ id }, { core }) => core.trust.inbox.undo(id),
 } satisfies Handlers;
 
 export function inboxSummary(item: InboxItem): InboxSummary {

@@ -13,6 +13,9 @@ export function profilesOverview(deps: RpcDeps): ProfilesOverview {
 }
 
 function profileService({ core, doors }: RpcDeps): ProfileService {
-  const { profileTokens: tokens, options } = core;
+  const {
+    clients: { profileTokens: tokens },
+    context: options,
+  } = core;
   return new ProfileService({ config: () => options.config.current, tokens, http: () => doors().http });
 }

@@ -33,15 +33,18 @@ export function createRegistryHandlers(desk: RegistryService): RegistryHandlers 
 }
 
 export const registryHandlers = {
-  registries: (input, { core }, signal) => createRegistryHandlers(core.registries.desk).registries(input, signal),
+  registries: (input, { core }, signal) =>
+    createRegistryHandlers(core.servers.registries.desk).registries(input, signal),
   registrySearch: (input, { core }, signal) =>
-    createRegistryHandlers(core.registries.desk).registrySearch(input, signal),
+    createRegistryHandlers(core.servers.registries.desk).registrySearch(input, signal),
   registryServer: (input, { core }, signal) =>
-    createRegistryHandlers(core.registries.desk).registryServer(input, signal),
+    createRegistryHandlers(core.servers.registries.desk).registryServer(input, signal),
   registryPreview: (input, { core }, signal) =>
-    createRegistryHandlers(core.registries.desk).registryPreview(input, signal),
-  registryTry: (input, { core }, signal) => createRegistryHandlers(core.registries.desk).registryTry(input, signal),
-  registryAdd: (input, { core }, signal) => createRegistryHandlers(core.registries.desk).registryAdd(input, signal),
+    createRegistryHandlers(core.servers.registries.desk).registryPreview(input, signal),
+  registryTry: (input, { core }, signal) =>
+    createRegistryHandlers(core.servers.registries.desk).registryTry(input, signal),
+  registryAdd: (input, { core }, signal) =>
+    createRegistryHandlers(core.servers.registries.desk).registryAdd(input, signal),
 } satisfies Handlers;
 
 /** Without the plan by which an entry is made of it. */

@@ -22,8 +22,8 @@ const maxViewBytes = 8 * 1024 * 1024;
 
 export const runHandlers = {
   startRun: async ({ server, tool, arguments: args, agreed = false }, { core, runs: open }) => {
-    await core.catalog.configLoaded(settleMs);
-    const found = findServerTool(tool, server, core) ?? core.catalog.finder.find(tool, server);
+    await core.calls.catalog.configLoaded(settleMs);
+    const found = findServerTool(tool, server, core) ?? core.calls.catalog.finder.find(tool, server);
     const asks = confirmationNeeded(found);
     if (asks !== undefined && !agreed) return { asks };
     return { id: requireRuns(open).start({ server: found.server, tool: found.name, arguments: args }, found).id };
@@ -61,18 +61,22 @@ export const runHandlers = {
       acceptsInputRequired: false,
       askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked.')),
     };
-    const names = ['server', ...core.modes.modes.map(({ name }) => name)];
+    const names = ['server', ...core.calls.modes.modes.map(({ name }) => name)];
     const parts: Parameters<typeof previewByMode>[2] = {
-      shaper: core.shaper,
-      ledger: core.ledger,
-      keep: (...answer) => core.spills.spill(...answer),
+      shaper: core.calls.shaper,
+      ledger: core.activity.ledger,
+      keep: (...answer) => core.calls.spills.spill(...answer),
     };
     return { rows: await previewByMode({ result: end.sent, tool, request: callRequest, context }, names, parts) };
   },
 } satisfies Handlers;
 
 /** Finds a tool by the server's own name: a user may also run tools hidden from models. */
-function findServerTool(tool: string, server: string, { servers }: RpcDeps['core']): CatalogEntry | undefined {
+function findServerTool(
+  tool: string,
+  server: string,
+  { servers: { manager: servers } }: RpcDeps['core'],
+): CatalogEntry | undefined {
   const definition = servers.find(server)?.listing.tools.find(({ name }) => name === tool);
   return definition && { id: `${server}:${tool}`, server, name: tool, listedName: tool, definition };
 }

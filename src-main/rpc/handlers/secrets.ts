@@ -2,13 +2,17 @@
 import type { Handlers } from '../deps.ts';
 
 export const secretHandlers = {
-  secrets: (_input, { core }) => core.secrets.list(),
-  setSecret: ({ name, value }, { core }) => core.secrets.set(name, value),
-  removeSecret: ({ name }, { core }) => core.secrets.remove(name),
+  secrets: (_input, { core }) => core.trust.secrets.list(),
+  setSecret: ({ name, value }, { core }) => core.trust.secrets.set(name, value),
+  removeSecret: ({ name }, { core }) => core.trust.secrets.remove(name),
   plainSecrets: async ({ server, entry }, { core }) => ({
-    found: entry === undefined ? await core.secrets.findPlain(server) : core.secrets.findInEntry(server ?? '', entry),
+    found:
+      entry === undefined
+        ? await core.trust.secrets.findPlain(server)
+        : core.trust.secrets.findInEntry(server ?? '', entry),
   }),
-  moveSecrets: ({ server }, { core }) => core.secrets.sealConfig(server),
-  unlockVault: ({ passphrase }, { core }) => core.secrets.unlock(passphrase),
-  placeVaultKey: ({ place, passphrase, begin = false }, { core }) => core.secrets.moveKey(place, passphrase, begin),
+  moveSecrets: ({ server }, { core }) => core.trust.secrets.sealConfig(server),
+  unlockVault: ({ passphrase }, { core }) => core.trust.secrets.unlock(passphrase),
+  placeVaultKey: ({ place, passphrase, begin = false }, { core }) =>
+    core.trust.secrets.moveKey(place, passphrase, begin),
 } satisfies Handlers;

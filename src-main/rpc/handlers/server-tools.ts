@@ -21,85 +21,88 @@ const settleMs = 15_000;
 
 export const serverHandlers = {
   serverDetail: async ({ server }, { core }) => {
-    const { config } = core.servers.get(server);
+    const { config } = core.servers.manager.get(server);
     const { name } = config;
-    const pinFolder = join(core.options.paths.dataDir, 'pins');
+    const pinFolder = join(core.context.paths.dataDir, 'pins');
     return {
       tools: serverTools(name, core),
-      entry: await core.edits.maskedEntry(name),
-      logFile: core.transports.logFile(name),
+      entry: await core.servers.edits.maskedEntry(name),
+      logFile: core.servers.transports.logFile(name),
       background: await loadServerProvenance(config, {
         pinFolder,
-        digests: core.fileDigests,
+        digests: core.trust.fileDigests,
         signedIn: (server) => {
-          const facts = core.signIns.find(server)?.info;
+          const facts = core.servers.signIns.find(server)?.info;
           return Promise.resolve(facts?.isSignedIn === true ? facts : undefined);
         },
       }),
     };
   },
   writtenTexts: async (_input, { core }) => {
-    await core.catalog.settled(settleMs);
-    return { texts: core.servers.all.flatMap(({ config }) => writtenTexts(config.name, core)) };
+    await core.calls.catalog.settled(settleMs);
+    return { texts: core.servers.manager.all.flatMap(({ config }) => writtenTexts(config.name, core)) };
   },
   takeBackText: async ({ server, tool }, { core }) => {
-    await core.catalog.settled(settleMs);
-    const { name } = core.servers.get(server).config;
+    await core.calls.catalog.settled(settleMs);
+    const { name } = core.servers.manager.get(server).config;
     if (!writtenTexts(name, core).some((one) => one.tool === tool)) {
       throw new AppError('not_found', `No model has written a description of ${name}:${tool}.`, {
         fix: 'See tooltray list --written.',
       });
     }
-    await core.descriptions.restoreOriginal(name, [tool]);
+    await core.calls.descriptions.restoreOriginal(name, [tool]);
     return {};
   },
   setToolEnabled: async ({ server, tool, enabled }, { core }) => {
-    await core.edits.setToolEnabled(server, tool, enabled);
+    await core.servers.edits.setToolEnabled(server, tool, enabled);
     return {};
   },
   setServerEnabled: async ({ server, enabled }, { core }) => {
-    await core.edits.setEnabled(server, enabled);
+    await core.servers.edits.setEnabled(server, enabled);
     return {};
   },
   setServersEnabled: async ({ servers, enabled }, { core }) => {
-    const known = servers.map((server) => core.servers.get(server).config);
+    const known = servers.map((server) => core.servers.manager.get(server).config);
     const held = known.filter((config) => enabled && config.held !== undefined).map(({ name }) => name);
     const changed = known.flatMap((config) =>
       config.enabled === enabled || held.includes(config.name) ? [] : [config.name],
     );
-    if (changed.length > 0) await core.edits.setField(changed, 'enabled', () => enabled);
+    if (changed.length > 0) await core.servers.edits.setField(changed, 'enabled', () => enabled);
     return { changed, held };
   },
   stopServer: async ({ server }, { core }) => {
-    const found = core.servers.get(server);
-    core.transports.log(found.config.name).appendEvent('Stopped at your word; its next call starts it.');
+    const found = core.servers.manager.get(server);
+    core.servers.transports.log(found.config.name).appendEvent('Stopped at your word; its next call starts it.');
     await found.sleep();
     return {};
   },
-  serverUsage: (_input, { core }) => core.usage.read(),
+  serverUsage: (_input, { core }) => core.servers.usage.read(),
   toolMatches: async ({ text }, { core }) => ({ servers: toolMatches(text, core) }),
   tryServer: async ({ server, entry }, { core }) => {
-    const { config, version } = core.options;
-    const whole = await core.edits.unmaskEntry({ ...entry }, server);
-    return probeEntry(whole, { config, transports: core.transports, version });
+    const { config, version } = core.context;
+    const whole = await core.servers.edits.unmaskEntry({ ...entry }, server);
+    return probeEntry(whole, { config, transports: core.servers.transports, version });
   },
   saveServer: async ({ name, entry, replace, keepSecrets = false }, { core }) => {
-    const whole = await core.edits.unmaskEntry({ ...entry }, replace ? name : undefined);
-    const kept = keepSecrets ? (await core.secrets.sealEntry(name, whole)).entry : whole;
-    await core.edits.save(name, kept, replace);
+    const whole = await core.servers.edits.unmaskEntry({ ...entry }, replace ? name : undefined);
+    const kept = keepSecrets ? (await core.trust.secrets.sealEntry(name, whole)).entry : whole;
+    await core.servers.edits.save(name, kept, replace);
     return {};
   },
-  removeServer: ({ server }, { core }) => core.removals.remove(server),
-  undoRemoval: ({ undo }, { core }) => core.removals.undo(undo),
+  removeServer: ({ server }, { core }) => core.servers.removals.remove(server),
+  undoRemoval: ({ undo }, { core }) => core.servers.removals.undo(undo),
   readServers: async ({ text }, { core }) => {
     const isProgram = async (command: string): Promise<boolean> =>
-      (await findCommand(command, await core.environment.resolve())) !== undefined;
+      (await findCommand(command, await core.servers.environment.resolve())) !== undefined;
     return parsePasted(text, { isProgram, home: homedir() });
   },
 } satisfies Handlers;
 
 /** Descriptions shown to apps in place of the server's own, by tool. */
-function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']): RewrittenDescription[] {
+function writtenTexts(
+  server: string,
+  { servers: { manager: servers }, calls: { descriptions } }: RpcDeps['core'],
+): RewrittenDescription[] {
   return servers.get(server).listing.tools.flatMap(({ name, description }) => {
     const tool = String(name);
     const written = descriptions.find(server, tool, description);
@@ -109,7 +112,10 @@ function writtenTexts(server: string, { servers, descriptions }: RpcDeps['core']
   });
 }
 
-function heldTools(name: string, { servers }: RpcDeps['core']): ReadonlyMap<string, ServerTool['held']> {
+function heldTools(
+  name: string,
+  { servers: { manager: servers } }: RpcDeps['core'],
+): ReadonlyMap<string, ServerTool['held']> {
   const { pins } = servers.get(name);
   const open = new Set(pins?.pendingReview?.changes.map(({ key }) => key));
   const tools = (pins?.heldChanges ?? []).filter(({ kind }) => kind === 'tool');
@@ -118,9 +124,9 @@ function heldTools(name: string, { servers }: RpcDeps['core']): ReadonlyMap<stri
 
 function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
   const written = new Map(writtenTexts(name, core).map((one) => [one.tool, one.written]));
-  const listedNames = new Map(core.catalog.current.tools.map((tool) => [tool.id, tool.listedName]));
+  const listedNames = new Map(core.calls.catalog.current.tools.map((tool) => [tool.id, tool.listedName]));
   const held = heldTools(name, core);
-  return core.servers.get(name).listing.tools.map((definition) => {
+  return core.servers.manager.get(name).listing.tools.map((definition) => {
     const tool = String(definition['name']);
     const hints = objectOrEmpty(definition['annotations']);
     return {
@@ -128,7 +134,7 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
       listedName: listedNames.get(`${name}:${tool}`) ?? tool,
       description: neutralizeControlCharacters(textOrEmpty(definition['description'])),
       written: written.get(tool),
-      enabled: isToolEnabled(core.options.config.current, name, tool),
+      enabled: isToolEnabled(core.context.config.current, name, tool),
       held: held.get(tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
@@ -142,7 +148,7 @@ function serverTools(name: string, core: RpcDeps['core']): ServerTool[] {
 /** How many of a server's matches are named. */
 const namedMatches = 5;
 
-function toolMatches(text: string, { servers }: RpcDeps['core']): ToolMatches[] {
+function toolMatches(text: string, { servers: { manager: servers } }: RpcDeps['core']): ToolMatches[] {
   if (text.trim() === '') return [];
   const fits = wordMatcher(text);
   return servers.all.flatMap(({ config, listing }) => {
@@ -161,15 +167,15 @@ function flag(hints: JsonObject, name: string): boolean | undefined {
 /** Requests about servers that could be fixed, and approval of a fix. */
 export const healHandlers = {
   healOffers: async (_input, { core }) => {
-    await core.healing.rescan();
-    return { offers: core.healing.candidates.map(healOfferRow) };
+    await core.servers.healing.rescan();
+    return { offers: core.servers.healing.candidates.map(healOfferRow) };
   },
   heal: async ({ server: named }, { core }) => {
-    const server = core.servers.get(named).config.name;
-    const offered = (await core.inbox.items()).find((item) => item.kind === 'heal' && item.server === server);
-    if (offered === undefined) return core.healing.heal(server);
+    const server = core.servers.manager.get(named).config.name;
+    const offered = (await core.trust.inbox.items()).find((item) => item.kind === 'heal' && item.server === server);
+    if (offered === undefined) return core.servers.healing.heal(server);
     // The same as a decision in the inbox, so that it stands in the history.
-    const { sentence, isDone } = await core.inbox.decide(offered.id, { action: 'use', by: 'command line' });
+    const { sentence, isDone } = await core.trust.inbox.decide(offered.id, { action: 'use', by: 'command line' });
     return { server, healed: isDone, sentence };
   },
 } satisfies Handlers;

@@ -11,23 +11,23 @@ import { configuredMode, modeCards } from '../state/modes-overview.ts';
 export const settingsHandlers = {
   setMode: async ({ mode }, { core }) => {
     requireMode(mode);
-    await core.edits.set('mode', mode);
+    await core.servers.edits.set('mode', mode);
     return {};
   },
   appSettings: ({ app }, { core }) => Promise.resolve(appSettings(app, core)),
   setAppSettings: async ({ app, mode, threshold }, { core }) => {
     if (typeof mode === 'string') requireMode(mode);
-    if (mode !== undefined) await core.edits.merge('appModes', { [app]: mode });
+    if (mode !== undefined) await core.servers.edits.merge('appModes', { [app]: mode });
     if (threshold !== undefined) {
-      const { appThresholds } = core.options.config.current.results;
+      const { appThresholds } = core.context.config.current.results;
       const others = Object.entries(appThresholds).filter(([name]) => name !== app);
       const next = threshold === null ? others : [...others, [app, threshold] as const];
-      await core.edits.merge('results', { appThresholds: next.length === 0 ? null : Object.fromEntries(next) });
+      await core.servers.edits.merge('results', { appThresholds: next.length === 0 ? null : Object.fromEntries(next) });
     }
     return {};
   },
   setSettings: async ({ results, pricePerMillion, dataFlow, ...desktop }, deps) => {
-    const { edits } = deps.core;
+    const { edits } = deps.core.servers;
     if (results !== undefined) await edits.merge('results', results);
     if (pricePerMillion !== undefined) await edits.merge('price', { perMillionTokens: pricePerMillion });
     if (dataFlow !== undefined) await edits.merge('dataFlow', { mode: dataFlow });
@@ -35,7 +35,7 @@ export const settingsHandlers = {
     return {};
   },
   restoreConfig: async (_, { core }) => {
-    await core.options.config.restore();
+    await core.context.config.restore();
     return {};
   },
   reveal: async ({ what, id }, deps) => {
@@ -45,7 +45,7 @@ export const settingsHandlers = {
 } satisfies Handlers;
 
 function appSettings(app: string, core: RpcDeps['core']): AppSettings {
-  const { appModes, results } = core.options.config.current;
+  const { appModes, results } = core.context.config.current;
   const { inlineBytes, followsLists } = appTraits(app);
   const own = <T>(record: Readonly<Record<string, T>>): T | undefined =>
     Object.hasOwn(record, app) ? record[app] : undefined;
@@ -61,9 +61,9 @@ function appSettings(app: string, core: RpcDeps['core']): AppSettings {
 }
 
 function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { core }: RpcDeps): string {
-  if (what === 'config') return core.options.config.path;
-  if (what === 'logs') return dirname(core.options.paths.logDir);
-  const spill = id === undefined ? undefined : core.spills.recall(id);
+  if (what === 'config') return core.context.config.path;
+  if (what === 'logs') return dirname(core.context.paths.logDir);
+  const spill = id === undefined ? undefined : core.calls.spills.recall(id);
   if (spill !== undefined) return spill.file;
   throw new AppError('not_found', 'There is no such answer on disk.');
 }
@@ -78,7 +78,7 @@ function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
 /** The savings ledger for users, priced if they have set a price. */
 export const savingsHandlers = {
   savings: async (question, { core }): Promise<PricedSavings> => {
-    return priced(await core.ledger.savings(question), core);
+    return priced(await core.activity.ledger.savings(question), core);
   },
 } satisfies Handlers;
 
@@ -88,7 +88,7 @@ export function priced(report: SavingsReport, core: RpcDeps['core']): PricedSavi
 }
 
 function priceOf(tokens: number, core: RpcDeps['core']): SavingsPrice | undefined {
-  const { perMillionTokens, currency } = core.options.config.current.price;
+  const { perMillionTokens, currency } = core.context.config.current.price;
   if (perMillionTokens === undefined) return undefined;
   return { perMillionTokens, currency, net: (tokens * perMillionTokens) / 1_000_000 };
 }

@@ -16,19 +16,19 @@ const dayMs = 86_400_000;
 
 export const spillHandlers = {
   spills: async ({ limit = 200, beforeId }, deps) => {
-    await deps.core.spills.ready();
+    await deps.core.calls.spills.ready();
     return { spills: await spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, deps) };
   },
   spill: async ({ id }, deps) => row(await requireSpill(id, deps), deps.core),
   spillLines: async ({ id, fromLine, count }, { core, reader }, signal) => {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
-    const { lines, totalLines } = await core.spillFiles.view(id, question, signal, reader);
+    const { lines, totalLines } = await core.calls.spillFiles.view(id, question, signal, reader);
     const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
     return { fromLine, lines: lines.map(({ text }) => neutralizeControlCharacters(text)), totalLines, cut };
   },
   spillFind: async ({ id, pattern }, { core, reader }, signal) => {
     const question = { op: 'find', pattern, limit: maxMatches } as const;
-    const { lines, matchCount } = await core.spillFiles.view(id, question, signal, reader);
+    const { lines, matchCount } = await core.calls.spillFiles.view(id, question, signal, reader);
     const matches = lines.map(({ number, text }) => ({
       line: number,
       text: neutralizeControlCharacters(text.slice(0, maxMatchLength)),
@@ -36,57 +36,57 @@ export const spillHandlers = {
     return { matches, total: matchCount };
   },
   spillQuery: async ({ id, query }, { core, reader }, signal) => {
-    const { text, fields, truncated } = await core.spillFiles.view(id, { op: 'query', query }, signal, reader);
+    const { text, fields, truncated } = await core.calls.spillFiles.view(id, { op: 'query', query }, signal, reader);
     // A value a line; how many there are is told to models below them.
     const isCounted = !truncated && fields['matchCount'] !== 0;
     return { text: isCounted ? text.slice(0, text.lastIndexOf('\n')) : text, truncated };
   },
   spillSql: async ({ id, query, tables }, { core, reader }, signal) =>
-    neutralizeControlCharacters(await core.spillFiles.view(id, { op: 'select', query, tables }, signal, reader)),
+    neutralizeControlCharacters(await core.calls.spillFiles.view(id, { op: 'select', query, tables }, signal, reader)),
   spillUse: async ({ id }, deps) => {
     const { core } = deps;
     const spill = await requireSpill(id, deps);
-    const call = core.activity.query((database) => {
+    const call = core.activity.log.query((database) => {
       const id = findCallBySpill(database, spill.answerId);
       return id === undefined ? undefined : findCall(database, id);
     });
     const { given } = call === undefined ? {} : await callTexts(core, call, ['given']);
     return {
       given: given !== undefined && 'text' in given ? given.text : '',
-      reads: core.spillFiles.reads.of(spill.id),
+      reads: core.calls.spillFiles.reads.of(spill.id),
     };
   },
   pinSpill: async ({ id, pinned }, deps) => {
     const spill = await requireSpill(id, deps);
-    if (!(await deps.core.spills.pin(spill.id, pinned, deps.reader))) throw gone(id);
+    if (!(await deps.core.calls.spills.pin(spill.id, pinned, deps.reader))) throw gone(id);
     return {};
   },
   deleteSpill: async ({ id, now = false }, deps) => {
     const { core, reader } = deps;
     const spill = await requireSpill(id, deps);
-    if (now) await core.spills.remove(spill.id, reader);
-    else core.scheduledDeletions.schedule(spill.id);
+    if (now) await core.calls.spills.remove(spill.id, reader);
+    else core.calls.scheduledDeletions.schedule(spill.id);
     return {};
   },
   restoreSpill: async ({ id }, { core }) => {
-    if (!core.scheduledDeletions.cancel(id)) throw gone(id);
+    if (!core.calls.scheduledDeletions.cancel(id)) throw gone(id);
     return {};
   },
-  pruneSpills: async (_input, { core }) => core.spills.prune(),
+  pruneSpills: async (_input, { core }) => core.calls.spills.prune(),
 } satisfies Handlers;
 
 type SpillDeps = Pick<RpcDeps, 'core' | 'reader'>;
 
 /** Without those that are being deleted. */
 export async function spillRows(filter: SpillFilter, { core, reader }: SpillDeps): Promise<SpillRow[]> {
-  const spills = await core.spills.list(filter, reader);
-  return spills.filter(({ id }) => !core.scheduledDeletions.has(id)).map((spill) => row(spill, core));
+  const spills = await core.calls.spills.list(filter, reader);
+  return spills.filter(({ id }) => !core.calls.scheduledDeletions.has(id)).map((spill) => row(spill, core));
 }
 
 function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   const { id, createdAt, app, server, tool, preview = '', kind, mimeType, bytes, lines, file, pinned, reads } = spill;
   const { sentBytes, sentTokens, sentEstimated } = spill;
-  const { retentionDays } = core.options.config.current.results;
+  const { retentionDays } = core.context.config.current.results;
   const expiresAt = pinned ? undefined : createdAt + retentionDays * dayMs;
   return {
     id,
@@ -110,8 +110,8 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
 }
 
 async function requireSpill(id: string, { core, reader }: SpillDeps): Promise<Spill> {
-  await core.spills.ready();
-  const spill = await core.spills.find(id, reader);
+  await core.calls.spills.ready();
+  const spill = await core.calls.spills.find(id, reader);
   if (spill === undefined) throw gone(id);
   return spill;
 }

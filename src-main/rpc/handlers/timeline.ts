@@ -28,10 +28,10 @@ const manyCalls = 1000;
 
 export const timelineHandlers = {
   steps: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { core }) => {
-    const savings = beforeId === undefined && isPeriod(search) ? await core.ledger.savings(search) : undefined;
-    core.timeline.flush();
+    const savings = beforeId === undefined && isPeriod(search) ? await core.activity.ledger.savings(search) : undefined;
+    core.activity.timeline.flush();
     const said = await foundIn(search.text, core);
-    return core.activity.query((database) => {
+    return core.activity.log.query((database) => {
       const wanted = { ...search, found: stepsOfPayloads(database, said) };
       const { steps: rows, ...page } = searchSteps(database, wanted, { before: beforeId, after: afterId, limit });
       const calls = callsOfSteps(
@@ -47,14 +47,14 @@ export const timelineHandlers = {
     });
   },
   step: async ({ id }, { core }) => {
-    core.timeline.flush();
+    core.activity.timeline.flush();
     const found = requireStep(id, core);
     const [asked, given] = await Promise.all([textOf(found, 'asked', 0, core), textOf(found, 'given', 0, core)]);
     return { ...stepSummary(found.step, found.calls), texts: { asked, given } };
   },
   stepText: ({ id, side, from }, { core }) => textOf(requireStep(id, core), side, from, core),
   cancelStep: async ({ id }, { core }) => {
-    const open = core.timeline.running.find(({ exchange }) => exchange.id === id);
+    const open = core.activity.timeline.running.find(({ exchange }) => exchange.id === id);
     if (open === undefined) {
       throw new AppError('not_found', 'This step is over.', { fix: 'What came of it is in the list.' });
     }
@@ -72,12 +72,14 @@ export function timelineSessions(
   most = maxSessions,
   isWanted: (session: Pick<TimelineSession, 'app' | 'appName' | 'mode'>) => boolean = () => true,
 ): { readonly sessions: readonly TimelineSession[]; readonly lookedThrough?: number } {
-  core.timeline.flush();
-  const here = new Map(core.sessions.all.filter(({ isHere }) => isHere).map((session) => [session.id, session]));
-  const { results } = core.options.config.current;
+  core.activity.timeline.flush();
+  const here = new Map(
+    core.clients.sessions.all.filter(({ isHere }) => isHere).map((session) => [session.id, session]),
+  );
+  const { results } = core.context.config.current;
   const modeOf = ({ sessionId, mode }: { readonly sessionId: string; readonly mode: string }): string =>
     here.get(sessionId)?.view.mode ?? mode;
-  const { sessions, ...page } = core.activity.query((database) =>
+  const { sessions, ...page } = core.activity.log.query((database) =>
     recentSessions(database, most, (row) =>
       isWanted({ app: row.app, appName: displayNameOf(row.app), mode: modeOf(row) }),
     ),
@@ -115,7 +117,7 @@ interface FoundStep {
 }
 
 function requireStep(id: number, core: RpcDeps['core']): FoundStep {
-  const found = core.activity.query((database) => {
+  const found = core.activity.log.query((database) => {
     const step = findStep(database, id);
     return step && { step, calls: callsOfSteps(database, [id], manyCalls).get(id) ?? [] };
   });

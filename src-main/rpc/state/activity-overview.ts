@@ -1,6 +1,6 @@
 /** The last calls, in short. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
-import type { Core } from '../../core/core.ts';
+import type { Core } from '../../core/create-core.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import { describeLabels } from '../../core/calls/describe-labels.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
@@ -11,7 +11,7 @@ const shownRecent = 5;
 const recentCalls = 100;
 const shownServers = 5;
 
-export function activityOverview({ activity }: Core, day: DayOfCalls): ActivityOverview {
+export function activityOverview({ activity: { log: activity } }: Core, day: DayOfCalls): ActivityOverview {
   const recent = activity.recent({}, recentCalls).map(callSummary);
   const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
   return {

@@ -1,5 +1,5 @@
 /** Estimated token cost of servers' lists; recomputed only for what changed, since every call brings new rows. */
-import type { Core } from '../../core/core.ts';
+import type { Core } from '../../core/create-core.ts';
 import type { Costs } from '../../core/choose-mode.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import { estimateTokens } from '../../core/condense/estimate-tokens.ts';
@@ -43,7 +43,7 @@ export class ListTokens {
   /** Cost of what apps are actually shown, by server. */
   shown(): ReadonlyMap<string, readonly ListedCost[]> {
     const view = viewOf(this.#core);
-    const costs = this.#core.modeCosts.costsFor(view);
+    const costs = this.#core.calls.modeCosts.costsFor(view);
     const ways = this.#ways(view);
     const key = JSON.stringify(ways.map(({ mode, level, apps }) => [mode.name, level, apps]));
     if (this.#shown?.costs !== costs || this.#shown.key !== key)
@@ -53,10 +53,13 @@ export class ListTokens {
 
   /** An app at the address of one server is shown that one as it is, and is not among them. */
   #ways(view: ModeView): readonly Way[] {
-    const { sessions, options } = this.#core;
+    const {
+      clients: { sessions },
+      context: options,
+    } = this.#core;
     const ways = new Map<string, { mode: Mode; level: CondenseLevel; apps: Set<string> }>();
     for (const { app, isHere, view: own } of sessions.all) {
-      const mode = this.#core.modes.modes.find(({ name }) => name === own.mode);
+      const mode = this.#core.calls.modes.modes.find(({ name }) => name === own.mode);
       if (!isHere || mode === undefined) continue;
       const level = levelFor(options.config.current, app);
       const way = ways.get(`${mode.name} ${level}`) ?? { mode, level, apps: new Set() };

@@ -2,17 +2,17 @@
 import { callsByServer, type ServerTotals } from '../../core/activity/call-totals.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import { startOfDay } from '../../core/activity/local-time.ts';
-import type { Core } from '../../core/core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract.ts';
 
 const dayMs = 86_400_000;
 
 /** `savings`: of what is on record since then, wherever that lies. */
 export async function savingsOverview(
-  { options }: Pick<Core, 'options'>,
+  { context }: Pick<CoreGroups, 'context'>,
   savings: (question: Pick<SavingsQuery, 'since'>) => Promise<SavingsReport>,
 ): Promise<SavingsOverview> {
-  const { perMillionTokens, currency } = options.config.current.price;
+  const { perMillionTokens, currency } = context.config.current.price;
   const reports = await Promise.all(
     Object.entries(savingsPeriods()).map(async ([period, since]) => [period, since, await savings({ since })] as const),
   );
@@ -51,11 +51,11 @@ export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSu
 const freshMs = 2000;
 
 export class DayOfCalls {
-  readonly #activity: Core['activity'];
+  readonly #activity: CoreGroups['activity']['log'];
   #servers: readonly ServerTotals[] = [];
   #at = 0;
 
-  constructor(activity: Core['activity']) {
+  constructor(activity: CoreGroups['activity']['log']) {
     this.#activity = activity;
   }
 

@@ -1,6 +1,6 @@
 /** Servers as rows of a table, ill ones first. */
 import type { ServerTotals } from '../../core/activity/call-totals.ts';
-import type { Core } from '../../core/core.ts';
+import type { Core } from '../../core/create-core.ts';
 import { isToolEnabled } from '../../core/config/app-config.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
@@ -19,7 +19,7 @@ export function serverRows(core: Core, { day, tokens }: RowSources): readonly Se
   const calls = new Map(day.servers.map((one) => [one.server, one]));
   const shown = tokens.shown();
   const rows = serverStatuses(core).map((status): ServerRow => {
-    const server = core.servers.get(status.name);
+    const server = core.servers.manager.get(status.name);
     return {
       ...status,
       ...facts(server, core, tokens),
@@ -41,7 +41,7 @@ function facts(
 ): Pick<ServerRow, 'enabled' | 'restarts' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
   const { config, state, listing, listedAt } = server;
   const off = listing.tools.filter(
-    ({ name }) => !isToolEnabled(core.options.config.current, config.name, String(name)),
+    ({ name }) => !isToolEnabled(core.context.config.current, config.name, String(name)),
   );
   return {
     enabled: config.enabled,

@@ -1,12 +1,12 @@
 /** Tries a server again where an administrator asked for it at any replica, if it is not well here. */
-import type { Core } from '../../core/core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { retryTopic } from './server-service.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 
 interface FollowRetriesParts {
   readonly tenant: string;
   readonly changes: Pick<ChangeFeed, 'changed'>;
-  readonly core: () => Pick<Core, 'servers' | 'transports'>;
+  readonly core: () => Pick<CoreGroups, 'servers'>;
 }
 
 /** Returns how to stop. */
@@ -14,9 +14,9 @@ export function followRetries({ tenant, changes, core }: FollowRetriesParts): ()
   return changes.changed.on((change) => {
     if (change.tenant !== tenant || !change.topic.startsWith(retryTopic)) return;
     const name = change.topic.slice(retryTopic.length);
-    const server = core().servers.find(name);
+    const server = core().servers.manager.find(name);
     if (server?.health.level !== 'error' && server?.health.level !== 'attention') return;
-    core().transports.log(name).appendEvent('Started anew at an administrator’s word.');
+    core().servers.transports.log(name).appendEvent('Started anew at an administrator’s word.');
     // Why it fails is its status then.
     void server.retry().catch(() => undefined);
   });

@@ -170,7 +170,7 @@ export class TeamDashboard {
         return dispatchRpc(method, input, this.#depsOf(viewer), signal, this.#questionsOf(viewer));
       },
       spillFile: async (id) => {
-        const found = await core.spills.fileOf(id, readerOf(viewer));
+        const found = await core.calls.spills.fileOf(id, readerOf(viewer));
         if (found === undefined) throw new AppError('not_found', 'You have no such kept answer.');
         return found;
       },
@@ -203,13 +203,13 @@ export class TeamDashboard {
   get #inboxParts(): InboxServiceDeps {
     const { host } = this.#parts;
     const namesOf = (users: readonly string[]): ReturnType<TeamActivityCache['namesOf']> => this.#record.namesOf(users);
-    return { inbox: host().core.inbox, namesOf };
+    return { inbox: host().core.trust.inbox, namesOf };
   }
 
   #questionsOf(viewer: Viewer): ReturnType<typeof teamRpcHandlers> {
     const { people, tokens, host, signIns, tenant, sql, heartbeat } = this.#parts;
     const { core } = host();
-    const note = core.audit.note.bind(core.audit);
+    const note = core.trust.audit.note.bind(core.trust.audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
     return teamRpcHandlers(viewer, {
       ...this.#inboxParts,
@@ -253,6 +253,6 @@ export class TeamDashboard {
   }
 
   #noteAccess(change: 'signed in' | 'signed out', user: string, sentence: string): void {
-    this.#parts.host().core.audit.note({ kind: 'access', change, user, sentence });
+    this.#parts.host().core.trust.audit.note({ kind: 'access', change, user, sentence });
   }
 }

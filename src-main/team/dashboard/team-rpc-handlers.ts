@@ -3,7 +3,7 @@
  * with the viewer's own data.
  */
 import { AppError } from '../../core/base/errors.ts';
-import type { Core } from '../../core/core.ts';
+import type { Core } from '../../core/create-core.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { applyLayers } from '../../core/config/layers/apply-layers.ts';
 import { everything, grantOf, createProfileScope } from '../../core/profiles/profile-scope.ts';
@@ -43,7 +43,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
   const inbox = new InboxService(parts, viewer);
   const servers = (): readonly ServerConfig[] => {
     const scope = scopeOfViewer(viewer, core);
-    return core.options.config.current.servers.filter(({ name }) => scope.hasServer(name));
+    return core.context.config.current.servers.filter(({ name }) => scope.hasServer(name));
   };
   const signIns = new SignInService({ signIns: parts.signIns, servers, note: parts.note }, viewer);
   const requireCall = async (id: number): Promise<TeamCall> => {
@@ -89,7 +89,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     inboxItem: ({ id }) => inbox.item(id),
     decide: (input) => inbox.decide(input),
     deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
-      if (await core.spills.remove(id, reader)) return {};
+      if (await core.calls.spills.remove(id, reader)) return {};
       throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });
     },
     find: async (input, deps, signal) => {
@@ -97,7 +97,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
       signal.throwIfAborted();
       const scope = scopeOfViewer(viewer, core);
       const isShown = ({ server, tool }: (typeof tools)[number]): boolean => {
-        const listed = core.servers.all.find(({ config }) => config.name === server)?.listing.tools;
+        const listed = core.servers.manager.all.find(({ config }) => config.name === server)?.listing.tools;
         const definition = listed?.find(({ name }) => name === tool);
         return definition !== undefined && scope.hasTool(server, definition);
       };
@@ -124,7 +124,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
 
 /** Access from the viewer's groups, within the bounds of their config layers. */
 export function scopeOfViewer(viewer: Viewer, core: Core): ReturnType<typeof createProfileScope> {
-  const config = core.options.config.current;
+  const config = core.context.config.current;
   // No name of a profile is like these.
   const layers = layersOf(viewer, core).map((profile, at) => [`(layer) ${at}`, profile] as const);
   const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
@@ -132,7 +132,7 @@ export function scopeOfViewer(viewer: Viewer, core: Core): ReturnType<typeof cre
 }
 
 function layersOf({ name, groups }: Viewer, core: Core): ReturnType<typeof applyLayers>['profiles'] {
-  return applyLayers(core.options.config.current, { name, groups }).profiles;
+  return applyLayers(core.context.config.current, { name, groups }).profiles;
 }
 
 function userOf(record: AuditRecord): string | undefined {
@@ -144,6 +144,6 @@ const unkept: PayloadText = { none: 'off' };
 
 async function textSent({ spillId }: TeamCall, viewer: Viewer, core: Core): Promise<PayloadText> {
   if (spillId === undefined) return unkept;
-  const isHere = (await core.spills.find(spillId, readerOf(viewer))) !== undefined;
+  const isHere = (await core.calls.spills.find(spillId, readerOf(viewer))) !== undefined;
   return { none: isHere ? 'kept-answer' : 'lost-answer' };
 }

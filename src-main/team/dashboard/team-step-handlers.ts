@@ -3,7 +3,7 @@
  * everybody's, a member's their own.
  */
 import { AppError } from '../../core/base/errors.ts';
-import type { Core } from '../../core/core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import type { PayloadText, StepSummary } from '../../rpc/contract.ts';
 import type { Handlers } from '../../rpc/deps.ts';
 import type { TeamStep, StepQueries } from '../activity/step-queries.ts';
@@ -12,7 +12,7 @@ import type { TeamActivityCache } from './team-activity-cache.ts';
 import { rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
 
 export interface StepHandlerDeps {
-  readonly core: Pick<Core, 'sessions'>;
+  readonly core: Pick<CoreGroups, 'clients'>;
   readonly people: Pick<UserStore, 'byName'>;
   readonly record: TeamActivityCache;
   readonly steps: StepQueries;
@@ -55,7 +55,7 @@ export function teamStepHandlers(viewer: Viewer, { core, people, record, steps }
     },
     timelineSessions: async ({ person }) => {
       // Of other replicas it is not known which go on.
-      const here = new Set(core.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
+      const here = new Set(core.clients.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
       const found = await steps.sessions(await rowScopeOf(viewer, person, people));
       const sessions = (await record.named(whose, found)).map((session) => ({
         ...session,

@@ -2,7 +2,7 @@
  * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows
  * of people is built here and nowhere else, and one that nobody thought of does not compile.
  */
-import type { Core } from '../../core/core.ts';
+import type { Core } from '../../core/create-core.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
@@ -49,7 +49,8 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
       const rows = overReplicas(here, viewer, parts).toSorted(unhealthyFirst);
       return isForAdmin ? rows : membersRows(rows, viewer, core);
     },
-    sessions: () => core.sessions.all.filter((one) => one.isHere && isVisibleTo(viewer, one)).map(sessionStatus),
+    sessions: () =>
+      core.clients.sessions.all.filter((one) => one.isHere && isVisibleTo(viewer, one)).map(sessionStatus),
     attention: async () => {
       // Of servers and settings members are told where they are.
       const servers = isForAdmin ? overReplicas(serverStatuses(core), viewer, parts) : [];
@@ -64,9 +65,9 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
     // What runs now is told where it is over: it may be at any replica.
     timeline: async () => ({ revision: await record.lastStep(whose), open: [], more: 0 }),
     spills: async () => {
-      const { maxBytes, maxCount, retentionDays } = core.options.config.current.results;
+      const { maxBytes, maxCount, retentionDays } = core.context.config.current.results;
       const own = await answers.usage(readerOf(viewer));
-      return { ...own, maxBytes, maxCount, retentionDays, revision: core.spills.revision };
+      return { ...own, maxBytes, maxCount, retentionDays, revision: core.calls.spills.revision };
     },
     setup: () => ({ apps: [], offered: 0, firstCall: undefined, open: 0, tests: [] }),
     access: () => noApps.access(),
@@ -83,15 +84,15 @@ export function viewerSource({ deps: { core }, heartbeat }: ViewerStateDeps): So
       pollIntervalMs,
     ).unref();
     const stops = [
-      core.servers.changed.on(() => touch('servers', 'attention', 'core')),
+      core.servers.manager.changed.on(() => touch('servers', 'attention', 'core')),
       heartbeat.changed.on(() => touch('servers', 'attention')),
-      core.catalog.changed.on(() => touch('servers', 'modes')),
-      core.sessions.changed.on(() => touch('sessions')),
-      core.options.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'dataFlow', 'profiles')),
-      core.options.config.problemsChanged.on(() => touch('core', 'attention')),
-      core.inbox.changed.on(() => touch('inbox', 'attention')),
-      core.spills.changed.on(() => touch('spills')),
-      core.trust.record.changed.on(() => touch('dataFlow')),
+      core.calls.catalog.changed.on(() => touch('servers', 'modes')),
+      core.clients.sessions.changed.on(() => touch('sessions')),
+      core.context.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'dataFlow', 'profiles')),
+      core.context.config.problemsChanged.on(() => touch('core', 'attention')),
+      core.trust.inbox.changed.on(() => touch('inbox', 'attention')),
+      core.calls.spills.changed.on(() => touch('spills')),
+      core.trust.dataFlow.record.changed.on(() => touch('dataFlow')),
     ];
     return () => {
       clearInterval(looking);
@@ -112,7 +113,7 @@ function overReplicas<Row extends ServerStatus>(
   const { all } = heartbeat;
   const isOwn = !isAdmin(viewer);
   return here.map((row): Row => {
-    const config = deps.core.servers.find(row.name)?.config;
+    const config = deps.core.servers.manager.find(row.name)?.config;
     const standing = statusByReplica(row.name, all);
     const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
     const told = aggregateReplicas(row, standing);

@@ -1,5 +1,5 @@
 /** Composition of a replica's part for remote servers that each user signs in to. Contains no logic. */
-import type { Core } from '../../core/core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Env } from '../../core/base/app-paths.ts';
@@ -26,7 +26,7 @@ interface OAuthDeps {
   readonly publicUrl: () => string;
   readonly whoIs?: OAuthRoutesOptions['whoIs'];
   /** Once it is made. */
-  readonly core: () => Pick<Core, 'options' | 'vault' | 'servers' | 'transports'>;
+  readonly core: () => Pick<CoreGroups, 'context' | 'trust' | 'servers'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
@@ -49,7 +49,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   const fillFor =
     (user: string): ResolveSecretsFn =>
     (config) =>
-      resolveSecrets(config, (name) => core().vault.read(name), {
+      resolveSecrets(config, (name) => core().trust.vault.read(name), {
         readUsers: (name) => vaults.forUser(user).read(secretVaultKey(name)),
         setWith: vaults.organization.setWith,
         setUsersWith: vaults.forUser(user).setWith,
@@ -66,8 +66,8 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     now: Date.now,
     fill: (config, user) => fillFor(user)(config),
     ring: keys.encryptionKeys(tenant, 'sign-ins'),
-    documentUrl: () => core().options.config.current.signIn.clientMetadataUrl,
-    server: (name) => core().options.config.current.servers.find((server) => server.name === name),
+    documentUrl: () => core().context.config.current.signIn.clientMetadataUrl,
+    server: (name) => core().context.config.current.servers.find((server) => server.name === name),
   });
   vaults.addMaskedValues(() => signIns.secrets, signIns.secretsChanged);
   const subjects = new SubjectTokens({ of: (user) => vaults.forUser(user), now: Date.now });
@@ -76,33 +76,37 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   const own = new UserConnections({
     signIns,
     most: maxConnections,
-    idleMs: () => core().options.config.current.personal.idleMinutes * 60_000,
+    idleMs: () => core().context.config.current.personal.idleMinutes * 60_000,
     transport: (config, user) => {
       const fill = fillFor(user);
       const { exchange } = config.oauth ?? {};
       const made = exchange && exchanges.of(user, config, exchange, () => fill(config));
       // Asked for in any case: who is known there is ended when they go.
       const theirs = signIns.of(user);
-      return core().transports.create(config, { fill, signIns: made === undefined ? theirs : { find: () => made } });
+      return core().servers.transports.create(config, {
+        fill,
+        signIns: made === undefined ? theirs : { find: () => made },
+      });
     },
   });
   const end = (user: string): void => {
     exchanges.forget(user);
-    void core().servers.closeForUser({ tenant, user });
+    void core().servers.manager.closeForUser({ tenant, user });
   };
   const came: OpenSignIns['came'] = (user, token, until) => {
-    const made = core().options.config.current.servers.filter(hasExchange);
+    const made = core().context.config.current.servers.filter(hasExchange);
     if (made.length === 0) return;
     subjects.note(user, token, until).then(
       (isAnother) => {
-        if (isAnother) for (const { name } of made) core().servers.find(name)?.onUserSignInChanged({ tenant, user });
+        if (isAnother)
+          for (const { name } of made) core().servers.manager.find(name)?.onUserSignInChanged({ tenant, user });
       },
       (error: unknown) => log.warn(errorText(error)),
     );
   };
   const stops = [
     signIns.changed.on(({ user, server, wasSignedIn }) => {
-      const { servers } = core();
+      const { manager: servers } = core().servers;
       if (wasSignedIn) void servers.closeForUser({ tenant, user }, server);
       // What they may be the first to be shown.
       servers.find(server)?.onUserSignInChanged({ tenant, user });

@@ -38,7 +38,7 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
     personal,
     droppedSpans,
     quotas,
-    activity: host.core.activity,
+    activity: host.core.activity.log,
     listener: () => host.httpServer?.listener,
     connections: () => withTimeout(connectionsOf(database), timeoutMs),
     isReady: async () => (await readiness.problem()) === undefined,

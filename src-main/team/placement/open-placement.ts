@@ -1,7 +1,7 @@
 /** Runs the servers that have a process for each person on this replica. Composition; no logic. */
 import { dirname, join } from 'node:path';
 import type { Env } from '../../core/base/app-paths.ts';
-import type { Core } from '../../core/core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { tooltrayPaths } from '../../core/security/protected-paths.ts';
 import type { Person } from '../../core/security/principal.ts';
 import type { TeamHostContext } from '../../host/team-host.ts';
@@ -15,7 +15,7 @@ export interface PlacementOptions {
   /** Address of PostgreSQL itself, not of a pool. */
   readonly database: string;
   /** Available once the core is made. */
-  readonly core: () => Pick<Core, 'options' | 'vault' | 'budgets' | 'registry'>;
+  readonly core: () => Pick<CoreGroups, 'context' | 'trust' | 'clients' | 'servers'>;
   /** Returns a person's own value, by the vault's names. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
@@ -31,20 +31,20 @@ export function openPlacement({ room, env, database, core, readOwn }: PlacementO
   const launch = new UserProcessLauncher({
     env,
     readOwn,
-    registry: () => core().registry,
+    registry: () => core().servers.processes,
     folder: join(paths.dataDir, 'people'),
     hidden: tooltrayPaths(paths, paths.configFile),
     sockets: dirname(paths.socketPath),
     mask: (text) => masker.maskText(text),
-    budgets: () => core().budgets,
-    readSecret: (name) => core().vault.read(name),
+    budgets: () => core().clients.budgets,
+    readSecret: (name) => core().trust.vault.read(name),
   });
   void launch.sweep();
   const locks = new PersonLocks(database);
   const processes = new PersonalProcesses({
     launch: (config, person) => launch.transport(config, person),
     locks,
-    limits: () => core().options.config.current.personal,
+    limits: () => core().context.config.current.personal,
   });
   return {
     processes,

@@ -96,8 +96,8 @@ describe('declared intent', () => {
   test('a rejected call never reaches the server and is recorded as blocked', async () => {
     const intent = { operation_type: 'read', data_sensitivity: 'private', reason: 'a look' };
     await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' }, intent });
-    core.host.core.activity.flush();
-    const [last] = core.host.core.activity.recent({ tool: 'wipe', outcome: 'blocked' }, 1);
+    core.host.core.activity.log.flush();
+    const [last] = core.host.core.activity.log.recent({ tool: 'wipe', outcome: 'blocked' }, 1);
     expect(last).toMatchObject({ via: 'call_tool_read', errorCode: 'not_allowed', resultBytes: 0 });
     expect([last?.why, last?.sensitivity]).toEqual(['a look', 'private']);
   });

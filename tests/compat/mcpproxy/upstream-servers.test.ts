@@ -159,13 +159,13 @@ describe('if the user decides', () => {
       expect(await ask({ operation: 'update', name: 'a', env_json: '{"LD_PRELOAD":"x"}' })).toMatchObject(proposed);
       expect(await ask({ operation: 'remove', name: 'a' })).toMatchObject({ ...proposed, removed: false });
       expect(await written()).toEqual(before);
-      expect(await core.host.core.admin.proposals()).toHaveLength(4);
+      expect(await core.host.core.servers.admin.proposals()).toHaveLength(4);
     }));
 
   test('merges an approved patch into the config at that time', () =>
     world({}, async ({ ask, core, written }) => {
       const { proposal_id: id } = await ask({ operation: 'patch', name: 'a', env_json: '{"NEW":"2","OLD":null}' });
-      await core.host.core.admin.approve(String(id));
+      await core.host.core.servers.admin.approve(String(id));
       expect((await written())['a']).toEqual({ ...a, env: { KEPT: a.env.KEPT, TOKEN: a.env.TOKEN, NEW: '2' } });
     }));
 

@@ -27,7 +27,7 @@ async function keep(app: SocketClient = client): Promise<string> {
 /** Resolves once the core goes by them. */
 async function configure(results: { readonly threshold?: number; readonly toon?: boolean }): Promise<void> {
   await core.write({ servers, results });
-  const { config } = core.host.core.options;
+  const { config } = core.host.core.context;
   const { threshold, toon = false } = results;
   await until(() => config.current.results.threshold === threshold && config.current.results.toon === toon);
 }

@@ -145,7 +145,7 @@ test('37, 43: a server that never responds delays no other, and its call ends; t
   expect(await hash()).toBe(before);
   const stuck = { ...fixture('misbehaving', 'never'), callTimeoutSeconds: 0.3 };
   await core.write({ servers: { ...servers, stuck }, dispatch: { deny: ['count_tool'] } });
-  await until(() => core.host.core.servers.find('stuck') !== undefined);
+  await until(() => core.host.core.servers.manager.find('stuck') !== undefined);
   await ready(core.server('stuck'));
   const status = parsed(await dispatch({ action: 'status' }));
   expect(status).toMatchObject({ totalConnections: 4, toolFilter: { allow: [], deny: ['count_tool'] } });

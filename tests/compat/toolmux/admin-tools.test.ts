@@ -57,8 +57,8 @@ describe('manage_servers', () => {
       );
     }
     expect((await config(core)).servers).toEqual({ echo });
-    const [, removal] = await core.host.core.admin.proposals();
-    await core.host.core.admin.approve(removal?.id ?? '');
+    const [, removal] = await core.host.core.servers.admin.proposals();
+    await core.host.core.servers.admin.approve(removal?.id ?? '');
     expect((await config(core)).servers).toEqual({});
   });
 

@@ -6,12 +6,12 @@ import { until } from '../../support/until.ts';
 test('the gateway lists a starting server at once', async () => {
   const servers = { echo: fixture('compat', 'E'), slow: fixture('misbehaving', 'slow-start', '600000') };
   await using core = await startCore({ servers, mode: 'gateway' }, { settled: false });
-  await until(() => core.host.core.servers.find('echo')?.state.kind === 'ready');
+  await until(() => core.host.core.servers.manager.find('echo')?.state.kind === 'ready');
   const client = await core.open({}, { mode: 'gateway' });
   const before = Date.now();
   const names = await client.toolNames();
   // Another list waits up to ten seconds for servers that start.
   expect(Date.now() - before).toBeLessThan(5000);
-  expect(core.host.core.servers.find('slow')?.state.kind).not.toBe('ready');
+  expect(core.host.core.servers.manager.find('slow')?.state.kind).not.toBe('ready');
   expect(names).toEqual(expect.arrayContaining(['echo', 'slow']));
 });

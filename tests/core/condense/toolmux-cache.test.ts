@@ -37,7 +37,7 @@ test.each([
   await writeFile(join(home, '.toolmux_cache.json'), cacheOf(model, made));
   await using core = await startCore(config, { home });
   expect((await shown(core)).includes('Says it back')).toBe(isTaken);
-  const descriptions = core.host.core.descriptions;
+  const descriptions = core.host.core.calls.descriptions;
   await descriptions.save('echo', new Map([['echo_tool', { text: 'Ours', own: 'other' }]]), 'test');
   expect(await shown(core)).not.toContain('Says it back');
   await core.host.stop();

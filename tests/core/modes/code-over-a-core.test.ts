@@ -113,7 +113,7 @@ describe('17: execute', () => {
     await execute(
       `await call_tools([{ name: 'a_echo_tool', args: { message: '1' } }, { name: 'b_echo_tool', args: { message: '2' } }]);`,
     );
-    const { activity } = core.host.core;
+    const { log: activity } = core.host.core.activity;
     await expect
       .poll(() => {
         activity.flush();

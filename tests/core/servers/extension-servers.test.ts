@@ -8,7 +8,7 @@ const kind = extensionSetOf({ extensions: { 'io.modelcontextprotocol/ui': {} } }
 if (kind === undefined) throw new Error('The kind of an app that declares an extension is known.');
 
 async function comparedIn({ host }: TestCore): Promise<ExtensionServers> {
-  const servers = new ExtensionServers(host.core.servers, kind as NonNullable<typeof kind>);
+  const servers = new ExtensionServers(host.core.servers.manager, kind as NonNullable<typeof kind>);
   await servers.compareListings(10_000);
   return servers;
 }
@@ -34,10 +34,10 @@ test('uses the shared connection for a server that cannot be started twice', asy
 
 test('starts no process to compare listings while all servers are paused', async () => {
   await using core = await startCore({ servers: { more: fixture('views', 'more', 'asks') } });
-  await core.host.core.servers.setPaused(true);
+  await core.host.core.servers.manager.setPaused(true);
   const servers = await comparedIn(core);
   expect(servers.get('more')).toBe(core.server('more'));
-  expect(core.host.core.registry.owned()).toEqual([]);
-  await core.host.core.servers.setPaused(false);
+  expect(core.host.core.servers.processes.owned()).toEqual([]);
+  await core.host.core.servers.manager.setPaused(false);
   await expect.poll(() => servers.get('more') === core.server('more')).toBe(false);
 });

@@ -23,7 +23,8 @@ test.skipIf(unmeasured !== undefined)('reports a server with too many processes 
   let now = 0;
   const usage = new UsageMeter({ registry: { owned: () => owned }, now: () => (now += 2000) });
   const limits = { memoryBytes: Number.MAX_SAFE_INTEGER, processes: 2 };
-  const watch = new UsageWatch(usage, core.host.core.options.log, (server) => changes.push(server), limits);
+  const watch = new UsageWatch(usage, core.host.core.context.log, limits);
+  watch.changed.on((server) => changes.push(server));
   await watch.check();
   await watch.check();
   expect([changes, watch.problemsOf('many').length, watch.problemsOf('other')]).toEqual([['many'], 1, []]);

@@ -21,7 +21,7 @@ test("applies an app's mode to its open sessions, and removes it with the settin
   expect(await zed.toolNames()).toEqual(before);
   await ask(core, 'setAppSettings', { app: 'Cursor', mode: null });
   expect(await cursor.toolNames()).not.toContain('echo');
-  expect(core.host.core.options.config.current.appModes).toEqual({ Zed: 'meta' });
+  expect(core.host.core.context.config.current.appModes).toEqual({ Zed: 'meta' });
   expect(await ask(core, 'setAppSettings', { app: 'Cursor', mode: 'none such' })).toMatchObject({
     error: { code: 'mode_unknown' },
   });
@@ -48,5 +48,5 @@ test("shows an app's own limit with its sessions, beside the default", async () 
   await ask(core, 'setAppSettings', { app: 'Cursor', threshold: null });
   await ask(core, 'setAppSettings', { app: '__proto__', threshold: null });
   expect(await limit()).toBe(without);
-  expect(core.host.core.options.config.current.results).toMatchObject({ toon: true, appThresholds: {} });
+  expect(core.host.core.context.config.current.results).toMatchObject({ toon: true, appThresholds: {} });
 });

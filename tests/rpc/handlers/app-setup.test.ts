@@ -115,7 +115,7 @@ test('offers servers of an app unchanged, imports them for immediate use, and un
   expect([added, (await setupOf(core)).offered]).toEqual([['new'], 0]);
   expect(await readFile(core.configFile, 'utf8')).toContain(secret);
   await ask(core, 'undoInstall', { undo: undo ?? '' });
-  expect(core.host.core.servers.find('new')).toBeUndefined();
+  expect(core.host.core.servers.manager.find('new')).toBeUndefined();
 });
 
 test('tests an offered server with its secrets, and neither writes nor shows them', async () => {
@@ -179,7 +179,7 @@ test('one plan connects the chosen apps and moves their servers, and one undo gi
   await ask(core, 'undoInstall', { undo: undo ?? '' });
   expect(await texts()).toEqual(before);
   expect((await setupOf(core)).apps.map(({ connected }) => connected)).toEqual(['no', 'no', 'no']);
-  expect(core.host.core.servers.all).toEqual([]);
+  expect(core.host.core.servers.manager.all).toEqual([]);
 });
 
 test('a plan connects an app that has no servers of its own', async () => {
@@ -197,7 +197,7 @@ test('offers a server that is added to an app later, without importing it', asyn
   expect((await setupOf(core)).offered).toBe(0);
   await cursor({ later: fixture('echo') });
   await expect.poll(async () => (await setupOf(core)).offered).toBe(1);
-  expect(core.host.core.servers.all).toEqual([]);
+  expect(core.host.core.servers.manager.all).toEqual([]);
 });
 
 test('rejects an offer that the app no longer has', async () => {
@@ -253,7 +253,7 @@ test('decides on a found launch in the inbox: dismissed, asked again, used, and 
   expect(JSON.stringify(decided)).not.toContain(secret);
   await ask(core, 'undecide', { id: decided[0]?.id ?? '' });
   // The source is still approved, but an undone repair is not applied again.
-  await core.host.core.healing.rescan();
+  await core.host.core.servers.healing.rescan();
   expect((await inbox()).items).toEqual([]);
   const { servers } = JSON.parse(await readFile(core.configFile, 'utf8')) as { servers: object };
   expect(servers).toEqual({ x: broken });
@@ -296,7 +296,7 @@ test('a connection test as the app counts no savings', async () => {
   await using core = await start({ e: fixture('echo') });
   const { revision } = await ask(core, 'previewInstall', { app: 'cursor' });
   await ask(core, 'installApp', { app: 'cursor', revision });
-  expect((await core.host.core.ledger.savings({ by: 'app' })).rows).toEqual([]);
+  expect((await core.host.core.activity.ledger.savings({ by: 'app' })).rows).toEqual([]);
 });
 
 test.each([

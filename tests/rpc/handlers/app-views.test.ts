@@ -112,7 +112,7 @@ test('reports which tools have a view, with the server and with a call', async (
 test('declares the UI extension to a server that lists views only for it', async () => {
   const core = await start();
   await core.write({ servers: { shy: fixture('views', 'shy', 'asks') } });
-  await vi.waitUntil(() => core.host.core.servers.find('shy')?.listedAt !== undefined, patience);
+  await vi.waitUntil(() => core.host.core.servers.manager.find('shy')?.listedAt !== undefined, patience);
   const detail = async (): Promise<unknown> => ask(core, 'serverDetail', { server: 'shy' });
   expect(await detail()).toMatchObject({ tools: [{ name: 'show', hasView: false }] });
   const view = await ask(core, 'openView', { server: 'shy', tool: 'show', ...nothing });

@@ -133,7 +133,7 @@ test('the steps match the savings and the record, and mark a change of the mode'
   await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(3), 30_000);
   await core.write({ servers, mode: 'search' });
   await vi.waitFor(async () => expect((await charts(core, 'week')).marks).toHaveLength(4), 30_000);
-  const { baseline, answers, spent, given, readBack } = (await host.core.ledger.savings()).total;
+  const { baseline, answers, spent, given, readBack } = (await host.core.activity.ledger.savings()).total;
   for (const period of ['today', 'week', 'month', 'all'] as const) {
     const { steps, servers: took, measured, isCut, marks } = await charts(core, period);
     const sum = (of: (step: Charts['steps'][number]) => number): number =>

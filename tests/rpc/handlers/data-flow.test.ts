@@ -37,7 +37,7 @@ interface Waiting {
 const inbox = async (core: TestCore): Promise<Waiting> => (await ask(core, 'inbox', {})) as unknown as Waiting;
 
 async function waiting(core: TestCore): Promise<string> {
-  await until(() => core.host.core.trust.questions.pending().length > 0);
+  await until(() => core.host.core.trust.dataFlow.questions.pending().length > 0);
   const { items } = await inbox(core);
   return items[0]?.id ?? '';
 }
@@ -85,7 +85,7 @@ test('asks once for a call with two destinations, and undoes both together', asy
     { id: undo, sentence: 'mail may send to mark@evil.example and send to eve@evil.example without a question.' },
   ]);
   await ask(core, 'undecide', { id: undo });
-  expect(core.host.core.trust.decisions.all).toEqual([]);
+  expect(core.host.core.trust.dataFlow.decisions.all).toEqual([]);
 });
 
 test('shows the app by its display name', async () => {
@@ -105,5 +105,5 @@ test('counts what "record" would have asked, and sets the mode', async () => {
     last: [{ tool: 'mail:send_email', outcome: 'recorded' }],
   });
   await ask(core, 'setSettings', { dataFlow: 'ask' });
-  expect(core.host.core.options.config.current.dataFlow.mode).toBe('ask');
+  expect(core.host.core.context.config.current.dataFlow.mode).toBe('ask');
 });

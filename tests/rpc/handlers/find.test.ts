@@ -47,7 +47,7 @@ test('finds sessions and spills by app, server and tool, and nothing for an unkn
   const byServer = await find(core, 'tracker list');
   expect(byServer.kept).toMatchObject([{ server: 'tracker', tool: 'list_issues' }]);
   expect(byServer.sessions).toEqual([]);
-  const [app = ''] = core.host.core.sessions.all.map((session) => session.app);
+  const [app = ''] = core.host.core.clients.sessions.all.map((session) => session.app);
   const { sessions, kept } = await find(core, app.toUpperCase());
   expect(sessions).toMatchObject([{ app }]);
   expect(kept).toHaveLength(1);
@@ -73,7 +73,10 @@ test('finds a session behind any number of newer ones', async () => {
     outcome: 'ok',
   });
   const steps = [step(0, 'zed'), ...Array.from({ length: 150 }, (_one, n) => step(n + 1, 'cursor'))];
-  const { activity, options } = core.host.core;
+  const {
+    activity: { log: activity },
+    context: options,
+  } = core.host.core;
   activity.query((database) => new StepTable().insert(database, steps, options.masker, 1000));
   expect(await find(core, 'zed')).toMatchObject({ sessions: [{ id: 'old-0', app: 'zed' }] });
   expect((await find(core, 'cursor')).sessions.map(({ id }) => id)).toEqual(

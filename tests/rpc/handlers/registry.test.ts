@@ -25,7 +25,7 @@ const everything = {
 };
 
 const secrets = async (core: TestCore): Promise<string[]> =>
-  (await core.host.core.vault.names(serverSecretPrefix)).map(({ name }) => name);
+  (await core.host.core.trust.vault.names(serverSecretPrefix)).map(({ name }) => name);
 
 test('returns a search with its next cursor and a server with its details, without internals', async () => {
   await using registry = await startRegistry();
@@ -111,7 +111,7 @@ describe('nothing remains of', () => {
     const answers = { 'env-EVERYTHING_PASS': 'open-sesame-42' };
     const wish = { server: name, version, option: 'package-0', answers, name: 'b' };
     expect(await ask(core, 'registryAdd', wish)).toMatchObject({ kind: 'failed', trial: { ok: false } });
-    expect([await secrets(core), core.host.core.servers.all.length]).toEqual([[], 0]);
+    expect([await secrets(core), core.host.core.servers.manager.all.length]).toEqual([[], 0]);
     const added = await ask(core, 'registryAdd', { ...wish, untried: true });
     expect(added).toEqual({ kind: 'added', name: 'b', inReview: true });
     expect(core.server('b').config).toMatchObject({ enabled: false, held: 'review' });
@@ -131,6 +131,6 @@ describe('nothing remains of', () => {
     const core = await start(registryFile);
     const refused = ask(core, 'registryAdd', { ...everything, ...change, name: 'x' });
     await expect(refused.then((answer) => JSON.stringify(answer))).resolves.toContain(why);
-    expect([await secrets(core), core.host.core.servers.all.length]).toEqual([[], 0]);
+    expect([await secrets(core), core.host.core.servers.manager.all.length]).toEqual([[], 0]);
   });
 });

@@ -36,7 +36,11 @@ test('enables or disables several servers in one config change, except those in 
     changed: ['a', 'b'],
     held: [],
   });
-  expect(core.host.core.servers.all.map(({ state }) => state.kind)).toEqual(['disabled', 'disabled', 'disabled']);
+  expect(core.host.core.servers.manager.all.map(({ state }) => state.kind)).toEqual([
+    'disabled',
+    'disabled',
+    'disabled',
+  ]);
   expect(await ask(core, 'setServersEnabled', { servers: all, enabled: true })).toEqual({
     changed: ['a', 'b'],
     held: ['held'],

@@ -138,7 +138,7 @@ test('lets an admin decide about changed tool definitions, once', async () => {
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
   write(ownScript, [{ name: 'keep' }, { name: 'give_all', parameters: ['to'] }]);
   // The next process of hers says something else.
-  await one.replica.host.core.servers.get('own').sleep();
+  await one.replica.host.core.servers.manager.get('own').sleep();
   expect(JSON.stringify(await callBy(ana, 'own_keep'))).toContain('Done.');
   await expect.poll(() => roots.state.inbox?.map(({ kind, server }) => [kind, server])).toEqual([['change', 'own']]);
   const [{ id } = { id: '' }] = roots.state.inbox ?? [];

@@ -71,7 +71,7 @@ function peopleOf(of: Team): UserStore {
 
 /** Lines of the audit. */
 async function audited(of: Team): Promise<readonly string[]> {
-  for (const { replica } of of.replicas) await replica.host.core.audit.flush();
+  for (const { replica } of of.replicas) await replica.host.core.trust.audit.flush();
   const rows = await databaseOf(of)<{ line: string }[]>`SELECT line FROM tooltray.audit`;
   return rows.map(({ line }) => line);
 }

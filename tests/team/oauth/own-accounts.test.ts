@@ -123,7 +123,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   await goThrough((await annsPage.ask('signIn', { server: 'far' })).url, 'ana');
   await expect.poll(() => new App(here, ann).call('far_whoami')).toBe('ana');
   // What opens servers is hidden wherever it might show.
-  const { masker } = here.replica.host.core.options;
+  const { masker } = here.replica.host.core.context;
   const { id } = await people.people.byName('ann');
   const [token] = here.replica.signIns.signIns.of(id).secrets;
   expect(masker.maskText(`it was ${token}`)).not.toContain(token);

@@ -34,7 +34,7 @@ async function world(
   };
   const start = (): Promise<TestReplica> => startReplica(database, { servers }, more);
   const replicas = [await start(), await start()] as const;
-  await replicas[0].replica.host.core.vault.write(secretVaultKey('EXCHANGER'), exchanger.secret);
+  await replicas[0].replica.host.core.trust.vault.write(secretVaultKey('EXCHANGER'), exchanger.secret);
   onTestFinished(async () => {
     await Promise.all(replicas.map((replica) => replica[Symbol.asyncDispose]()));
     await fixture[Symbol.asyncDispose]();
@@ -73,7 +73,7 @@ test('exchanges each user’s token for one of the server, once per replica', as
   for (const at of [here, there, here])
     expect([await call(at, ann.token, 'far_whoami'), await call(at, bob.token, 'far_whoami')]).toEqual(['ana', 'ben']);
   expect(fixture.grants).toHaveLength(4);
-  const { masker } = here.replica.host.core.options;
+  const { masker } = here.replica.host.core.context;
   expect(masker.maskText(`${mine} and ${exchanger.secret}`)).not.toMatch(
     new RegExp(`${mine}|of the exchanging client`),
   );

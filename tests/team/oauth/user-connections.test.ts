@@ -47,7 +47,7 @@ test('sends each user’s own value in a header, and reports a missing one', asy
   expect(await call(nothing)).toContain('tooltray team-secret set --user NAME KEY');
   // That nobody in particular has a value is no fault of the server's, and the organisation's is not theirs.
   await vaults.organization.write(secretVaultKey('MARK'), 'of all');
-  const { servers } = at.replica.host.core;
+  const { manager: servers } = at.replica.host.core.servers;
   await expect(servers.get('marked').ready()).rejects.toMatchObject({
     code: 'secret_missing',
     data: { whose: 'user' },

@@ -163,7 +163,7 @@ test('refuses a call over quota without running it, records it, gives the reason
   };
   await using replica = await startReplica(await teamDatabase(), config);
   const outcomes: string[] = [];
-  replica.replica.host.core.activity.recorded.on(({ outcome }) => outcomes.push(outcome));
+  replica.replica.host.core.activity.log.recorded.on(({ outcome }) => outcomes.push(outcome));
   const people = new TeamPeople(replica);
   await people.people.add({ name: 'ana' });
   const client = new ModernClient(new HttpClient(replica.url, true, bearer(await people.give('ana'))));

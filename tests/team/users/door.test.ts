@@ -73,7 +73,7 @@ test('rejects guessed, altered, expired, revoked and other tenants’ tokens wit
   const altered = `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`;
   const bad = [
     ...[altered, theirs, good.replace(/^tt_\d+/, 'tt_1'), revoked.token, expired.token],
-    ...['tt_0_', 'x', good.toUpperCase(), `${good}a`, one.replica.host.core.token, 'a'.repeat(9000)],
+    ...['tt_0_', 'x', good.toUpperCase(), `${good}a`, one.replica.host.core.clients.token, 'a'.repeat(9000)],
   ];
   const words = [401, 'Bearer realm="tooltray", error="invalid_token"', expect.stringContaining('opens nothing')];
   for (const token of bad) expect([token, await told(one, token)]).toEqual([token, words]);

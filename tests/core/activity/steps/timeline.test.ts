@@ -149,8 +149,8 @@ describe('running steps', () => {
     const core = await coreWith({ servers: { asker: fixture('asker') } });
     const client = new ModernClient(new HttpClient(core.url, true));
     const running = client.once('tools/call', { name: 'asker_slow_progress', arguments: { steps: 600, delayMs: 100 } });
-    await expect.poll(() => core.host.core.timeline.running.length).toBe(1);
-    await ask(core, 'cancelStep', { id: core.host.core.timeline.running[0]?.exchange.id ?? 0 });
+    await expect.poll(() => core.host.core.activity.timeline.running.length).toBe(1);
+    await ask(core, 'cancelStep', { id: core.host.core.activity.timeline.running[0]?.exchange.id ?? 0 });
     const text = expect.stringContaining('The person ended this') as string;
     expect((await running).result).toMatchObject({ resultType: 'complete', isError: true, content: [{ text }] });
     const last = async (): Promise<StepSummary | undefined> => (await steps(core)).at(-1);
@@ -167,7 +167,7 @@ describe('running steps', () => {
     for (let n = 0; n < 5; n++)
       client.writeText(JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params }));
     await client.request('tools/list', {});
-    expect(core.host.core.timeline.running.length).toBeLessThan(2);
+    expect(core.host.core.activity.timeline.running.length).toBeLessThan(2);
   });
 
   test('end a question to the app when it is answered or withdrawn', async () => {
@@ -185,11 +185,11 @@ describe('running steps', () => {
       method: 'tools/call',
       params: { name: 'asker_ask_form', arguments: { message: 'Still?' } },
     });
-    await expect.poll(() => core.host.core.timeline.running.length).toBe(2);
+    await expect.poll(() => core.host.core.activity.timeline.running.length).toBe(2);
     // Its server is removed: nobody waits for the response any more.
     await core.write({ servers: {} });
-    await core.host.core.options.config.reload();
-    await expect.poll(() => core.host.core.timeline.running.length).toBe(0);
+    await core.host.core.context.config.reload();
+    await expect.poll(() => core.host.core.activity.timeline.running.length).toBe(0);
     await expect.poll(asked).toEqual([
       ['asker: Who are you?', 'ok'],
       ['asker: Still?', 'cancelled'],
@@ -205,7 +205,7 @@ describe('running steps', () => {
       arguments: long,
       _meta: { progressToken: 'p' },
     });
-    const open = (): readonly RunningStep[] => core.host.core.timeline.running;
+    const open = (): readonly RunningStep[] => core.host.core.activity.timeline.running;
     await expect.poll(() => open()[0]?.exchange.progress?.progress ?? 0).toBeGreaterThan(1);
     const [step] = open();
     await ask(core, 'cancelStep', { id: step?.exchange.id ?? 0 });

@@ -178,7 +178,7 @@ describe('Sign-out of a server that is not removed by command', () => {
 
   test('signs out if an edit by the user removes the entry', async () => {
     const { core, counts } = await signedIn();
-    const { removals, edits } = core.host.core;
+    const { removals, edits } = core.host.core.servers;
     const { result, signedOut } = await removals.runThenSignOut(() => edits.removeExisting(['far', 'never-there']));
     expect([result, signedOut, await counts()]).toEqual([['far'], ['far'], [false, false]]);
     expect(await call(core, 'other:whoami')).toBe('ana');
@@ -186,7 +186,7 @@ describe('Sign-out of a server that is not removed by command', () => {
 
   test('signs out once after a removal by hand, but not at once, and not if the entry is back or invalid', async () => {
     const { core, counts, before } = await signedIn();
-    const { config } = core.host.core.options;
+    const { config } = core.host.core.context;
     const noted: string[] = [];
     const asked: (readonly string[])[] = [];
     const standMs = 600_000;
@@ -215,7 +215,7 @@ describe('Sign-out of a server that is not removed by command', () => {
       await config.reload();
     };
     await write(without);
-    expect(core.host.core.servers.find('far')).toBeUndefined();
+    expect(core.host.core.servers.manager.find('far')).toBeUndefined();
     await expect.poll(inBook).toContain('goneSince');
     await write(before);
     await expect.poll(inBook).not.toContain('goneSince');
@@ -252,7 +252,7 @@ describe('Sign-out of a server that is not removed by command', () => {
 
   test('signs out if the same name gets another address', async () => {
     const { core, fixture, counts, before } = await signedIn();
-    const { config } = core.host.core.options;
+    const { config } = core.host.core.context;
     const noted: string[] = [];
     onTestFinished(follow(core, 400, (server, sentence) => noted.push(`${server}: ${sentence}`)));
     const { servers, ...rest } = JSON.parse(before) as { servers: Record<string, object> };
@@ -275,7 +275,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     const noted: string[] = [];
     onTestFinished(follow(core, 100, (server) => noted.push(server)));
     await core.write(JSON.stringify({ servers: {} }));
-    await core.host.core.options.config.reload();
+    await core.host.core.context.config.reload();
     await expect.poll(() => readFile(book, 'utf8')).toMatch(/config\.json":\[\]/);
     expect([noted, await counts()]).toEqual([[], [true, true]]);
   });
@@ -288,12 +288,15 @@ function follow(
   onSignedOut: (server: string, sentence: string) => void,
   onLook: (servers: readonly string[]) => void = () => undefined,
 ): () => void {
-  const { signIns, options } = core.host.core;
+  const {
+    servers: { signIns },
+    context: options,
+  } = core.host.core;
   const { config, log } = options;
   const edits = {
     rawEntries: (servers: readonly string[]) => {
       onLook(servers);
-      return core.host.core.edits.rawEntries(servers);
+      return core.host.core.servers.edits.rawEntries(servers);
     },
   };
   return new OrphanedSignIns({ config, edits, signIns, log, file: bookOf(core), standMs, onSignedOut }).watch();
@@ -339,7 +342,7 @@ test('signs out and unregisters a removed server, and undo restores it without t
   const before = JSON.parse(await readFile(core.configFile, 'utf8')) as unknown;
   const { sentence, undo } = await ask(core, 'removeServer', { server: 'far' });
   expect(sentence).toBe('far was removed. You are signed out of it: what it was granted was taken back.');
-  expect(core.host.core.servers.find('far')).toBeUndefined();
+  expect(core.host.core.servers.manager.find('far')).toBeUndefined();
   const answer = await fetch(fixture.url, {
     method: 'POST',
     body: '{}',
@@ -348,7 +351,7 @@ test('signs out and unregisters a removed server, and undo restores it without t
   expect(answer.status).toBe(401);
   expect([await fixture.hasClient(client), await fixture.hasClient(others)]).toEqual([false, true]);
   // Of the other one everything is there, of this one nothing.
-  expect(await core.host.core.vault.names('sign-in/')).toHaveLength(1);
+  expect(await core.host.core.trust.vault.names('sign-in/')).toHaveLength(1);
   expect(await call(core, 'other:whoami')).toBe('ana');
 
   expect(await ask(core, 'undoRemoval', { undo })).toEqual({ server: 'far' });

@@ -114,7 +114,7 @@ describe('Sign-in', () => {
     const core = await coreWith({ one: { url: one.url }, two: { url: two.url } });
     const urls = await Promise.all([signInUrl(core, 'one'), signInUrl(core, 'two')]);
     await Promise.all(urls.map(goThrough));
-    await until(() => core.host.core.servers.all.every(({ state }) => state.kind === 'ready'));
+    await until(() => core.host.core.servers.manager.all.every(({ state }) => state.kind === 'ready'));
     expect(await Promise.all([whoami(core, 'one'), whoami(core, 'two')])).toEqual(
       Array(2).fill('the one who signed in'),
     );
@@ -223,7 +223,7 @@ describe('Signed-in server', () => {
     const core = await signedIn(await oauth());
     const folder = join(core.host.paths.dataDir, 'sign-ins');
     expect((await readdir(folder)).filter((name) => name.endsWith('.json'))).toEqual([]);
-    expect(await core.host.core.vault.names('sign-in/')).toHaveLength(1);
+    expect(await core.host.core.trust.vault.names('sign-in/')).toHaveLength(1);
   });
 
   test('refreshes an expired token once for all waiting calls', async () => {
@@ -379,14 +379,14 @@ describe('Manually registered client', () => {
       0,
       ['authorization_code', 'refresh_token'],
     ]);
-    expect(core.host.core.options.masker.maskText('s3cret-of-the-client')).not.toContain('s3cret-of-the-client');
+    expect(core.host.core.context.masker.maskText('s3cret-of-the-client')).not.toContain('s3cret-of-the-client');
   });
 
   test('can keep its secret in the vault only', async () => {
     const fixture = await oauth_({ secret: 's3cret-in-the-vault' });
     const oauth = { clientId: 'by-hand', clientSecret: '${secret:FAR_CLIENT}' };
     const core = await coreWith({ far: { url: fixture.url, oauth } });
-    await core.host.core.secrets.set('FAR_CLIENT', 's3cret-in-the-vault');
+    await core.host.core.trust.secrets.set('FAR_CLIENT', 's3cret-in-the-vault');
     await until(() => core.server('far').state.kind === 'pending-sign-in');
     await goThrough(await signInUrl(core, 'far'));
     await until(() => core.server('far').state.kind === 'ready');

@@ -1,0 +1,143 @@
+/** Starts and ends the parts of a core in order, and passes changes of the config on to them. */
+import type { ProposalStore } from './admin/server-change.ts';
+import type { AppConfig } from './config/app-config.ts';
+import { secretValuesOf } from './config/config-secrets.ts';
+import type { CoreGroups } from './core-groups.ts';
+import type { Activity } from './create-activity.ts';
+import { auditCoreEvents } from './create-audit.ts';
+import { rebuildAllLists } from './create-clients.ts';
+import type { UsageWatch } from './servers/usage-watch.ts';
+import { tidyHome } from './tidy-home.ts';
+
+interface LifecycleDeps {
+  readonly groups: CoreGroups;
+  readonly proposals: ProposalStore;
+  readonly usageWatch: UsageWatch;
+  readonly closeCalls: () => Promise<void>;
+  readonly record: Pick<Activity, 'close'>;
+}
+
+export class CoreLifecycle {
+  readonly #deps: LifecycleDeps;
+  #stopWatching: () => void = () => undefined;
+  #stopAudit: () => Promise<void> = () => Promise.resolve();
+  #watching: Promise<unknown> = Promise.resolve();
+  #beginning: Promise<void> | undefined;
+
+  constructor(deps: LifecycleDeps) {
+    this.#deps = deps;
+    const { servers, trust, calls } = deps.groups;
+    trust.vault.learned.on(() => this.#hideSecrets());
+    servers.signIns.secretsChanged.on(() => this.#hideSecrets());
+    calls.descriptions.changed.on(() => this.#rebuildLists());
+  }
+
+  /**
+   * Resolves when the servers are known, which they are not until what another core left running has ended. A client that is served
+   * sooner would see an empty list. undefined: they are known, or the core was not started. Never rejects.
+   */
+  get starting(): Promise<void> | undefined {
+    return this.#beginning;
+  }
+
+  /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
+  async start(): Promise<void> {
+    const { groups, proposals } = this.#deps;
+    const { context, servers, calls, activity, trust } = groups;
+    const { config } = context;
+    this.#startWatching();
+    let settled: Promise<unknown> = Promise.resolve();
+    const known = Promise.withResolvers<void>();
+    this.#beginning = known.promise;
+    const begun = (): void => {
+      stopLooking();
+      this.#beginning = undefined;
+      known.resolve();
+    };
+    // With the listings cached by an earlier core.
+    const stopLooking = servers.manager.listingChanged.on(() => servers.manager.isConfigLoaded && begun());
+    // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
+    this.#watching = this.#tidyUp().then(() => {
+      // Before the file is watched: whoever connects meanwhile finds the servers.
+      activity.payloads.start();
+      settled = Promise.all([calls.spills.start(), trust.dataFlow.start(), this.#apply(config.current)]);
+      return Promise.all([config.start(), proposals.start()]);
+    });
+    this.#watching.catch(begun);
+    await this.#watching;
+    await settled;
+  }
+
+  async close(): Promise<void> {
+    const { groups, proposals, closeCalls, record } = this.#deps;
+    const { context, servers, trust, clients } = groups;
+    this.#stopWatching();
+    // A watch that is still being set up would outlive its stop.
+    await this.#watching;
+    await context.config.stop();
+    await proposals.stop();
+    await Promise.all(clients.sessions.all.map((session) => clients.sessions.end(session)));
+    await servers.manager.stop();
+    servers.signIns.close();
+    servers.transports.close();
+    servers.registries.close();
+    await trust.dataFlow.close();
+    await closeCalls();
+    await record.close();
+    await trust.callAuditor.drained();
+    await this.#stopAudit();
+    await trust.audit.close();
+    await trust.scans.close();
+    servers.processes.close();
+    await context.health.close();
+  }
+
+  #startWatching(): void {
+    const { groups, usageWatch } = this.#deps;
+    const { context, servers, activity, trust } = groups;
+    const { config } = context;
+    const { questions, decisions } = trust.dataFlow;
+    this.#stopAudit = auditCoreEvents(trust.audit, {
+      config,
+      questions,
+      decisions,
+      admin: servers.admin,
+      healing: servers.healing,
+    });
+    const stops = [
+      servers.removals.watch(),
+      usageWatch.start(),
+      config.changed.on((next) => {
+        void this.#apply(next);
+        void activity.payloads.pruneNow();
+        this.#rebuildLists();
+      }),
+    ];
+    this.#stopWatching = () => stops.forEach((stop) => stop());
+  }
+
+  /** Cleans up after killed cores: their servers hold ports and locks that ours need. */
+  async #tidyUp(): Promise<void> {
+    const { context, servers, trust } = this.#deps.groups;
+    const { paths, log, config } = context;
+    await Promise.all([tidyHome(paths, log), trust.pins.removeStale(), servers.sandboxes.sweepHomes(config)]);
+  }
+
+  #apply(config: AppConfig): Promise<void> {
+    const { servers } = this.#deps.groups;
+    this.#hideSecrets();
+    void servers.sandboxes.agree(config.servers);
+    return servers.manager.apply(config.servers);
+  }
+
+  #rebuildLists(): void {
+    const { calls, clients } = this.#deps.groups;
+    rebuildAllLists(calls, clients);
+  }
+
+  #hideSecrets(): void {
+    const { context, servers, trust } = this.#deps.groups;
+    const { config, masker } = context;
+    masker.setSecrets([...secretValuesOf(config.current), ...servers.signIns.secrets, ...trust.vault.values]);
+  }
+}
