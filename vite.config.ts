@@ -35,8 +35,7 @@ const main: EnvironmentOptions = {
       input: {
         cli: at('src-main/cli.ts'),
         main: at('src-main/main.ts'),
-        'token-worker': at('src-main/core/activity/token-worker.ts'),
-        'payload-worker': at('src-main/core/activity/payload-worker.ts'),
+        'activity-worker': at('src-main/core/activity/activity-worker/activity-worker.ts'),
         'scan-worker': at('src-main/core/trust/scan/scan-worker.ts'),
         'spill-writer-worker': at('src-main/core/spills/writer/spill-writer-worker.ts'),
         'reader-worker': at('src-main/core/spills/read-worker/reader-worker.ts'),

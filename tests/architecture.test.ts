@@ -175,7 +175,11 @@ const rules: Record<string, { rule: Rule; examples: Example[] }> = {
         ],
       },
       { path: 'src-main/cli.ts', breaks: [], keeps: ['await run(process.argv);'] },
-      { path: 'src-main/core/activity/token-worker.ts', breaks: [], keeps: ['parentPort?.on("message", answer);'] },
+      {
+        path: 'src-main/core/activity/activity-worker/activity-worker.ts',
+        breaks: [],
+        keeps: ['parentPort?.on("message", answer);'],
+      },
     ],
   },
   'a file begins by saying what it is for': {

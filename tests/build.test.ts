@@ -1,12 +1,14 @@
-/** Checks the build in dist/ as it is shipped. `npm test` builds before it runs these tests. */
-import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+/** What the build must keep, in dist/ as it is shipped. `npm test` builds before it comes here. */
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseSync } from 'vite';
 import { expect, test } from 'vitest';
-import { TokenCounter } from '../src-main/core/activity/token-counter.ts';
-import { countTokens } from '../src-main/core/activity/token-worker.ts';
+import { openActivity } from './core/activity/fixture.ts';
+import { ActivityThread } from '../src-main/core/activity/activity-thread.ts';
+import { countTokens } from '../src-main/core/activity/activity-worker/count-tokens.ts';
 import { allCases } from './support/all-cases.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -35,7 +37,7 @@ test('the build contains every entry and the page', () => {
     'shim.cjs',
     'client.js',
     'client.d.ts',
-    'token-worker.js',
+    'activity-worker.js',
     'spill-writer-worker.js',
     'reader-worker.js',
     'js-runner-worker.js',
@@ -59,9 +61,13 @@ test('the built tokenizer, which stores its table in another form, counts the sa
   ]
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .concat('naïve 🎉👩‍👩‍👧 สวัสดีครับ \u0000\u0007\uD800 \r\n\t\\ "\'`${x}` \u2028');
-  const counter = new TokenCounter({ workerUrl: pathToFileURL(join(root, 'dist/token-worker.js')) });
-  const counted = await Promise.all(texts.map((text) => counter.count(text)));
-  await counter.close();
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-built-'));
+  const thread = new ActivityThread({ entry: pathToFileURL(join(root, 'dist/activity-worker.js')) });
+  const log = openActivity(folder, { thread });
+  const counted = await Promise.all(texts.map((text) => log.activity.countTokens(text)));
+  await log[Symbol.asyncDispose]();
+  await thread.close();
+  rmSync(folder, { recursive: true });
   expect(counted).toEqual(texts.map((text) => ({ tokens: countTokens(text), estimated: false })));
 });
 

@@ -8,10 +8,8 @@ import type { TrustGroup } from './create-trust.ts';
 
 /** Records of calls, steps, payloads, and savings. */
 export interface ActivityGroup extends Pick<Activity, 'ledger' | 'timeline'> {
-  /** Records of calls. */
+  /** Records of calls, steps, and payloads. */
   readonly log: Activity['activity'];
-  /** Payloads of calls. */
-  readonly payloads: Activity['texts'];
 }
 
 /** The parts of a core, by what they are about. */

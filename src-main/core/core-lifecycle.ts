@@ -59,7 +59,7 @@ export class CoreLifecycle {
     // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
     this.#watching = this.#tidyUp().then(() => {
       // Before the file is watched: whoever connects meanwhile finds the servers.
-      activity.payloads.start();
+      activity.log.startPruning();
       settled = Promise.all([calls.spills.start(), trust.dataFlow.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), proposals.start()]);
     });
@@ -109,7 +109,7 @@ export class CoreLifecycle {
       usageWatch.start(),
       config.changed.on((next) => {
         void this.#apply(next);
-        void activity.payloads.pruneNow();
+        void activity.log.prune();
         this.#rebuildLists();
       }),
     ];

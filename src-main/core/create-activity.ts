@@ -1,15 +1,12 @@
 /** Opens the stores about calls: their records, payloads, and savings. */
-import { dirname, join } from 'node:path';
-import { ActivityLog } from './activity/activity-log.ts';
-import { PayloadStore, type PayloadSettings } from './activity/call-payloads.ts';
+import { ActivityLog, type PayloadSettings } from './activity/activity-log.ts';
+import type { ActivityThread } from './activity/activity-thread.ts';
 import type { ListedServer } from './activity/ledger/baseline.ts';
 import type { KindOfHelper } from './activity/ledger/ledger-entry.ts';
 import { Ledger } from './activity/ledger/ledger.ts';
 import { StepLog } from './activity/steps/step-log.ts';
-import { TokenCache, TokenCounter, tokenWorkerUrl } from './activity/token-counter.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
-import { DeferredQueue } from './base/scheduling/deferred-queue.ts';
 import type { StoreHealth } from './health/store-health.ts';
 import type { AppConfig } from './config/app-config.ts';
 import type { ConfigStore } from './config/config-store.ts';
@@ -39,13 +36,13 @@ interface RecordOptions {
   readonly log: Log;
   readonly health: StoreHealth;
   readonly servers: ServerManager;
-  readonly counter: TokenCounter | undefined;
+  /** Shared with other cores of the process. */
+  readonly activityThread: ActivityThread | undefined;
   readonly kindOf: KindOfHelper;
 }
 
 export interface Activity {
   readonly activity: ActivityLog;
-  readonly texts: PayloadStore;
   readonly timeline: StepLog;
   readonly ledger: Ledger;
   readonly countTokens: CountText;
@@ -54,77 +51,54 @@ export interface Activity {
 
 export function createActivity({
   servers,
-  counter: shared,
+  activityThread,
   config,
   version,
   places,
+  kindOf,
   ...plain
 }: RecordOptions): Activity {
   const settings = (): AppConfig => config.current;
-  const options = { ...plain, ...settings().activity };
-  const counter = shared ?? new TokenCounter({ workerUrl: tokenWorkerUrl() });
-  const tokenCounter = new TokenCache(counter);
-  const putOff = new DeferredQueue();
-  const activity = new ActivityLog({ ...options, tokenCounter, putOff });
-  const texts = new PayloadStore({
-    file: join(dirname(options.file), 'texts.db'),
-    masker: options.masker,
-    settings: () => textSettings(settings(), places.keepsTexts),
-    log: options.log.child('texts'),
-    health: options.health,
+  const { maxRows, maxBytes } = settings().activity;
+  const activity = new ActivityLog({
+    ...plain,
+    maxRows,
+    maxBytes,
+    payloads: () => payloadSettings(settings(), places.keepsTexts),
+    thread: activityThread,
   });
-  const timeline = new StepLog({
-    activity,
-    texts,
-    masker: options.masker,
-    log: options.log,
-    maxRows: options.maxRows,
-    kindOf: options.kindOf,
-  });
+  const timeline = new StepLog({ activity, kindOf });
   const ledger = new Ledger({
-    ...options,
-    store: activity,
-    tokenCounter,
+    activity,
     servers: () => ownServers(servers),
     defersTools: (app) => appTraits(app).defersTools,
     hasModel,
     acceptsResults: resultIntakeOf,
     now: Date.now,
     steps: timeline,
-    putOff,
+    kindOf,
   });
   const ship = places.ship?.({ activity, timeline });
   noteMoments(activity, config, version);
   servers.listingChanged.on(() => ledger.serversChanged());
   const close = async (): Promise<void> => {
-    await ledger.close();
     timeline.close();
-    await activity.close(() => ship?.close());
-    // The last records have passed their ids to it.
-    await texts.close();
-    if (shared === undefined) await counter.close();
+    await activity.close(ship && (() => ship.close()));
   };
-  return {
-    activity,
-    ledger,
-    texts,
-    timeline,
-    countTokens: (text) => tokenCounter.count(text),
-    close,
-  };
+  return { activity, ledger, timeline, countTokens: (text) => activity.countTokens(text), close };
 }
 
 /** Records events that explain a change in the figures. */
-function noteMoments({ annotations }: ActivityLog, config: RecordOptions['config'], version: string): void {
-  annotations.add('start', version);
+function noteMoments(activity: ActivityLog, config: RecordOptions['config'], version: string): void {
+  activity.annotate('start', version);
   let { mode, appModes } = config.current;
   config.changed.on(() => {
     const before = { mode, appModes };
     ({ mode, appModes } = config.current);
-    if (mode !== before.mode) annotations.add('mode', mode);
+    if (mode !== before.mode) activity.annotate('mode', mode);
     for (const app of new Set([...Object.keys(before.appModes), ...Object.keys(appModes)])) {
       const now = ownMode(appModes, app);
-      if (now !== ownMode(before.appModes, app)) annotations.add('mode', `${now ?? mode} for ${displayNameOf(app)}`);
+      if (now !== ownMode(before.appModes, app)) activity.annotate('mode', `${now ?? mode} for ${displayNameOf(app)}`);
     }
   });
 }
@@ -142,16 +116,11 @@ function ownServers(servers: ServerManager): readonly ListedServer[] {
   );
 }
 
-/** Bounded as kept answers are, on their own account. */
-function textSettings(
+/** Limited as spills are, on their own account. */
+function payloadSettings(
   { activity, results }: Pick<AppConfig, 'activity' | 'results'>,
   mayKeep: boolean,
 ): PayloadSettings {
-  return {
-    keep: mayKeep && activity.storePayloads,
-    keepDays: results.retentionDays,
-    maxBytes: results.maxBytes,
-    maxRows: activity.maxRows,
-    deleteAtExit: results.deleteOnExit,
-  };
+  const { retentionDays, maxBytes, deleteOnExit } = results;
+  return { keep: mayKeep && activity.storePayloads, keepDays: retentionDays, maxBytes, deleteAtExit: deleteOnExit };
 }

@@ -86,7 +86,6 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     knownFix,
     shaper: results.shaper,
     activity: record.activity,
-    texts: record.texts,
     timeline: record.timeline,
     notes: trust.callAuditor,
     settleMs,

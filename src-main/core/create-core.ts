@@ -4,7 +4,7 @@ import { ProposalStore } from './admin/server-change.ts';
 import { ensurePrivateDir } from './base/app-paths.ts';
 import { recordAdminEvent } from './calls/record-call.ts';
 import type { CodeRunner } from './code-runner/code-runner.ts';
-import type { TokenCounter } from './activity/token-counter.ts';
+import type { ActivityThread } from './activity/activity-thread.ts';
 import type { CoreContext, Edition } from './core-context.ts';
 import type { CoreGroups } from './core-groups.ts';
 import { CoreLifecycle } from './core-lifecycle.ts';
@@ -29,8 +29,8 @@ export interface CoreOptions {
   readonly stores?: Partial<CoreStores> | undefined;
   /** Replacements that serve many users. */
   readonly edition?: Edition | undefined;
-  /** Counts tokens for several cores of one process; its creator closes it. By default the core creates its own. */
-  readonly counter?: TokenCounter | undefined;
+  /** Owns the activity databases of several cores of one process; its creator closes it. By default the core creates its own. */
+  readonly activityThread?: ActivityThread | undefined;
   /** Runs programs for several cores of one process; its creator closes it. By default the core creates its own. */
   readonly codeRunner?: CodeRunner | undefined;
   /** The system's proxy for an address, where it can be asked. */
@@ -65,7 +65,7 @@ export function createCore(options: CoreOptions): Core {
     masker,
     log,
     servers: servers.manager,
-    counter: options.counter,
+    activityThread: options.activityThread,
     config,
     version: context.version,
     places: stores.record,
@@ -96,7 +96,7 @@ export function createCore(options: CoreOptions): Core {
     context,
     servers,
     calls,
-    activity: { log: record.activity, ledger: record.ledger, payloads: record.texts, timeline: record.timeline },
+    activity: { log: record.activity, ledger: record.ledger, timeline: record.timeline },
     trust: { ...safety, reviews, inbox },
     clients,
   };

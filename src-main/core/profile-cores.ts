@@ -110,11 +110,8 @@ export class ProfileCores {
       shaper,
       spillFiles: (caller) => own.scopeFiles(whole.spillFiles(caller), caller),
       admin: createScopedAdmin(this.#parts.admin, servers, scope),
-      activity: {
-        stats: () => statsIn(whole.activity.stats(), catalog),
-        // It only orders what the profile lets through.
-        usedTools: () => whole.activity.usedTools(),
-      },
+      // It only orders what the profile lets through.
+      activity: { usedTools: () => whole.activity.usedTools() },
       hasTool: (server, definition) => scope.hasTool(server, definition),
       modeCosts,
       inProfiles: (others) => this.core(others),
@@ -157,10 +154,4 @@ function tooMany(): AppError {
   return new AppError('session_limit', 'Too many profiles are used together in different ways.', {
     fix: 'Use fewer profiles, or let people be shown the same.',
   });
-}
-
-/** Call statistics of the profile's tools. */
-function statsIn(stats: ReturnType<SessionServices['activity']['stats']>, { current }: LiveCatalog): typeof stats {
-  const tools = stats.tools.filter(({ server, tool }) => current.lookup.tools.byId(`${server}:${tool}`).length > 0);
-  return { ...stats, tools };
 }

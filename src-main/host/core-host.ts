@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
-import type { TokenCounter } from '../core/activity/token-counter.ts';
+import type { ActivityThread } from '../core/activity/activity-thread.ts';
 import { type Core, createCore } from '../core/create-core.ts';
 import { auditAppAccess, auditProfileTokens } from '../core/create-audit.ts';
 import { resolveAppPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
@@ -63,7 +63,7 @@ export interface CoreHostOptions {
   /** Additional output of the log, as JSON. */
   readonly stdout?: NodeJS.WritableStream | undefined;
   /** Counts tokens for several cores of one process; who made it closes it. */
-  readonly counter?: TokenCounter | undefined;
+  readonly activityThread?: ActivityThread | undefined;
   /** Runs programs for several cores of one process; who made it closes it. */
   readonly sandbox?: CodeRunner | undefined;
   /** A core that serves a team: what it has in place of one person's doors and files. */
@@ -104,7 +104,7 @@ export class CoreHost {
     { config, vault, health }: HostParts,
     team: TeamHost | undefined,
   ) {
-    const { env, version, mode, counter, sandbox, resolveProxy } = options;
+    const { env, version, mode, activityThread, sandbox, resolveProxy } = options;
     this.#options = options;
     this.#team = team;
     this.paths = paths;
@@ -116,7 +116,7 @@ export class CoreHost {
       modes: allModes,
       stores: { vault: () => vault },
       edition: team,
-      counter,
+      activityThread,
       codeRunner: sandbox,
       resolveProxy,
     });

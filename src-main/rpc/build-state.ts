@@ -1,5 +1,4 @@
 /** Which part of the core each slice of the state comes from, and what makes it change. */
-import { firstAppCall } from '../core/activity/call-queries.ts';
 import { agentChangePolicyTexts } from '../core/admin/server-change.ts';
 import { displayNameOf } from '../core/client-apps/app-traits.ts';
 import type { AppState, CoreFacts, SettingsFacts, SetupFacts } from './contract.ts';
@@ -121,7 +120,7 @@ async function setupFacts({ core, apps, offerTests }: RpcDeps): Promise<SetupFac
     ({ servers }) => servers.filter(({ already }) => already === undefined).length,
     () => 0,
   );
-  const firstCall = core.activity.log.query(firstAppCall);
+  const firstCall = await core.activity.log.ask('firstAppCall');
   const isConnected = found.some(({ connected }) => connected === 'yes') || core.clients.sessions.all.length > 0;
   const isOwnAlone = core.servers.manager.all.every(({ config }) => config.kind === 'builtin');
   const open = [!isConnected, isOwnAlone, firstCall === undefined].filter(Boolean).length;

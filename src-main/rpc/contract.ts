@@ -665,8 +665,8 @@ export type PayloadSide = 'asked' | 'sent' | 'given';
 
 /**
  * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it
- * was too long; the settings wanted none; too much was to be written; it could not be written or read; it is too old,
- * or there was no more room; Tooltray was killed before it had written it.
+ * was too long; the settings wanted none; too much was to be written; it could not be read; it is too old, or there was
+ * no more room.
  */
 export type MissingPayload =
   | 'nothing'
@@ -677,8 +677,7 @@ export type MissingPayload =
   | 'off'
   | 'busy'
   | 'failed'
-  | 'gone'
-  | 'crashed';
+  | 'gone';
 
 /** A part of a text, masked; `next`: where the rest of it begins, undefined at its end. */
 export type PayloadText =

@@ -1,7 +1,7 @@
 /** What a session in the mode that `auto` picks costs compared with listing every tool as its server does: in o200k tokens. */
 import { allModes } from '../../src-main/compat/all-modes.ts';
 import { describe, expect, test } from 'vitest';
-import { countTokens } from '../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { chooseMode, ModeCosts } from '../../src-main/core/choose-mode.ts';
 import { searchToolsTool } from '../../src-main/core/modes/search-mode.ts';
 import { serverWith } from './catalog/catalog-of.ts';

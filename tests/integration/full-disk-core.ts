@@ -21,11 +21,11 @@ const { host } = core;
 const names = (): string[] => host.core.context.health.problems.map(({ store }) => store).toSorted();
 const client = await core.open();
 await client.say('echo', { message: 'before' });
-host.core.activity.log.flush();
+await host.core.activity.log.flush();
 await fill();
-while (!['activity', 'audit', 'payloads'].every((store) => names().includes(store))) {
+while (!['activity', 'audit'].every((store) => names().includes(store))) {
   await client.say('echo', { message: 'x'.repeat(30_000) });
-  host.core.activity.log.flush();
+  await host.core.activity.log.flush();
 }
 const full = coreState(host.core, host.addresses).storeProblems;
 const attention = await stateBuilders(host.rpcDeps).attention();
@@ -33,7 +33,7 @@ const answer = await client.say('echo', { message: 'still answers' });
 await rm(filler);
 while (names().length > 0) {
   await client.say('echo', { message: 'after' });
-  host.core.activity.log.flush();
+  await host.core.activity.log.flush();
   await host.core.trust.audit.flush();
   // What no call writes is probed.
   if (names().every((name) => name === 'log')) host.log.warn('The disk has room again.');

@@ -141,9 +141,8 @@ describe('tools with a UI', () => {
     const app = await open(core, 'search', 'Recorded');
     await app.say('lamp-tick');
     await app.say('lamp_lamp-show');
-    const own = (): unknown[] => {
-      return core.host.core.activity.log.recent({ app: 'Recorded' }).map(({ tool, via }) => [tool, via]);
-    };
+    const own = async (): Promise<unknown[]> =>
+      (await core.host.core.activity.log.ask('recentCalls', { app: 'Recorded' })).map(({ tool, via }) => [tool, via]);
     await expect.poll(own).toEqual([
       ['lamp-show', undefined],
       ['lamp-tick', 'view'],

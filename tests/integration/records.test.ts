@@ -16,14 +16,12 @@ afterAll(() => core[Symbol.asyncDispose]());
 /** The records that come with `calls`, oldest first. */
 async function recordsOf(count: number, calls: () => Promise<unknown>): Promise<ActivityEntry[]> {
   const { log: activity } = core.host.core.activity;
-  const [last] = activity.recent({}, 1);
-  const fresh = (): ActivityEntry[] => activity.recent({}, 50).filter(({ id }) => id > (last?.id ?? 0));
+  const [last] = await activity.ask('recentCalls', {}, 1);
+  const fresh = async (): Promise<ActivityEntry[]> =>
+    (await activity.ask('recentCalls', {}, 50)).filter(({ id }) => id > (last?.id ?? 0));
   await calls();
-  await until(() => {
-    activity.flush();
-    return fresh().length >= count;
-  });
-  return fresh().reverse();
+  await until(async () => (await fresh()).length >= count);
+  return (await fresh()).reverse();
 }
 
 test('records direct calls and calls through a helper, with mode and app', async () => {
@@ -73,13 +71,14 @@ test('records the text of a failed call that the app got, and counts its tokens'
     answers.push(await client.callTool('call_tool', { name: 'nope' }));
     await client.callTool('nope').catch(() => undefined);
   });
-  await until(() => core.host.core.activity.log.recent({}, 3).every(({ tokensOut }) => tokensOut !== undefined));
+  const newest = (): Promise<readonly ActivityEntry[]> => core.host.core.activity.log.ask('recentCalls', {}, 3);
+  await until(async () => (await newest()).every(({ tokensOut }) => tokensOut !== undefined));
   const told = await Promise.all(records.map((record) => callTexts(core.host.core, record, ['sent', 'given'])));
   const given = told.map((texts) => ('text' in texts.given ? texts.given.text : ''));
   expect(given.slice(0, 2).map((text) => JSON.parse(text) as unknown)).toEqual(answers);
   expect(told.map(({ sent }) => sent)).toEqual([{ none: 'nothing' }, { none: 'nothing' }, { none: 'nothing' }]);
   expect(given[2]).toContain('nope');
-  const counted = core.host.core.activity.log.recent({}, 3);
+  const counted = await newest();
   expect(counted.every(({ tokensOut = 0, givenBytes }) => tokensOut > 5 && givenBytes > 20)).toBe(true);
 });
 

@@ -137,9 +137,9 @@ test('stores a result that nobody received, and returns it on every resume', asy
   const session = await openSession();
   const { message, finish } = slowCall(8);
   const { id } = await breakOff(session, message);
-  const before = core.host.core.activity.log.recent().length;
+  const before = (await core.host.core.activity.log.ask('recentCalls')).length;
   finish('came meanwhile');
-  await until(() => core.host.core.activity.log.recent().length > before);
+  await until(async () => (await core.host.core.activity.log.ask('recentCalls')).length > before);
   for (const _time of [1, 2]) {
     const resumed = await session.resume(id ?? '');
     expect(await lastOf(resumed)).toMatchObject({ id: 8, result: { content: [{ text: 'came meanwhile' }] } });
@@ -157,10 +157,10 @@ test('rejects an event of another session, and one that never existed', async ()
 test('does not store a large result, and rejects a resume at once', async () => {
   const session = await openSession();
   const { message, finish } = slowCall(10);
-  const before = core.host.core.activity.log.recent().length;
+  const before = (await core.host.core.activity.log.ask('recentCalls')).length;
   const { id } = await breakOff(session, message);
   finish('x'.repeat(1_000_000));
-  await until(() => core.host.core.activity.log.recent().length > before);
+  await until(async () => (await core.host.core.activity.log.ask('recentCalls')).length > before);
   let status = 0;
   while (status !== 400) status = (await session.resume(id ?? '')).status;
 });

@@ -294,10 +294,10 @@ test('records a call once, when it has ended', async () => {
   const { log: activity } = slow.core.host.core.activity;
   const client = await slow.core.open();
   const first = await client.callTool('work', slow.work);
-  expect(activity.recent()).toEqual([]);
+  expect(await activity.ask('recentCalls')).toEqual([]);
   slow.finish();
   await finished(first, (input) => client.callTool('await_result', input));
-  expect(activity.recent()).toMatchObject([{ tool: 'work', outcome: 'ok' }]);
+  expect(await activity.ask('recentCalls')).toMatchObject([{ tool: 'work', outcome: 'ok' }]);
 });
 
 /** An HTTP server that hangs up in the middle of each call. */

@@ -187,7 +187,7 @@ test('passes arguments beside the name in call_tool to a tool that has such para
 test('records a spill with its call, with sizes before and after', async () => {
   await using core = await startCore({ servers });
   await (await core.open()).callTool('x_big');
-  const [record] = core.host.core.activity.log.recent();
+  const [record] = await core.host.core.activity.log.ask('recentCalls');
   expect(record).toMatchObject({ spillId: (await core.host.core.calls.spills.list())[0]?.id, outcome: 'ok' });
   expect(record?.resultBytes).toBeGreaterThan((record?.givenBytes ?? 0) * 10);
 });

@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux' || !isHere('dpkg-deb'))('the packag
       });
     const files = readdirSync(packed.app, { recursive: true, encoding: 'utf8' });
     expect(files).toEqual(expect.arrayContaining(['dist/main.js', 'dist/preload.cjs', 'dist/renderer/index.html']));
-    expect(files).toEqual(expect.arrayContaining(['dist/tray/normal-linux.png', 'dist/token-worker.js']));
+    expect(files).toEqual(expect.arrayContaining(['dist/tray/normal-linux.png', 'dist/activity-worker.js']));
     expect(files.filter((file) => /\.(map|ts|svelte)$|^dist\/team/.test(file))).toEqual([]);
   });
 

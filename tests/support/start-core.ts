@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ManagedServer } from '../../src-main/core/servers/managed-server.ts';
 import { CoreHost } from '../../src-main/host/core-host.ts';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
-import { counter, sandbox } from './shared-workers.ts';
+import { activityThread, sandbox } from './shared-workers.ts';
 import type { HelloWishes } from './socket-client.ts';
 import { openSocket, type SocketClient } from './socket-client.ts';
 import { until } from './until.ts';
@@ -64,7 +64,7 @@ export async function startCore(
     askToken,
     pageRoot: folder,
     onStop: () => undefined,
-    counter,
+    activityThread,
     sandbox,
   });
   await host.listen();

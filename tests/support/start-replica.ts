@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { hashOf } from '../../src-main/team/users/access-tokens.ts';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
 import type { TestConfig } from './start-core.ts';
-import { counter, sandbox } from './shared-workers.ts';
+import { activityThread, sandbox } from './shared-workers.ts';
 import { objectsEnv, teamObjectsAddress } from './team-objects.ts';
 
 export interface TestReplica extends AsyncDisposable {
@@ -46,7 +46,7 @@ export async function startReplica(
     database,
     tenant: 'main',
     listen: { address: '127.0.0.1', port: 0 },
-    counter,
+    activityThread,
     sandbox,
     publicUrl: undefined,
     allowedHosts: [],

@@ -2,6 +2,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Resolves as soon as `done` says so; a test of which it never does fails by its time-out, at this line. */
-export async function until(done: () => boolean): Promise<void> {
-  while (!done()) await sleep(5);
+export async function until(done: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await done())) await sleep(5);
 }

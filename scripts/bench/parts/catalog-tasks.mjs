@@ -14,7 +14,7 @@
  * often worse than those of people who have solved it; it gives up earlier or tries more often; it takes a tool that
  * does nearly the same.
  */
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { Core } from '../core.mjs';
 import { cli, shim } from '../places.mjs';
 import { formatTable } from '../table.mjs';

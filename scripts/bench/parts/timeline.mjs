@@ -10,6 +10,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
 import { recentSessions, searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
 import { callsOfSteps } from '../../../src-main/core/activity/steps/step-table.ts';
+import { packPayloads } from '../../../src-main/core/activity/payloads/pack-payloads.ts';
 import { PayloadTable } from '../../../src-main/core/activity/payloads/payload-table.ts';
 import { quantile } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
@@ -21,16 +22,17 @@ const texts = 50_000;
 const sessions = 10_000;
 const rounds = 5;
 const weekMs = 7 * 86_400_000;
-const limits = { keepDays: 60, maxBytes: 8e9, maxRows: 10_000_000 };
+const limits = { keepDays: 60, maxBytes: 8e9 };
 
 export async function measure(print) {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-bench-timeline-'));
   try {
     const now = Date.now();
-    const record = createActivityDatabase(join(folder, 'activity.db'), 8e9, { warn: () => undefined });
+    const record = createActivityDatabase(join(folder, 'activity.db'), 8e9, () => undefined);
     record.use((database) => fill(database, now));
-    const said = new PayloadTable(join(folder, 'texts.db'), () => undefined);
-    keepTexts(said, now);
+    const sizeBefore = statSync(join(folder, 'activity.db')).size;
+    const said = new PayloadTable();
+    record.use((database) => keepTexts(database, said, now));
     const session = 'session-1000';
     const rows = [
       ['open a session', () => record.use((database) => page(database, { sessionId: session }))],
@@ -44,14 +46,13 @@ export async function measure(print) {
       ['search all steps', () => record.use((database) => page(database, { text: 'nothing' }))],
       ['only problems', () => record.use((database) => page(database, { problems: true }))],
       ['only one server', () => record.use((database) => page(database, { server: 'github' }))],
-      ['find a rare word', () => said.search('word31337', 2000, limits, now)],
-      ['find a word of all', () => said.search('sentence', 2000, limits, now)],
+      ['find a rare word', () => record.use((database) => said.search(database, 'word31337', 2000, limits, now))],
+      ['find a word of all', () => record.use((database) => said.search(database, 'sentence', 2000, limits, now))],
     ].map(([what, ask]) => ({ what, ms: median(ask) }));
     const plain = {
       steps: median(() => scan(join(folder, 'activity.db'), 'steps', 'name')),
-      texts: median(() => scan(join(folder, 'texts.db'), 'texts', 'body')),
+      texts: median(() => scan(join(folder, 'activity.db'), 'texts', 'body')),
     };
-    said.close();
     record.close();
     const shown = rows.map(({ what, ms }) => ({
       what,
@@ -60,7 +61,7 @@ export async function measure(print) {
     }));
     print(`${steps.toLocaleString('en')} steps, ${texts.toLocaleString('en')} texts; medians of ${rounds}\n`);
     print(formatTable(shown));
-    const size = statSync(join(folder, 'texts.db')).size / texts;
+    const size = (statSync(join(folder, 'activity.db')).size - sizeBefore) / texts;
     print(
       `\nplain scans: steps ${plain.steps.toFixed(0)} ms, texts ${plain.texts.toFixed(0)} ms; ${size.toFixed(0)} bytes a text with its index`,
     );
@@ -89,21 +90,18 @@ function fill(database, now) {
   );
 }
 
-function keepTexts(table, now) {
+function keepTexts(database, table, now) {
   for (let from = 0; from < texts; from += 500) {
-    const calls = Array.from({ length: 500 }, (_one, at) => {
-      const id = from + at;
+    database.exec('BEGIN');
+    for (let id = from; id < from + 500; id++) {
       const sent = Array.from(
         { length: 40 },
         (_word, nth) => `Sentence ${nth} word${id} of w${(id * 31 + nth * 977) % 20_011}.`,
       );
-      return {
-        id,
-        startedAt: now - id,
-        texts: { asked: { text: '{}' }, sent: { text: sent.join(' ') }, given: { none: 'same' } },
-      };
-    });
-    table.put(calls, limits, now);
+      const said = { asked: { text: '{}' }, sent: { text: sent.join(' ') }, given: { none: 'same' } };
+      table.insert(database, { id, startedAt: now - id }, said, packPayloads(said));
+    }
+    database.exec('COMMIT');
   }
 }
 

@@ -4,7 +4,7 @@
  * them from their models.
  */
 import { allModes } from '../../../src-main/compat/all-modes.ts';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { installPackages, packagesFolder } from '../../clients/install-packages.mjs';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

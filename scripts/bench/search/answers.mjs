@@ -1,5 +1,5 @@
 /** What an answer of search_tools costs the model, in tokens (o200k). */
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { buildCatalog } from '../../../src-main/core/catalog/catalog.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { ShownItems } from '../../../src-main/core/modes/mode.ts';

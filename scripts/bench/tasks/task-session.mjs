@@ -2,7 +2,7 @@
  * A session on the real wire in one mode: what a model reads and writes is counted, and told to whoever keeps the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { StdioClient } from '../stdio-client.mjs';
 import { textOf } from '../tokens/scripted-session.mjs';
 

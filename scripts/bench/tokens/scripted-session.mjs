@@ -1,6 +1,6 @@
 /** A session on the real wire whose every exchange is counted, as a model would read and write it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { StdioClient } from '../stdio-client.mjs';
 
 /** As Tooltray introduces itself to servers: some list more tools to whoever can be asked things. */

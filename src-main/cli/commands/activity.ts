@@ -77,7 +77,7 @@ export const activity = command({
 function withActivity<T>(config: string | undefined, work: (core: CoreAccess) => Promise<T>): Promise<T> {
   return withCore(config, async (core) => {
     const found = await work(core);
-    await warnOfStores(core, 'activity', 'payloads');
+    await warnOfStores(core, 'activity');
     return found;
   });
 }

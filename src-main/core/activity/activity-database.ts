@@ -1,23 +1,25 @@
 /** The activity database: its tables, and a bound of bytes for it. */
-import type { Log } from '../base/log.ts';
 import { RecoveringDatabase } from '../base/recovering-database.ts';
 import { isProblemIn } from './call-record.ts';
+import { payloadSchema } from './payloads/payload-table.ts';
 
 const pageBytes = 4096;
 
-/** Opens nothing yet. */
-export function createActivityDatabase(file: string, maxBytes: number, log: Pick<Log, 'warn'>): RecoveringDatabase {
+/** Opens nothing yet. `onAside`: where a broken file was moved, and what was wrong with it. */
+export function createActivityDatabase(
+  file: string,
+  maxBytes: number,
+  onAside: (aside: string, error: unknown) => void,
+): RecoveringDatabase {
   const kind = {
     name: 'The activity database',
-    // The WAL counts towards the size limit, so its peak size is given back to the file system.
-    pragmas: `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL;
+    // The WAL counts towards the bound: what it needed once is given back. Deleted rows are overwritten.
+    pragmas: `PRAGMA page_size = ${pageBytes}; PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = FAST;
       PRAGMA wal_autocheckpoint = ${checkpointPages(maxBytes)};
       PRAGMA journal_size_limit = ${Math.floor(maxBytes / 20)}`,
     steps: activitySteps,
   };
-  return new RecoveringDatabase(file, kind, (aside, error) =>
-    log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error }),
-  );
+  return new RecoveringDatabase(file, kind, onAside);
 }
 
 /** The WAL counts towards the bound as well: a twentieth of it, and at most SQLite's usual 1000 pages. */
@@ -166,5 +168,5 @@ const activitySteps: readonly string[] = [
       raw = raw - coalesce(old.raw, 0), baseline = baseline - coalesce(old.baseline, 0), loaded = loaded - coalesce(old.loaded, 0)
     WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000;
     DELETE FROM sessionHours WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000 AND steps = 0;
-  END`,
+  END;${payloadSchema}`,
 ];

@@ -1,415 +1,363 @@
 /**
- * The record of calls in SQLite: written in batches off the call's way, bounded, and never a reason for a call to fail.
+ * The core's side of the activity record: posts events to the thread that owns the database, and asks it questions. It
+ * never waits for the disk. Events are sent within a tenth of a second, and the thread writes them within another half:
+ * a core that is killed loses at most the last second. A core that is closed loses nothing.
  */
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Emitter } from '../base/emitter.ts';
+import { isObject } from '../base/json.ts';
 import type { Log } from '../base/log.ts';
-import { type Masker, CachingMasker } from '../base/mask.ts';
-import type { RecoveringDatabase } from '../base/recovering-database.ts';
-import { DeferredQueue } from '../base/scheduling/deferred-queue.ts';
+import type { Masker } from '../base/mask.ts';
+import { settleWithin } from '../base/settle-within.ts';
 import type { StoreHealth } from '../health/store-health.ts';
-import { createActivityDatabase } from './activity-database.ts';
+import { RawJson } from '../wire/raw-json.ts';
 import {
-  type ActivityEntry,
-  type ActivityFilter,
-  type ActivityStats,
-  type CallRecord,
-  type CallRow,
-  type CountedTexts,
-  rowBytes,
-  toRow,
-} from './call-record.ts';
-import { AggregateCache } from './call-totals.ts';
-import {
-  type RetentionLimits,
-  callStats,
-  type CountedTokens,
-  insertRows,
-  recentCalls,
-  trimCalls,
-  updateLabels,
-  updateTokens,
-} from './call-table.ts';
-import { AnnotationLog } from './annotations.ts';
-import { IncrementalTransaction } from './incremental-transaction.ts';
-import { type CallTokens, TokenBacklog } from './token-backlog.ts';
-import type { TokenCounter } from './token-counter.ts';
+  type ActivityEvent,
+  type ActivityFile,
+  type CallTexts,
+  type CallTokens,
+  type PayloadLimits,
+  type SharedText,
+  toError,
+} from './activity-messages.ts';
+import { ActivityThread, type ActivityNotice } from './activity-thread.ts';
+import type { Questions } from './activity-worker/questions.ts';
+import type { AnnotationKind } from './annotations.ts';
+import type { CallRecord, TokenCount } from './call-record.ts';
 import { RecentTools } from './recent-tools.ts';
+import { sampleBytes, sampleText } from './sample-text.ts';
 
-export interface ActivityLogOptions extends RetentionLimits {
+export interface PayloadSettings extends PayloadLimits {
+  readonly keep: boolean;
+  /** Deletes all payloads when Tooltray stops. */
+  readonly deleteAtExit: boolean;
+}
+
+export interface ActivityLogOptions {
   readonly file: string;
-  readonly masker: Masker;
+  readonly maxRows: number;
+  readonly maxBytes: number;
+  readonly payloads: () => PayloadSettings;
+  readonly masker: Pick<Masker, 'matchers'>;
   readonly log: Log;
-  /** Counts tokens. Its creator closes it after this log. */
-  readonly tokenCounter: Pick<TokenCounter, 'count'>;
-  /** Notified whether records can be written. */
+  /** A thread shared with other cores of the process, which its owner closes. */
+  readonly thread?: ActivityThread | undefined;
+  /** Is notified whether records can be written. */
   readonly health?: StoreHealth | undefined;
-  /** Queue in which records are created; shared with other work that is deferred until calls have finished. */
-  readonly putOff?: DeferredQueue;
 }
 
-/** Rows of others in the same file, written after the calls that were recorded before them. */
-export interface BatchParticipant {
-  readonly waiting: number;
-  /** They wait until `written` says so. Throws what SQLite throws. */
-  write(database: DatabaseSync): void;
-  /** Reports that the rows of the last `write` are on disk, or must be written again. */
-  written(isOnDisk: boolean): void;
-}
+type Answer<Name extends keyof Questions> = ReturnType<Questions[Name]>;
+type Arguments<Name extends keyof Questions> =
+  Parameters<Questions[Name]> extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-interface Pending {
-  readonly call: CallRecord;
-  readonly texts: CountedTexts | undefined;
-  readonly onWritten: ((id: number | undefined) => void) | undefined;
-  /** Its texts could not be held: the tokens are estimated. */
-  readonly tooMany: boolean;
-}
-
-/** Calls of a batch that is not on disk yet. */
-interface Inserted {
-  readonly pending: Pending;
-  readonly id: number;
-}
-
-interface CallLabels {
-  readonly id: number;
-  readonly labels: string;
-  readonly generation: number;
-}
-
-const batchIntervalMs = 200;
-const batchRows = 200;
-/**
- * Rows that are written in one go while more of the same batch is made: a call that comes waits for no more of them.
- */
-const partRows = 8;
-/**
- * A batch that is written in parts is closed after this, in ms: other processes wait for it, `busyMs` of
- * private-database.ts at the most.
- */
-const maxOpenTransactionMs = 25;
-/** Records kept in memory while the database cannot be written. */
-const maxPendingRecords = 5000;
-const maxRetryDelayMs = 60_000;
-/** How long closing waits for tokens still being counted, in ms. */
-const closeTimeoutMs = 1500;
-const smallestBound = 256 * 1024;
+const sendIntervalMs = 100;
+/** The thread is not started while a core starts. */
+const annotationDelayMs = 1000;
+/** A batch is sent at once when it has this many events, or this many bytes of text. */
+const batchEvents = 500;
+const batchBytes = 1024 * 1024;
+/** Events that are not on disk yet; further ones are dropped and counted. A call makes about four. */
+export const maxPendingEvents = 20_000;
+/** Texts that are not on disk or not counted yet, in bytes; further ones are not stored, and their tokens are estimated. */
+const maxPendingBytes = 32 * 1024 * 1024;
+/** Maximum size of one stored payload, in bytes. A longer one is nearly always stored as a spill. */
+const maxPayloadBytes = 8 * 1024 * 1024;
+const sampleLength = 512 * 1024;
+/** Smallest limit of the file. */
+const minBytes = 256 * 1024;
+/** Longest time without a turn of the event loop while deferred work runs, in ms. */
+const sliceMs = 8;
+/** How long closing waits for tokens that are still being counted, and for the thread, in ms. */
+const countTimeoutMs = 1500;
+const closeTimeoutMs = 5000;
+const initialPruneDelayMs = 10_000;
+const pruneIntervalMs = 60 * 60_000;
 
 export class ActivityLog {
   /** Records were written. */
   readonly changed = new Emitter();
-  /** One call, as soon as it is known; and its tokens, when they are counted. */
+  /** Steps were written. */
+  readonly stepsChanged = new Emitter();
+  /** One call, as soon as it has finished; and its tokens, when they are counted. */
   readonly recorded = new Emitter<CallRecord>();
   readonly counted = new Emitter<CallTokens>();
-  readonly annotations: AnnotationLog;
   readonly #options: ActivityLogOptions;
-  readonly #bounds: RetentionLimits;
-  readonly #masker: CachingMasker;
-  readonly #backlog: TokenBacklog;
-  readonly #store: RecoveringDatabase;
-  readonly #stretches = new AggregateCache();
+  readonly #thread: ActivityThread;
+  readonly #run = randomUUID();
   readonly #used = new RecentTools();
-  readonly #putOff: DeferredQueue;
-  readonly #batch: IncrementalTransaction;
-  #beside: BatchParticipant | undefined;
-  #pending: Pending[] = [];
-  #inserted: Inserted[] = [];
-  #insertedBytes = 0;
-  #counted: CountedTokens[] = [];
-  #labelled: CallLabels[] = [];
+  readonly #stopListening: () => void;
+  readonly #shared = new WeakMap<object, SharedText>();
+  /** Texts of results that are held as bytes. Their buffers are transferred with the next batch. */
+  #sharedBytes = new Map<RawJson, SharedText>();
+  #deferred: (() => void)[] = [];
+  #immediate: NodeJS.Immediate | undefined;
+  #outbox: ActivityEvent[] = [];
+  #outboxBytes = 0;
+  #known: Masker['matchers'];
   #timer: NodeJS.Timeout | undefined;
-  #retryMs = 0;
+  /** When it fires, by the clock of `performance.now()`. */
+  #due = 0;
+  #pruneTimers: readonly NodeJS.Timeout[] = [];
+  #events = 0;
+  #bytes = 0;
+  #lastRef = 0;
   #dropped = 0;
+  #isFailing = false;
+  #isUsed = false;
   #closed = false;
 
-  /** Opens nothing yet: the file is made with the first batch. */
+  /** Opens nothing yet: the thread starts with the first batch. */
   constructor(options: ActivityLogOptions) {
     this.#options = options;
-    this.#masker = new CachingMasker(options.masker);
-    this.#bounds = { maxRows: Math.max(1, options.maxRows), maxBytes: Math.max(smallestBound, options.maxBytes) };
-    this.#backlog = new TokenBacklog(options.tokenCounter);
-    this.#store = createActivityDatabase(options.file, this.#bounds.maxBytes, options.log);
-    this.#batch = new IncrementalTransaction(this.#store);
-    this.annotations = new AnnotationLog(this, options.log);
-    this.#putOff = options.putOff ?? new DeferredQueue();
-    this.#putOff.sliceDone.on((followsSoon) => {
-      // What could not be written is not tried again with every part.
-      if (this.#retryMs > 0) return;
-      if (!followsSoon) this.#write();
-      else if (this.#pending.length >= partRows) this.#writePart();
+    this.#thread = options.thread ?? new ActivityThread();
+    this.#known = options.masker.matchers;
+    this.#stopListening = this.#thread.listen(options.file, (notice) => this.#onNotice(notice));
+  }
+
+  /** Path of the database. */
+  get file(): string {
+    return this.#options.file;
+  }
+
+  /** Records a call. Returns at once. `labels`: what the scan of its result finds, later. */
+  record(call: CallRecord, texts?: CallTexts, labels?: Promise<readonly string[]>): void {
+    if (this.#closed) return;
+    this.recorded.emit(call);
+    if (call.outcome === 'ok') this.#used.note(call.server, call.tool);
+    const { trace: _trace, ...stored } = call;
+    const ref = labels === undefined ? undefined : ++this.#lastRef;
+    this.post({ kind: 'call', call: stored, ...(texts && { texts }), ...(ref !== undefined && { ref }) });
+    if (ref === undefined) return;
+    void labels?.then((found) => {
+      if (found.length > 0) this.post({ kind: 'labels', ref, labels: found.join(' ') });
     });
   }
 
-  /**
-   * Returns at once. Tokens are counted if `texts` are given, and estimated by size while too many texts wait.
-   * `onWritten` receives the record's id, or undefined if the record was dropped.
-   */
-  record(call: CallRecord, texts?: CountedTexts, onWritten?: (id: number | undefined) => void): void {
-    if (this.#closed) {
-      onWritten?.(undefined);
+  /** Records a moment that explains a change in the figures. */
+  annotate(type: AnnotationKind, what: string): void {
+    this.post({ kind: 'annotation', at: Date.now(), type, what }, annotationDelayMs);
+  }
+
+  /** Runs `work`, which creates events, once the current response has gone out. */
+  defer(work: () => void): void {
+    if (this.#closed) return;
+    this.#deferred.push(work);
+    this.#immediate ??= setImmediate(() => this.#runDeferred(sliceMs));
+  }
+
+  /** Sends the event to the thread, `delayMs` later at most. Never throws. */
+  post(event: ActivityEvent, delayMs = sendIntervalMs): void {
+    if (this.#closed) return;
+    const known = this.#options.masker.matchers;
+    // What was recorded before is masked with the secrets of its time.
+    if (known !== this.#known) this.#send();
+    this.#known = known;
+    if (this.#events >= maxPendingEvents) {
+      this.#noteDropped(1);
       return;
     }
-    this.recorded.emit(call);
-    const held = texts !== undefined && this.#backlog.reserve(textBytes(call, texts));
-    this.#pending.push({ call, texts: held ? texts : undefined, onWritten, tooMany: texts !== undefined && !held });
-    if (this.#pending.length > maxPendingRecords) this.#dropOldest();
-    this.#schedule(this.#pending.length >= batchRows ? 0 : batchIntervalMs);
+    this.#events++;
+    this.#outbox.push(event);
+    if (this.#outbox.length >= batchEvents || this.#outboxBytes >= batchBytes) this.#send();
+    else this.#schedule(delayMs);
   }
 
-  /**
-   * Calls `make`, which is to record something, before the next batch is written: what it takes to make a record is
-   * then spent off the call's way. `bytes`: what it holds until then, about.
-   */
-  deferRecord(make: () => void, bytes?: number): void {
-    if (!this.#closed) this.#putOff.add(make, bytes);
+  /** The JSON text of a payload, for events. `text`: the same, if it is known already. */
+  share(payload: unknown, text?: string): SharedText | undefined {
+    if (payload === undefined) return undefined;
+    if (payload instanceof RawJson) return this.#shareBytes(payload);
+    const known = typeof payload === 'object' && payload !== null ? this.#shared.get(payload) : undefined;
+    if (known !== undefined) return known;
+    const isStructured = isObject(payload) && isObject(payload['structuredContent']);
+    const shared = this.shareText(text ?? JSON.stringify(payload), isStructured);
+    if (shared.text !== undefined && typeof payload === 'object' && payload !== null) this.#shared.set(payload, shared);
+    return shared;
   }
 
-  /** Called once, by the part that adds rows to the same batches. */
-  joinBatches(rows: BatchParticipant): void {
-    this.#beside = rows;
+  shareText(text: string, isStructured = false): SharedText {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > maxPayloadBytes) {
+      return { bytes, text: undefined, sample: sampleText(text, sampleLength) };
+    }
+    if (!this.#reserve(bytes)) return { bytes, text: undefined };
+    return { bytes, text, ...(isStructured && { isStructured }) };
   }
 
-  /** Others' rows wait. */
-  scheduleFlush(): void {
-    if (!this.#closed) this.#schedule(batchIntervalMs);
+  /** Asks the thread, with everything recorded so far. Rejects with what SQLite throws. */
+  async ask<Name extends keyof Questions>(name: Name, ...args: Arguments<Name>): Promise<Awaited<Answer<Name>>> {
+    if (this.#closed) throw new Error('The activity record is closed.');
+    this.#runDeferred();
+    this.#send();
+    this.#isUsed = true;
+    return (await this.#thread.request({ ...this.#target(), kind: 'ask', name, args })) as Awaited<Answer<Name>>;
   }
 
-  /** Adds labels found in a call's result, by the id that `onWritten` received. Returns at once. */
-  label(id: number, labels: readonly string[]): void {
-    if (this.#closed || labels.length === 0) return;
-    this.#labelled.push({ id, labels: labels.join(' '), generation: this.#store.generation });
-    this.#schedule(batchIntervalMs);
+  /** Counts the tokens of a text that belongs to no record. Never rejects: what cannot be counted is estimated. */
+  async countTokens(text: string): Promise<TokenCount> {
+    if (text === '') return { tokens: 0, estimated: false };
+    const shared = this.shareText(text);
+    return this.ask('count', shared).catch(() => ({ tokens: Math.ceil(text.length / 4), estimated: true }));
   }
 
-  /** The newest records first, those not yet written included. Throws what SQLite throws. */
-  recent(filter: ActivityFilter = {}, limit = 100): ActivityEntry[] {
-    this.flush();
-    return this.#store.use((database) => recentCalls(database, filter, limit));
+  /** Resolves when everything recorded so far is on disk, or cannot be written. Never rejects. */
+  async flush(): Promise<void> {
+    await this.ask('flush').catch(() => undefined);
   }
 
-  /** Runs a query from call-queries.ts or call-sums.ts, unwritten records included. Throws SQLite errors. */
-  query<T>(ask: (database: DatabaseSync, stretches: AggregateCache) => T): T {
-    this.flush();
-    return this.#store.use((database) => {
-      this.#stretches.syncWith(database, this.#store.generation);
-      return ask(database, this.#stretches);
-    });
-  }
-
-  /** For what has nothing to do with calls: none is made for this. Throws what SQLite throws. */
-  use<T>(work: (database: DatabaseSync) => T): T {
-    if (this.#batch.isOpen) this.#write();
-    return this.#store.use(work);
-  }
-
-  stats(): ActivityStats {
-    this.flush();
-    return this.#store.use(callStats);
-  }
-
-  /**
-   * Ids of the tools that calls used lately and that answered; empty where the record cannot be read. What waits to be
-   * written is not in it yet: nothing is written for this.
-   */
+  /** Ids of the tools that calls used lately and that returned a result; those of earlier runs are known a moment after the first use. */
   usedTools(): ReadonlySet<string> {
-    try {
-      return this.#used.ids((ask) => this.#store.use(ask));
-    } catch {
-      return new Set();
-    }
+    this.#loadUsed();
+    return this.#used.ids;
   }
 
-  /** Writes what waits, now. Never throws: what cannot be written is tried again later. */
-  flush(): void {
-    this.#putOff.drain();
-    this.#write();
+  /** Deletes old payloads soon, and every hour. */
+  startPruning(): void {
+    if (this.#closed || this.#pruneTimers.length > 0) return;
+    const prune = (): void => void this.prune();
+    this.#pruneTimers = [setTimeout(prune, initialPruneDelayMs).unref(), setInterval(prune, pruneIntervalMs).unref()];
   }
 
-  /**
-   * Waits a moment for tokens still being counted, writes everything and closes the file, `last` of all with what is in
-   * it.
-   */
+  /** Deletes payloads that are too old, or all if none are to be stored. Never rejects. */
+  async prune(): Promise<void> {
+    if (this.#closed || (!existsSync(this.#options.file) && !this.#isUsed)) return;
+    await this.ask('prune').catch((error: unknown) =>
+      this.#options.log.warn('Payloads could not be pruned.', { error }),
+    );
+  }
+
+  /** Writes everything and closes the file; `last` runs when all rows are written, with the file still open. */
   async close(last?: () => Promise<void> | undefined): Promise<void> {
-    this.#putOff.drain();
-    this.annotations.close();
+    for (const timer of this.#pruneTimers) clearInterval(timer);
+    const forget = this.#options.payloads().deleteAtExit && existsSync(this.#options.file);
+    this.#runDeferred();
+    if (this.#isUsed || this.#outbox.length > 0 || forget || last !== undefined) {
+      await settleWithin(this.ask('settle', countTimeoutMs), closeTimeoutMs);
+      await last?.();
+      this.#send();
+      this.#closed = true;
+      await settleWithin(this.#thread.request({ ...this.#target(), kind: 'close', forget }), closeTimeoutMs);
+    }
     this.#closed = true;
-    this.flush();
-    const waiting = new AbortController();
-    await Promise.race([
-      this.#backlog.drained(),
-      sleep(closeTimeoutMs, undefined, { signal: waiting.signal }).catch(() => undefined),
-    ]);
-    waiting.abort();
-    this.flush();
     clearTimeout(this.#timer);
-    await last?.();
-    this.#store.close();
+    this.#stopListening();
+    if (this.#options.thread === undefined) await this.#thread.close();
   }
 
-  #write(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const beside = this.#beside?.waiting ?? 0;
-    const waits = this.#pending.length + this.#counted.length + this.#labelled.length + beside > 0;
-    if (!waits && !this.#batch.isOpen) return;
-    this.#try(() => {
-      this.#insertAll();
-      this.#commit();
-      this.#recovered();
-      this.changed.emit();
-    });
+  #target(known = this.#options.masker.matchers): ActivityFile {
+    const { file, payloads } = this.#options;
+    const maxRows = Math.max(1, this.#options.maxRows);
+    const maxBytes = Math.max(minBytes, this.#options.maxBytes);
+    const { keep, keepDays, maxBytes: payloadBytes } = payloads();
+    return { file, maxRows, maxBytes, payloads: { keep, keepDays, maxBytes: payloadBytes }, run: this.#run, known };
   }
 
-  /** Writes to the open batch without committing it: more of the same batch will follow. */
-  #writePart(): void {
-    if (!this.#batch.isOpen) {
-      clearTimeout(this.#timer);
-      this.#timer = setTimeout(() => this.#write(), maxOpenTransactionMs).unref();
+  #runDeferred(limitMs = Infinity): void {
+    clearImmediate(this.#immediate);
+    this.#immediate = undefined;
+    const end = performance.now() + limitMs;
+    const work = this.#deferred;
+    let done = 0;
+    while (done < work.length && performance.now() < end) {
+      try {
+        work[done++]?.();
+      } catch (error) {
+        // One record less must not end the core.
+        this.#options.log.warn('A record could not be made.', { error });
+      }
     }
-    this.#try(() => this.#insertAll());
-  }
-
-  #insertAll(): void {
-    while (this.#pending.length > 0) {
-      this.#insert();
-      if (this.#isFull) this.#commit();
-    }
-    if ((this.#beside?.waiting ?? 0) === 0 || this.#batch.add((database) => this.#beside?.write(database))) return;
-    this.#insertAgain();
-    this.#schedule(batchIntervalMs);
-  }
-
-  #try(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.#undo();
-      this.#failed(error);
-    }
+    this.#deferred = work.slice(done);
+    if (this.#deferred.length > 0) this.#immediate = setImmediate(() => this.#runDeferred(sliceMs));
   }
 
   #schedule(delayMs: number): void {
-    if (this.#timer !== undefined && (delayMs > 0 || this.#retryMs > 0)) return;
+    const due = performance.now() + delayMs;
+    if (this.#timer !== undefined && this.#due <= due) return;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#write(), Math.max(delayMs, this.#retryMs)).unref();
+    this.#due = due;
+    this.#timer = setTimeout(() => this.#send(), delayMs).unref();
   }
 
-  /**
-   * A batch is at most a twentieth of the bound, so that the file outgrows it by no more than that before it is
-   * trimmed.
-   */
-  get #isFull(): boolean {
-    return this.#inserted.length >= batchRows || this.#insertedBytes > this.#bounds.maxBytes / 20;
-  }
-
-  /** Inserts as many pending records as fit into the batch, and at least one. */
-  #insert(): void {
-    const rows: CallRow[] = [];
-    let bytes = this.#insertedBytes;
-    for (const { call } of this.#pending.slice(0, batchRows - this.#inserted.length)) {
-      const row = toRow(call, this.#masker);
-      bytes += rowBytes(row);
-      if (rows.length + this.#inserted.length > 0 && bytes > this.#bounds.maxBytes / 20) break;
-      rows.push(row);
-    }
-    const calls = this.#pending.slice(0, rows.length);
-    let ids: readonly number[] = [];
-    const isWhole = this.#batch.add((database) => {
-      ids = insertRows(
-        database,
-        rows,
-        calls.map(({ call }) => call),
-      );
-    });
-    this.#pending.splice(0, rows.length);
-    if (!isWhole) this.#insertAgain();
-    this.#inserted.push(...calls.map((pending, index) => ({ pending, id: ids[index] ?? 0 })));
-    this.#insertedBytes = bytes;
-  }
-
-  /** Inserts the batch again, because the file that held it is gone. */
-  #insertAgain(): void {
-    this.#pending.unshift(...this.#inserted.map(({ pending }) => pending));
-    this.#inserted = [];
-    this.#insertedBytes = 0;
-    this.#beside?.written(false);
-  }
-
-  #undo(): void {
-    this.#batch.rollback();
-    this.#insertAgain();
-  }
-
-  #commit(): void {
-    const { generation } = this.#store;
-    const [counted, labelled] = [this.#counted, this.#labelled.filter((one) => one.generation === generation)];
-    if (counted.length + labelled.length > 0)
-      this.#batch.add((database) => {
-        updateTokens(database, counted);
-        updateLabels(database, labelled);
+  #send(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#outbox.length === 0) return;
+    const [events, bytes, shared] = [this.#outbox, this.#outboxBytes, this.#sharedBytes];
+    [this.#outbox, this.#outboxBytes, this.#sharedBytes] = [[], 0, new Map<RawJson, SharedText>()];
+    this.#isUsed = true;
+    const buffers = [...shared.values()].flatMap(({ text }) => (text instanceof Uint8Array ? [text.buffer] : []));
+    const sent = this.#thread.request({ ...this.#target(this.#known), kind: 'events', events }, buffers);
+    void sent
+      .then(
+        () => this.#loadUsed(),
+        () => this.#noteDropped(events.length),
+      )
+      .finally(() => {
+        this.#events -= events.length;
+        this.#bytes -= bytes;
       });
-    this.#batch.commit();
-    const inserted = this.#inserted;
-    [this.#inserted, this.#insertedBytes, this.#counted, this.#labelled] = [[], 0, [], []];
-    this.#beside?.written(true);
-    this.#stretches.invalidate([...inserted, ...counted].map(({ id }) => id));
-    for (const { pending, id } of inserted) {
-      this.#countTokens(pending, id);
-      pending.onWritten?.(id);
-      if (pending.call.outcome === 'ok') this.#used.note(pending.call.server, pending.call.tool);
+  }
+
+  #shareBytes(raw: RawJson): SharedText {
+    const known = this.#sharedBytes.get(raw);
+    if (known !== undefined) return known;
+    const { byteLength: bytes, chunks } = raw;
+    if (bytes > maxPayloadBytes) return { bytes, text: undefined, sample: sampleBytes(chunks, sampleLength) };
+    if (!this.#reserve(bytes)) return { bytes, text: undefined };
+    // A copy: the bytes of the result go on to the client app.
+    const text = new Uint8Array(bytes);
+    let at = 0;
+    for (const chunk of chunks) {
+      text.set(chunk, at);
+      at += chunk.length;
     }
-    if (inserted.length > 0) this.#store.use((database) => trimCalls(database, this.#bounds));
+    const shared = { bytes, text };
+    this.#sharedBytes.set(raw, shared);
+    return shared;
   }
 
-  #countTokens({ call, texts, tooMany }: Pending, id: number): void {
-    if (tooMany) this.#count({ id, ...estimate(call) });
-    if (texts === undefined) return;
-    const generation = this.#store.generation;
-    this.#backlog.add(texts, textBytes(call, texts), (tokens) => {
-      if (generation !== this.#store.generation) return;
-      this.#count({ id, ...tokens });
-      if (!this.#closed) this.#schedule(batchIntervalMs);
-    });
+  #reserve(bytes: number): boolean {
+    if (this.#bytes > 0 && this.#bytes + bytes > maxPendingBytes) return false;
+    this.#bytes += bytes;
+    this.#outboxBytes += bytes;
+    return true;
   }
 
-  #count(tokens: CountedTokens): void {
-    this.#counted.push(tokens);
-    this.counted.emit(tokens);
+  #loadUsed(): void {
+    if (this.#used.isLoaded || this.#closed) return;
+    this.#used.load([]);
+    this.ask('usedTools').then(
+      (ids) => this.#used.load(ids),
+      () => undefined,
+    );
   }
 
-  #failed(error: unknown): void {
+  #onNotice(notice: ActivityNotice): void {
     const { file, health, log } = this.#options;
-    if (this.#retryMs === 0) log.warn('Activity cannot be written; trying again.', { error });
+    if (notice.notice === 'written') {
+      health?.wrote('activity');
+      if (this.#isFailing || this.#dropped > 0) log.info('Activity is written again.', { dropped: this.#dropped });
+      this.#isFailing = false;
+      this.#dropped = 0;
+      for (const tokens of notice.counted) this.counted.emit(tokens);
+      this.changed.emit();
+      if (notice.hasSteps) this.stepsChanged.emit();
+      return;
+    }
+    const error = toError(notice.failure);
+    if (notice.notice === 'aside') {
+      const { aside } = notice;
+      log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error });
+      return;
+    }
+    if (!this.#isFailing) log.warn('Activity cannot be written; trying again.', { error });
+    this.#isFailing = true;
     health?.failed('activity', error, dirname(file));
-    this.#retryMs = Math.min(maxRetryDelayMs, Math.max(1000, this.#retryMs * 2));
-    if (!this.#closed) this.#schedule(this.#retryMs);
   }
 
-  #recovered(): void {
-    this.#options.health?.wrote('activity');
-    if (this.#retryMs > 0) this.#options.log.info('Activity is written again.', { dropped: this.#dropped });
-    this.#retryMs = 0;
-    this.#dropped = 0;
+  #noteDropped(events: number): void {
+    if (this.#dropped === 0) this.#options.log.warn('Activity is dropped: it cannot be written as fast as it comes.');
+    this.#dropped += events;
   }
-
-  #dropOldest(): void {
-    const oldest = this.#pending.shift();
-    if (oldest?.texts !== undefined) this.#backlog.release(textBytes(oldest.call, oldest.texts));
-    oldest?.onWritten?.(undefined);
-    this.#dropped++;
-  }
-}
-
-function textBytes(call: CallRecord, { sent }: CountedTexts): number {
-  const apart = sent !== 'same' && 'text' in sent ? sent.bytes : 0;
-  return call.argumentBytes + call.givenBytes + apart;
-}
-
-/** About four bytes to a token. */
-function estimate({ argumentBytes, resultBytes, givenBytes }: CallRecord): CallTokens {
-  const bySize = (bytes: number): number => Math.ceil(bytes / 4);
-  const [tokensIn, tokensSent, tokensOut] = [bySize(argumentBytes), bySize(resultBytes), bySize(givenBytes)];
-  return { tokensIn, tokensSent, tokensOut, estimated: true };
 }

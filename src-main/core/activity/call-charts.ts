@@ -1,26 +1,23 @@
 /** Chart data about calls: outcomes over time, and response times of servers. Times in ms since the epoch. */
 import type { DatabaseSync } from 'node:sqlite';
 import { type CallOutcome, callOutcomes, isProblem } from './call-record.ts';
-import type { AggregateCache } from './call-totals.ts';
 import { hourMs } from './local-time.ts';
 
 export type OutcomeCounts = Readonly<Record<CallOutcome, number>>;
 
-/** Returns counts by start of each hour with calls. `shift`: how long before UTC hours they start (`hourShift`). */
+/** Returns counts by start of each hour with calls since then. `shift`: how long before UTC hours they start (`hourOffsetMs`). */
 export function outcomesByHour(
   database: DatabaseSync,
-  stretches: AggregateCache,
+  since: number,
   shift: number,
 ): ReadonlyMap<number, OutcomeCounts> {
   const counts = callOutcomes.map((outcome) => `sum(outcome = '${outcome}') AS ${outcome}`).join(', ');
-  const statement = database.prepare(
-    `SELECT (startedAt + ${shift}) / ${hourMs} AS hour, ${counts} FROM calls WHERE id BETWEEN ? AND ? GROUP BY hour`,
+  const rows = database
+    .prepare(`SELECT (startedAt + ?) / ${hourMs} AS hour, ${counts} FROM calls WHERE startedAt >= ? GROUP BY hour`)
+    .all(shift, since);
+  return new Map(
+    rows.map((row) => [Number(row['hour']) * hourMs - shift, outcomeCounts((outcome) => Number(row[outcome]))]),
   );
-  const rows = stretches.mapRanges(database, `outcomes ${shift}`, (from, to) => statement.all(from, to)).flat();
-  const hours = Map.groupBy(rows, (row) => Number(row['hour']) * hourMs - shift);
-  const sum = (parts: typeof rows, outcome: CallOutcome): number =>
-    parts.reduce((total, row) => total + Number(row[outcome]), 0);
-  return new Map([...hours].map(([hour, parts]) => [hour, outcomeCounts((outcome) => sum(parts, outcome))]));
 }
 
 export function outcomeCounts(count: (outcome: CallOutcome) => number): OutcomeCounts {

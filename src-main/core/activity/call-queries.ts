@@ -1,11 +1,12 @@
 /** Queries of the dashboard on the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { type ActivityEntry, isProblem } from './call-record.ts';
-import { type CallSearch, type CallTotals, whereClauses, type AggregateCache, callTotals } from './call-totals.ts';
+import { type CallSearch, type CallTotals, callTotals, whereClauses } from './call-totals.ts';
 import { selectCalls, toEntry } from './call-table.ts';
+import { maxRecentTools } from './recent-tools.ts';
 import { queryNumber } from './size-limit.ts';
 
-interface CallPage extends CallTotals {
+export interface CallPage extends CallTotals {
   readonly calls: readonly ActivityEntry[];
   /** Id of the newest record, whether it matches or not; 0 without one. */
   readonly lastId: number;
@@ -13,7 +14,7 @@ interface CallPage extends CallTotals {
   readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
-interface PageRange {
+export interface PageRange {
   readonly beforeId?: number | undefined;
   readonly afterId?: number | undefined;
   readonly limit: number;
@@ -24,7 +25,6 @@ export function searchCalls(
   database: DatabaseSync,
   search: CallSearch,
   { beforeId, afterId, limit }: PageRange,
-  stretches: AggregateCache,
 ): CallPage {
   const { clauses, values } = whereClauses(search);
   const where = clauses.length === 0 ? 'TRUE' : clauses.join(' AND ');
@@ -35,7 +35,7 @@ export function searchCalls(
     calls: calls.map(toEntry),
     lastId: queryNumber(database, 'SELECT max(id) AS n FROM calls'),
     ...(afterId !== undefined && { newer: newerThan(database, afterId, where, values) }),
-    ...callTotals(database, search, stretches),
+    ...callTotals(database, search),
   };
 }
 
@@ -79,3 +79,16 @@ export function firstAppCall(database: DatabaseSync): { app: string; tool: strin
     at: Number(row['startedAt']),
   };
 }
+
+/** Ids of the tools that the newest calls used with success, the latest used last. */
+export function recentlyUsedTools(database: DatabaseSync): string[] {
+  const rows = database
+    .prepare(
+      `SELECT server, tool, max(id) AS latest FROM (SELECT id, server, tool, outcome FROM calls ORDER BY id DESC LIMIT ?)
+       WHERE outcome = 'ok' GROUP BY server, tool ORDER BY latest DESC LIMIT ?`,
+    )
+    .all(maxScannedCalls, maxRecentTools);
+  return rows.map((row) => `${String(row['server'])}:${String(row['tool'])}`).toReversed();
+}
+
+const maxScannedCalls = 5_000;

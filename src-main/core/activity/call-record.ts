@@ -1,8 +1,12 @@
-/** The record of every call: times, sizes and outcome. Arguments and results are stored separately (call-texts.ts). */
+/** The record of every call: times, sizes and outcome. Arguments and results are stored separately (payloads/). */
 import type { Masker } from '../base/mask.ts';
 import type { CallTrace } from '../base/trace-context.ts';
-import type { RawJson } from '../wire/raw-json.ts';
-import type { TokenCount } from './token-counter.ts';
+
+export interface TokenCount {
+  readonly tokens: number;
+  /** Whether it is an estimate: the text was too large, or too much text was waiting. */
+  readonly estimated: boolean;
+}
 
 export const callOutcomes = ['ok', 'tool_error', 'failed', 'cancelled', 'blocked'] as const;
 /** In SQL: whether a call or a step with this outcome counts as a problem. A client's own cancel and a pause do not. */
@@ -73,8 +77,8 @@ export interface CallRecord {
   readonly trace?: CallTrace | undefined;
 }
 
-/** `off`: by the settings; `busy`: too much waited to be written; `failed`: it could not be written. */
-export type PayloadDropReason = 'off' | 'busy' | 'failed';
+/** `off`: by the settings; `busy`: too much waited to be written. */
+export type PayloadDropReason = 'off' | 'busy';
 
 /** A record as it comes back from the database. */
 export interface ActivityEntry extends CallRecord {
@@ -88,16 +92,6 @@ export interface ActivityEntry extends CallRecord {
   readonly labels?: string | undefined;
 }
 
-/** A text whose tokens are counted later, off the call's way: as it is, or as the bytes that arrived. */
-export type CountedText = string | RawJson;
-
-export interface CountedTexts {
-  readonly arguments: string;
-  readonly given: CountedText;
-  /** The server's result: the same as returned to the model, another text, or already counted. */
-  readonly sent: 'same' | { readonly text: CountedText; readonly bytes: number } | TokenCount;
-}
-
 export interface ActivityFilter {
   readonly app?: string;
   readonly mode?: string;
@@ -109,36 +103,6 @@ export interface ActivityFilter {
   readonly beforeId?: number;
   /** Only calls started at this time or later, in ms since the epoch. */
   readonly since?: number;
-}
-
-export interface ToolActivity {
-  readonly server: string;
-  readonly tool: string;
-  readonly calls: number;
-  /** Calls that did not end `ok`. */
-  readonly failures: number;
-  readonly averageMs: number;
-  readonly maxMs: number;
-  /** Start of its newest call, in ms since the epoch. */
-  readonly lastUsedAt: number;
-  readonly resultBytes: number;
-  readonly givenBytes: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-}
-
-/** Sums over the records still kept. */
-export interface ActivityStats {
-  readonly calls: number;
-  readonly outcomes: Readonly<Record<CallOutcome, number>>;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
-  readonly resultBytes: number;
-  readonly givenBytes: number;
-  /** Start of the oldest kept call, in ms since the epoch. */
-  readonly since: number | undefined;
-  /** Most called first. */
-  readonly tools: readonly ToolActivity[];
 }
 
 /** Fields that few records have, stored in tables of their own. */

@@ -51,36 +51,6 @@ export function lowerThreadPriority(): void {
   }
 }
 
-/** Work slice, and the pause after it, in ms. */
-const throttleSliceMs = 0.3;
-
-/** Shared between threads. Throttling stops when its first element is not 0. */
-export type UrgencyFlag = Int32Array<SharedArrayBuffer>;
-
-export function createUrgencyFlag(): UrgencyFlag {
-  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-}
-
-/** Ends the pauses of threads that are throttled by this flag, at once. */
-export function raiseUrgency(hurry: UrgencyFlag): void {
-  Atomics.store(hurry, 0, 1);
-  Atomics.notify(hurry, 0);
-}
-
-/**
- * To be called between pieces of long work by a thread that nothing waits for: it sleeps for a moment after each slice,
- * until urgency is raised. Whatever the thread's priority is, the system lets a busy thread run on for some
- * milliseconds, and a thread that wakes meanwhile waits for it.
- */
-export function createThrottle(hurry: UrgencyFlag): () => void {
-  let from = performance.now();
-  return () => {
-    if (performance.now() - from < throttleSliceMs) return;
-    Atomics.wait(hurry, 0, 0, throttleSliceMs);
-    from = performance.now();
-  };
-}
-
 interface ProcessOptions {
   /** Room for its objects, in MB. */
   readonly memory: number;

@@ -10,7 +10,7 @@ import { errorText } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import { systemFailure } from '../base/system-errors.ts';
 
-export const storeNames = ['activity', 'payloads', 'spills', 'audit', 'log'] as const;
+export const storeNames = ['activity', 'spills', 'audit', 'log'] as const;
 export type StoreName = (typeof storeNames)[number];
 
 export interface StoreProblem {
@@ -41,7 +41,6 @@ const probeBytes = 1024 * 1024;
 
 const subjects: Readonly<Record<StoreName, string>> = {
   activity: 'Activity',
-  payloads: 'Requests and results of calls',
   spills: 'Spilled results',
   audit: 'The audit log',
   log: 'The log',

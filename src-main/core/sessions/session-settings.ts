@@ -46,7 +46,7 @@ export interface SessionServices {
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
   /** Remembers what sessions read besides answers of calls. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
-  readonly activity: Pick<ActivityLog, 'stats' | 'usedTools'>;
+  readonly activity: Pick<ActivityLog, 'usedTools'>;
   readonly serverInfo: JsonObject;
   readonly modes: ModeRegistry;
   readonly config: () => AppConfig;

@@ -27,7 +27,7 @@ export async function auditPage(
   { before, limit = defaultLimit, ...filter }: AuditFilter & AuditRange,
   core: Pick<RpcDeps['core'], 'activity' | 'trust'>,
 ): Promise<AuditPage> {
-  core.activity.log.flush();
+  await core.activity.log.flush();
   await core.trust.callAuditor.drained();
   // Right after the start its key may still be asked for, and another process may be writing.
   for (let waited = 0; !(await core.trust.audit.flush()) && waited < maxWaitMs; waited += pollIntervalMs)

@@ -17,7 +17,14 @@ export async function payloadParts<Side extends PayloadSide>(
   sides: readonly Side[],
   from = 0,
 ): Promise<Record<Side, PayloadText>> {
-  const found = await core.activity.payloads.find({ id, startedAt, unkept, sides, from, length: maxChunkLength });
+  const found = await core.activity.log.ask('payload', {
+    id,
+    startedAt,
+    unkept,
+    sides,
+    from,
+    length: maxChunkLength,
+  });
   const shown = sides.map((side): [Side, PayloadText] => {
     const text = found[side] ?? { none: 'gone' };
     // What nobody would see stands as a mark: here a person looks for what a model read.

@@ -3,10 +3,9 @@
  */
 import {
   outcomeCounts,
-  latencies,
+  type latencies,
   maxMeasuredCalls,
   type OutcomeCounts,
-  outcomesByHour,
 } from '../../core/activity/call-charts.ts';
 import type { CallOutcome } from '../../core/activity/call-record.ts';
 import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
@@ -30,10 +29,9 @@ export const chartHandlers = {
     const { log: activity, ledger } = core.activity;
     return drawCharts(period, {
       savings: (question) => ledger.savings(question),
-      outcomes: async (since) =>
-        activity.query((database, stretches) => outcomesByHour(database, stretches, hourOffsetMs(since))),
-      latencies: async (since, until) => activity.query((database) => latencies(database, since, until)),
-      marks: (since, until) => activity.annotations.between(since, until),
+      outcomes: (since) => activity.ask('outcomesByHour', since, hourOffsetMs(since)),
+      latencies: (since, until) => activity.ask('latencies', since, until),
+      marks: (since, until) => activity.ask('annotations', since, until),
     });
   },
 } satisfies Handlers;
@@ -47,7 +45,7 @@ export interface ChartSources {
   /** Outcomes of each hour with calls, keyed by its start in local time; hours before `since` may be missing. */
   readonly outcomes: (since: number) => Promise<ReadonlyMap<number, OutcomeCounts>>;
   readonly latencies: (since: number, until: number) => Promise<ReturnType<typeof latencies>>;
-  readonly marks: (since: number, until: number) => Charts['marks'];
+  readonly marks: (since: number, until: number) => Promise<Charts['marks']>;
 }
 
 export async function drawCharts(period: SavingsPeriod, sources: ChartSources): Promise<Charts> {
@@ -74,7 +72,7 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
   }
   const { servers, measured } = await sources.latencies(since, until);
   const isCut = measured === maxMeasuredCalls;
-  return { step, steps, servers, measured, isCut, marks: sources.marks(since, until) };
+  return { step, steps, servers, measured, isCut, marks: await sources.marks(since, until) };
 }
 
 /** Steps of an hour for one day, of a day up to three months, else of a week; all in local time. */

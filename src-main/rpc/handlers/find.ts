@@ -22,7 +22,7 @@ export const findHandlers = {
     const fits = wordMatcher(text);
     const rows = await spillRows({ limit: maxScanned }, deps);
     const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
-    const { sessions, lookedThrough } = timelineSessions(core, maxOtherResults, ({ app, appName, mode }) =>
+    const { sessions, lookedThrough } = await timelineSessions(core, maxOtherResults, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),
     );
     return {

@@ -1,6 +1,5 @@
 /** Dashboard requests about spills. Reading by the user does not count as a model reading back. */
 import { neutralizeControlCharacters } from '../../core/base/visible-text.ts';
-import { findCallBySpill, findCall } from '../../core/activity/call-queries.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
 import type { SpillFilter } from '../../core/spills/spill-index.ts';
@@ -46,10 +45,8 @@ export const spillHandlers = {
   spillUse: async ({ id }, deps) => {
     const { core } = deps;
     const spill = await requireSpill(id, deps);
-    const call = core.activity.log.query((database) => {
-      const id = findCallBySpill(database, spill.answerId);
-      return id === undefined ? undefined : findCall(database, id);
-    });
+    const callId = await core.activity.log.ask('findCallBySpill', spill.answerId);
+    const call = callId === undefined ? undefined : await core.activity.log.ask('findCall', callId);
     const { given } = call === undefined ? {} : await callTexts(core, call, ['given']);
     return {
       given: given !== undefined && 'text' in given ? given.text : '',

@@ -1,13 +1,7 @@
 /** Dashboard requests about the steps of client apps' sessions. */
 import type { RunningStep, StepLog } from '../../core/activity/steps/step-log.ts';
-import {
-  recentSessions,
-  searchSteps,
-  type StepSearch,
-  type StepTotals,
-  stepsOfPayloads,
-} from '../../core/activity/steps/step-search.ts';
-import { callsOfSteps, findStep, type StepRow } from '../../core/activity/steps/step-table.ts';
+import type { SessionRow, StepSearch, StepTotals } from '../../core/activity/steps/step-search.ts';
+import type { StepRow } from '../../core/activity/steps/step-table.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { markInvisible } from '../../core/base/visible-text.ts';
@@ -17,7 +11,6 @@ import type { PayloadText, OpenStepSummary, SavingsSummary, StepSummary, Timelin
 import type { Handlers, RpcDeps } from '../deps.ts';
 import { callSummary } from '../state/activity-overview.ts';
 import { savingsPeriods, savingsSummary } from '../state/savings-overview.ts';
-import { foundIn } from './activity.ts';
 import { callTexts, payloadParts } from './call-payloads.ts';
 
 const defaultLimit = 100;
@@ -25,34 +18,26 @@ const maxSessions = 100;
 /** Calls that are told with a step of a page, and with one alone. */
 const fewCalls = 5;
 const manyCalls = 1000;
+/** Sessions that a filter is applied to, the newest. */
+const maxScannedSessions = 10_000;
 
 export const timelineHandlers = {
   steps: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { core }) => {
     const savings = beforeId === undefined && isPeriod(search) ? await core.activity.ledger.savings(search) : undefined;
-    core.activity.timeline.flush();
-    const said = await foundIn(search.text, core);
-    return core.activity.log.query((database) => {
-      const wanted = { ...search, found: stepsOfPayloads(database, said) };
-      const { steps: rows, ...page } = searchSteps(database, wanted, { before: beforeId, after: afterId, limit });
-      const calls = callsOfSteps(
-        database,
-        rows.map(({ id }) => id),
-        fewCalls,
-      );
-      return {
-        ...page,
-        ...(savings !== undefined && { apart: apartFrom(page.sums, savingsSummary(savings)) }),
-        steps: rows.map((row) => stepSummary(row, calls.get(row.id) ?? [])),
-      };
-    });
+    const range = { before: beforeId, after: afterId, limit };
+    const { steps: rows, calls, ...page } = await core.activity.log.ask('searchSteps', search, range, fewCalls);
+    return {
+      ...page,
+      ...(savings !== undefined && { apart: apartFrom(page.sums, savingsSummary(savings)) }),
+      steps: rows.map((row) => stepSummary(row, calls.get(row.id) ?? [])),
+    };
   },
   step: async ({ id }, { core }) => {
-    core.activity.timeline.flush();
-    const found = requireStep(id, core);
+    const found = await requireStep(id, core);
     const [asked, given] = await Promise.all([textOf(found, 'asked', 0, core), textOf(found, 'given', 0, core)]);
     return { ...stepSummary(found.step, found.calls), texts: { asked, given } };
   },
-  stepText: ({ id, side, from }, { core }) => textOf(requireStep(id, core), side, from, core),
+  stepText: async ({ id, side, from }, { core }) => textOf(await requireStep(id, core), side, from, core),
   cancelStep: async ({ id }, { core }) => {
     const open = core.activity.timeline.running.find(({ exchange }) => exchange.id === id);
     if (open === undefined) {
@@ -63,27 +48,26 @@ export const timelineHandlers = {
     exchange.canceller.cancel(exchange);
     return {};
   },
-  timelineSessions: async (_, { core }) => ({ sessions: timelineSessions(core).sessions }),
+  timelineSessions: async (_, { core }) => ({ sessions: (await timelineSessions(core)).sessions }),
 } satisfies Handlers;
 
 /** Sessions with the newest steps first; `isWanted`: a filter, applied to the newest of all. */
-export function timelineSessions(
+export async function timelineSessions(
   core: RpcDeps['core'],
   most = maxSessions,
-  isWanted: (session: Pick<TimelineSession, 'app' | 'appName' | 'mode'>) => boolean = () => true,
-): { readonly sessions: readonly TimelineSession[]; readonly lookedThrough?: number } {
-  core.activity.timeline.flush();
+  isWanted?: (session: Pick<TimelineSession, 'app' | 'appName' | 'mode'>) => boolean,
+): Promise<{ readonly sessions: readonly TimelineSession[]; readonly lookedThrough?: number }> {
   const here = new Map(
     core.clients.sessions.all.filter(({ isHere }) => isHere).map((session) => [session.id, session]),
   );
   const { results } = core.context.config.current;
   const modeOf = ({ sessionId, mode }: { readonly sessionId: string; readonly mode: string }): string =>
     here.get(sessionId)?.view.mode ?? mode;
-  const { sessions, ...page } = core.activity.log.query((database) =>
-    recentSessions(database, most, (row) =>
-      isWanted({ app: row.app, appName: displayNameOf(row.app), mode: modeOf(row) }),
-    ),
-  );
+  const found = await core.activity.log.ask('recentSessions', isWanted === undefined ? most : maxScannedSessions);
+  const { sessions, ...page } =
+    isWanted === undefined
+      ? { sessions: found }
+      : matching(found, most, (row) => isWanted({ app: row.app, appName: displayNameOf(row.app), mode: modeOf(row) }));
   const told = sessions.map(({ sessionId, app, from, to, steps, given, ...row }) => ({
     id: sessionId,
     app,
@@ -97,6 +81,17 @@ export function timelineSessions(
     limitBytes: hasModel(app) ? (configuredThreshold(app, results) ?? appTraits(app).inlineBytes) : undefined,
   }));
   return { sessions: told, ...page };
+}
+
+/** The first of the sessions that are wanted; with how many were looked through if there may be more. */
+function matching(
+  sessions: readonly SessionRow[],
+  most: number,
+  isWanted: (session: SessionRow) => boolean,
+): { readonly sessions: readonly SessionRow[]; readonly lookedThrough?: number } {
+  const wanted = sessions.filter(isWanted).slice(0, most);
+  const isCut = wanted.length < most && sessions.length === maxScannedSessions;
+  return { sessions: wanted, ...(isCut && { lookedThrough: maxScannedSessions }) };
 }
 
 /** All steps of a time that savings are told for. */
@@ -116,11 +111,8 @@ interface FoundStep {
   readonly calls: readonly ActivityEntry[];
 }
 
-function requireStep(id: number, core: RpcDeps['core']): FoundStep {
-  const found = core.activity.log.query((database) => {
-    const step = findStep(database, id);
-    return step && { step, calls: callsOfSteps(database, [id], manyCalls).get(id) ?? [] };
-  });
+async function requireStep(id: number, core: RpcDeps['core']): Promise<FoundStep> {
+  const found = await core.activity.log.ask('findStep', id, manyCalls);
   if (found === undefined) throw gone();
   return found;
 }

@@ -11,9 +11,11 @@ const shownRecent = 5;
 const recentCalls = 100;
 const shownServers = 5;
 
-export function activityOverview({ activity: { log: activity } }: Core, day: DayOfCalls): ActivityOverview {
-  const recent = activity.recent({}, recentCalls).map(callSummary);
-  const costliest = day.servers.slice(0, shownServers).map(({ server, tokens, calls }) => ({ server, tokens, calls }));
+export async function activityOverview({ activity: { log } }: Core, day: DayOfCalls): Promise<ActivityOverview> {
+  const recent = (await log.ask('recentCalls', {}, recentCalls)).map(callSummary);
+  const costliest = (await day.servers())
+    .slice(0, shownServers)
+    .map(({ server, tokens, calls }) => ({ server, tokens, calls }));
   return {
     lastId: recent[0]?.id ?? 0,
     recent: groupedCalls(recent.toSorted((one, other) => other.at - one.at || other.id - one.id)),

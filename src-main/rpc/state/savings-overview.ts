@@ -1,5 +1,5 @@
 /** Tooltray's savings over the periods that the dashboard shows. */
-import { callsByServer, type ServerTotals } from '../../core/activity/call-totals.ts';
+import type { ServerTotals } from '../../core/activity/call-totals.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import { startOfDay } from '../../core/activity/local-time.ts';
 import type { CoreGroups } from '../../core/core-groups.ts';
@@ -52,7 +52,7 @@ const freshMs = 2000;
 
 export class DayOfCalls {
   readonly #activity: CoreGroups['activity']['log'];
-  #servers: readonly ServerTotals[] = [];
+  #servers: Promise<readonly ServerTotals[]> = Promise.resolve([]);
   #at = 0;
 
   constructor(activity: CoreGroups['activity']['log']) {
@@ -60,17 +60,11 @@ export class DayOfCalls {
   }
 
   /** Servers by cost, highest first. */
-  get servers(): readonly ServerTotals[] {
-    this.#refresh();
-    return this.#servers;
-  }
-
-  #refresh(): void {
+  servers(): Promise<readonly ServerTotals[]> {
     const now = Date.now();
-    if (now - this.#at < freshMs) return;
+    if (now - this.#at < freshMs) return this.#servers;
     this.#at = now;
-    this.#activity.query((database, stretches) => {
-      this.#servers = callsByServer(database, now - dayMs, stretches);
-    });
+    this.#servers = this.#activity.ask('callsByServer', now - dayMs);
+    return this.#servers;
   }
 }

@@ -15,8 +15,8 @@ interface RowSources {
   readonly tokens: ListTokens;
 }
 
-export function serverRows(core: Core, { day, tokens }: RowSources): readonly ServerRow[] {
-  const calls = new Map(day.servers.map((one) => [one.server, one]));
+export async function serverRows(core: Core, { day, tokens }: RowSources): Promise<readonly ServerRow[]> {
+  const calls = new Map((await day.servers()).map((one) => [one.server, one]));
   const shown = tokens.shown();
   const rows = serverStatuses(core).map((status): ServerRow => {
     const server = core.servers.manager.get(status.name);

@@ -27,9 +27,8 @@ const maxRetryDelayMs = 10_000;
 const closeTimeoutMs = 5000;
 
 export class ActivityShipper {
-  readonly #record: Pick<ActivityLog, 'query'>;
   readonly #options: ActivityShipperOptions;
-  readonly #outbox = new Outbox();
+  readonly #outbox: Outbox;
   readonly #stops: readonly (() => void)[];
   readonly #now: () => number;
   #timer: NodeJS.Timeout | undefined;
@@ -38,8 +37,8 @@ export class ActivityShipper {
   #sumsAt = 0;
   #isClosed = false;
 
-  constructor(record: Pick<ActivityLog, 'query'>, options: ActivityShipperOptions) {
-    this.#record = record;
+  constructor(record: Pick<ActivityLog, 'ask'>, options: ActivityShipperOptions) {
+    this.#outbox = new Outbox(record);
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#stops = options.changed.map((event) => event.on(() => this.#schedule(shipIntervalMs)));
@@ -71,7 +70,7 @@ export class ActivityShipper {
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
     clearTimeout(this.#timer);
-    const waiting = this.#waiting();
+    const waiting = await this.#waiting();
     if (waiting > 0)
       this.#options.log.warn(
         `The database is away: ${formatCount(waiting, 'row')} of the record wait for the next start.`,
@@ -85,17 +84,15 @@ export class ActivityShipper {
 
   async #ship(isLast: boolean): Promise<boolean> {
     try {
-      this.#logDropped();
+      await this.#logDropped();
       const withSums = isLast || this.#now() - this.#sumsAt >= totalsIntervalMs;
       for (const kind of outboxKinds) {
         if (kind === 'ledgerHours' && !withSums) continue;
         for (;;) {
-          const lot = this.#record.query((database) =>
-            this.#outbox.take(database, kind, batchRows, this.#now(), isLast),
-          );
+          const lot = await this.#outbox.take(kind, batchRows, this.#now(), isLast);
           if (lot.rows.length === 0) break;
           await this.#put(lot);
-          this.#record.query((database) => this.#outbox.acknowledge(database, lot));
+          await this.#outbox.acknowledge(lot);
           if (lot.rows.length < batchRows) break;
         }
       }
@@ -103,7 +100,7 @@ export class ActivityShipper {
       this.#retryMs = 0;
       if (withSums) this.#sumsAt = this.#now();
       // What waits for its tokens.
-      if (this.#waiting() > 0) this.#schedule(shipIntervalMs);
+      if ((await this.#waiting()) > 0) this.#schedule(shipIntervalMs);
       return true;
     } catch (error) {
       if (this.#retryMs === 0)
@@ -130,21 +127,17 @@ export class ActivityShipper {
     }
   }
 
-  #logDropped(): void {
-    const dropped = this.#record.query((database) => this.#outbox.takeDropped(database));
+  async #logDropped(): Promise<void> {
+    const dropped = await this.#outbox.takeDropped();
     if (dropped > 0)
       this.#options.log.warn(
         `${formatCount(dropped, 'row')} of the record were dropped: there was no more room for them while the database was away.`,
       );
   }
 
-  #waiting(): number {
-    try {
-      return this.#record.query((database) => this.#outbox.pendingCount(database));
-    } catch {
-      // SQLite itself cannot be had: the record says so.
-      return 0;
-    }
+  /** Zero if SQLite itself fails: the record reports that. */
+  #waiting(): Promise<number> {
+    return this.#outbox.pendingCount().catch(() => 0);
   }
 }
 

@@ -4,8 +4,9 @@
  * tokens were counted) is sent again.
  */
 import { randomBytes } from 'node:crypto';
-import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { runInTransaction } from '../../core/base/private-database.ts';
+import type { SQLOutputValue } from 'node:sqlite';
+import type { ActivityLog } from '../../core/activity/activity-log.ts';
+import type { SqlStatement } from '../../core/activity/activity-worker/questions.ts';
 
 export type SentRow = Readonly<Record<string, SQLOutputValue>>;
 
@@ -37,66 +38,58 @@ const readySql: Readonly<Record<OutboxKind, string>> = {
 };
 
 export class Outbox {
-  /** Files that have what is needed; another one takes the place of a broken one. */
-  readonly #ready = new WeakSet<DatabaseSync>();
+  readonly #record: Pick<ActivityLog, 'ask'>;
 
-  /** So many at the most that are due, noted as on their way. `isLast`: whatever is there. */
-  take(database: DatabaseSync, kind: OutboxKind, most: number, now: number, isLast = false): OutboxBatch {
-    this.#prepare(database);
-    const key = keyOf(kind);
+  constructor(record: Pick<ActivityLog, 'ask'>) {
+    this.#record = record;
+  }
+
+  /** Returns at most `most` rows that are due, noted as on their way. `isLast`: whatever is there. */
+  async take(kind: OutboxKind, most: number, now: number, isLast = false): Promise<OutboxBatch> {
+    const [key, box] = [keyOf(kind), outboxTableOf(kind)];
     const same = key.map((name) => `o.${name} = r.${name}`).join(' AND ');
-    return runInTransaction(database, () => {
-      database.exec(`UPDATE ${outboxTableOf(kind)} SET isSent = 0 WHERE isSent = 1`);
-      const rows = database
-        .prepare(
-          `SELECT r.*${kind === 'calls' ? ', (SELECT labels FROM callLabels l WHERE l.id = r.id) AS labels' : ''}
-          FROM ${outboxTableOf(kind)} o JOIN ${kind} r ON ${same} WHERE ${readySql[kind]} ORDER BY o.${key[0]} LIMIT ?`,
-        )
-        .all(isLast ? Number.MAX_SAFE_INTEGER : now - countMs, most);
-      const mark = database.prepare(
-        `UPDATE ${outboxTableOf(kind)} SET isSent = 1 WHERE ${key.map((name) => `${name} = ?`).join(' AND ')}`,
-      );
-      for (const row of rows) mark.run(...key.map((name) => row[name] ?? null));
-      return { kind, book: tableNameOf(database), rows };
-    });
+    const labels = kind === 'calls' ? ', (SELECT labels FROM callLabels l WHERE l.id = r.id) AS labels' : '';
+    const results = await this.#run(
+      { sql: `UPDATE ${box} SET isSent = 0 WHERE isSent = 1` },
+      {
+        sql: `UPDATE ${box} SET isSent = 1 WHERE (${key.join(', ')}) IN (SELECT ${key.map((name) => `o.${name}`).join(', ')}
+          FROM ${box} o JOIN ${kind} r ON ${same} WHERE ${readySql[kind]} ORDER BY o.${key[0]} LIMIT ?)`,
+        values: [isLast ? Number.MAX_SAFE_INTEGER : now - countMs, most],
+      },
+      { sql: 'SELECT book FROM outbox' },
+      { sql: `SELECT r.*${labels} FROM ${box} o JOIN ${kind} r ON ${same} WHERE o.isSent = 1 ORDER BY o.${key[0]}` },
+    );
+    const [book = [], rows = []] = results.slice(-2);
+    return { kind, book: String(book[0]?.['book']), rows };
   }
 
-  /** The lot has arrived: what of it did not change meanwhile goes no more. */
-  acknowledge(database: DatabaseSync, { kind, book }: OutboxBatch): void {
-    this.#prepare(database);
-    if (tableNameOf(database) === book) database.exec(`DELETE FROM ${outboxTableOf(kind)} WHERE isSent = 1`);
+  /** The batch has arrived: rows that did not change meanwhile are not sent again. */
+  async acknowledge({ kind, book }: OutboxBatch): Promise<void> {
+    const box = outboxTableOf(kind);
+    const sql = `DELETE FROM ${box} WHERE isSent = 1 AND EXISTS (SELECT 1 FROM outbox WHERE book = ?)`;
+    await this.#run({ sql, values: [book] });
   }
 
-  /** Rows that wait. */
-  pendingCount(database: DatabaseSync): number {
-    this.#prepare(database);
+  /** Number of rows that wait. */
+  async pendingCount(): Promise<number> {
     const counts = outboxKinds.map((kind) => `(SELECT count(*) FROM ${outboxTableOf(kind)})`).join(' + ');
-    return Number(database.prepare(`SELECT ${counts} AS waiting`).get()?.['waiting'] ?? 0);
+    const results = await this.#run({ sql: `SELECT ${counts} AS waiting` });
+    return Number(results.at(-1)?.[0]?.['waiting'] ?? 0);
   }
 
-  /** Rows that the record had no more room for before they could go, since this was asked last. */
-  takeDropped(database: DatabaseSync): number {
-    this.#prepare(database);
-    const dropped = Number(database.prepare('SELECT dropped FROM outbox').get()?.['dropped'] ?? 0);
-    if (dropped > 0) database.exec('UPDATE outbox SET dropped = 0');
-    return dropped;
+  /** Number of rows that were deleted for room before they were sent, since the last call. */
+  async takeDropped(): Promise<number> {
+    const results = await this.#run(
+      { sql: 'SELECT dropped FROM outbox' },
+      { sql: 'UPDATE outbox SET dropped = 0 WHERE dropped > 0' },
+    );
+    return Number(results.at(-2)?.[0]?.['dropped'] ?? 0);
   }
 
-  #prepare(database: DatabaseSync): void {
-    if (this.#ready.has(database)) return;
-    runInTransaction(database, () => {
-      const isThere = database.prepare("SELECT 1 AS is_there FROM sqlite_master WHERE name = 'outbox'").get();
-      if (isThere !== undefined) return;
-      database.exec('CREATE TABLE outbox (book TEXT NOT NULL, dropped INTEGER NOT NULL) STRICT');
-      database.prepare('INSERT INTO outbox VALUES (?, 0)').run(randomBytes(9).toString('base64url'));
-      for (const kind of outboxKinds) database.exec(outboxSchema(kind));
-    });
-    this.#ready.add(database);
+  /** In one transaction; the tables are created first, since another file may have taken the place of a broken one. */
+  #run(...statements: readonly SqlStatement[]): Promise<readonly (readonly SentRow[])[]> {
+    return this.#record.ask('sql', [...outboxSchema(), ...statements]);
   }
-}
-
-function tableNameOf(database: DatabaseSync): string {
-  return String(database.prepare('SELECT book FROM outbox').get()?.['book']);
 }
 
 function outboxTableOf(kind: OutboxKind): string {
@@ -104,21 +97,32 @@ function outboxTableOf(kind: OutboxKind): string {
 }
 
 /** Rows that already exist are sent too: they belong to this replica. */
-function outboxSchema(kind: OutboxKind): string {
+function outboxSchema(): readonly SqlStatement[] {
+  return [
+    { sql: 'CREATE TABLE IF NOT EXISTS outbox (book TEXT NOT NULL, dropped INTEGER NOT NULL) STRICT' },
+    ...outboxKinds.flatMap((kind) => tableSchema(kind).map((sql) => ({ sql }))),
+    {
+      sql: 'INSERT INTO outbox SELECT ?, 0 WHERE NOT EXISTS (SELECT 1 FROM outbox)',
+      values: [randomBytes(9).toString('base64url')],
+    },
+  ];
+}
+
+function tableSchema(kind: OutboxKind): readonly string[] {
   const key = keyOf(kind);
   const box = outboxTableOf(kind);
   const [names, values] = [key.join(', '), key.map((name) => `new.${name}`).join(', ')];
   const old = key.map((name) => `${name} = old.${name}`).join(' AND ');
   const columns = key.map((name) => `${name} ${name === 'hour' || name === 'id' ? 'INTEGER' : 'TEXT'} NOT NULL`);
   const note = `INSERT INTO ${box} (${names}, isSent) VALUES (${values}, 0) ON CONFLICT (${names}) DO UPDATE SET isSent = 0`;
-  return `
-    CREATE TABLE ${box} (${columns.join(', ')}, isSent INTEGER NOT NULL, PRIMARY KEY (${names})) STRICT, WITHOUT ROWID;
-    INSERT INTO ${box} (${names}, isSent) SELECT ${names}, 0 FROM ${kind};
-    CREATE TRIGGER ${box}_added AFTER INSERT ON ${kind} BEGIN ${note}; END;
-    CREATE TRIGGER ${box}_changed AFTER UPDATE ON ${kind} BEGIN ${note}; END;
-    CREATE TRIGGER ${box}_gone AFTER DELETE ON ${kind} BEGIN
+  return [
+    `CREATE TABLE IF NOT EXISTS ${box} (${columns.join(', ')}, isSent INTEGER NOT NULL, PRIMARY KEY (${names})) STRICT, WITHOUT ROWID`,
+    `INSERT INTO ${box} (${names}, isSent) SELECT ${names}, 0 FROM ${kind} WHERE NOT EXISTS (SELECT 1 FROM outbox)`,
+    `CREATE TRIGGER IF NOT EXISTS ${box}_added AFTER INSERT ON ${kind} BEGIN ${note}; END`,
+    `CREATE TRIGGER IF NOT EXISTS ${box}_changed AFTER UPDATE ON ${kind} BEGIN ${note}; END`,
+    `CREATE TRIGGER IF NOT EXISTS ${box}_gone AFTER DELETE ON ${kind} BEGIN
       UPDATE outbox SET dropped = dropped + (SELECT count(*) FROM ${box} WHERE ${old});
       DELETE FROM ${box} WHERE ${old};
-    END;
-  `;
+    END`,
+  ];
 }

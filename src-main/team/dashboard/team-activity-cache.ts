@@ -81,7 +81,7 @@ export class TeamActivityCache {
       outcomes: (since) => pages.outcomes(whose, since),
       latencies: (since, until) => pages.latencies(whose, since, until),
       // When one replica was started says nothing of the others.
-      marks: () => [],
+      marks: async () => [],
     };
     return this.#cached(`charts ${period}`, whose, () => drawCharts(period, sources));
   }

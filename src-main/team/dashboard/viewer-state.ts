@@ -45,7 +45,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
   return {
     core: facts,
     servers: async () => {
-      const here = serverRows(core, { day: { servers: await record.servers(whose) }, tokens });
+      const here = await serverRows(core, { day: { servers: () => record.servers(whose) }, tokens });
       const rows = overReplicas(here, viewer, parts).toSorted(unhealthyFirst);
       return isForAdmin ? rows : membersRows(rows, viewer, core);
     },

@@ -85,7 +85,6 @@ const noTextSentences: Readonly<Record<Exclude<MissingPayload, 'nothing'>, strin
   busy: 'Not recorded: the write queue was full.',
   failed: 'Could not be written or read. See the log.',
   gone: 'Expired, or evicted to free space ("results": "retentionDays", "maxBytes"). Sizes and times are still recorded.',
-  crashed: 'Lost: Tooltray was killed before writing it. Sizes and times are still recorded.',
 };
 
 /** Why a big answer went to the model as a whole: `It is below the limit of 1 MB.` */

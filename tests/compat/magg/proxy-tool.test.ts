@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import type { JsonObject } from '../../../src-main/core/base/json.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
 import { universalMode } from '../../../src-main/compat/magg/universal-mode.ts';

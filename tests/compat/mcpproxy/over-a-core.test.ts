@@ -1,6 +1,6 @@
 /** Tests MCPProxy's tools over a real socket, a real core and real servers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { type SocketClient, textOf } from '../../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
@@ -96,8 +96,7 @@ describe('declared intent', () => {
   test('a rejected call never reaches the server and is recorded as blocked', async () => {
     const intent = { operation_type: 'read', data_sensitivity: 'private', reason: 'a look' };
     await call('call_tool_read', { name: 'fx:wipe', args: { path: '/blocked' }, intent });
-    core.host.core.activity.log.flush();
-    const [last] = core.host.core.activity.log.recent({ tool: 'wipe', outcome: 'blocked' }, 1);
+    const [last] = await core.host.core.activity.log.ask('recentCalls', { tool: 'wipe', outcome: 'blocked' }, 1);
     expect(last).toMatchObject({ via: 'call_tool_read', errorCode: 'not_allowed', resultBytes: 0 });
     expect([last?.why, last?.sensitivity]).toEqual(['a look', 'private']);
   });

@@ -1,6 +1,6 @@
 /** Tests status, list and search of `proxy-dispatch`, and the filter that applies to all of them. */
 import { describe, expect, test } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import type { ServerSummary } from '../../../src-main/core/admin/server-summary.ts';
 import { dispatchMode } from '../../../src-main/compat/mini-a/dispatch-mode.ts';
 import { serverWith } from '../../core/catalog/catalog-of.ts';

@@ -1,6 +1,6 @@
 /** Limits what modes `meta` and `gateway` cost a session at the start: `tools/list` and instructions, in o200k tokens. */
 import { describe, expect, test } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import type { CatalogServer } from '../../../src-main/core/catalog/catalog.ts';
 import { gatewayMode, metaMode } from '../../../src-main/compat/toolmux/modes.ts';
 import type { Mode } from '../../../src-main/core/modes/mode.ts';

@@ -2,14 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
+import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
 import { findCallBySpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
-import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import { type CallRecord, toRow } from '../../../src-main/core/activity/call-record.ts';
+import { insertCall } from '../../../src-main/core/activity/call-table.ts';
 import { latencies, outcomesByHour, percentile } from '../../../src-main/core/activity/call-charts.ts';
-import { callsByServer, AggregateCache, callTotals } from '../../../src-main/core/activity/call-totals.ts';
-import { createLog } from '../../../src-main/core/base/log.ts';
+import { callsByServer, callTotals } from '../../../src-main/core/activity/call-totals.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 
 const hour = 3_600_000;
@@ -36,35 +36,25 @@ function call(more: Partial<CallRecord> = {}): CallRecord {
   };
 }
 
-function logOf(...calls: CallRecord[]): ActivityLog {
+/** A database with these calls. */
+function databaseOf(...calls: CallRecord[]): DatabaseSync {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-queries-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const log = logIn(folder);
-  for (const one of calls) log.record(one);
-  return log;
-}
-
-function logIn(folder: string, maxRows = 20_000): ActivityLog {
-  const masker = new Masker();
-  const log = new ActivityLog({
-    file: join(folder, 'activity.db'),
-    masker,
-    log: createLog({ file: join(folder, 'core.log'), masker }),
-    tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
-    maxRows,
-    maxBytes: 64 * 1024 * 1024,
+  const store = createActivityDatabase(join(folder, 'activity.db'), 64 << 20, () => expect.fail('It is broken.'));
+  onTestFinished(() => {
+    store.close();
+    rmSync(folder, { recursive: true, force: true });
   });
-  onTestFinished(() => log.close());
-  return log;
+  return store.use((database) => {
+    for (const one of calls) insertCall(database, toRow(one, new Masker()), one);
+    return database;
+  });
 }
 
-const tools = (log: ActivityLog, search: object): string[] =>
-  log
-    .query((database, stretches) => searchCalls(database, search, { limit: 10 }, stretches))
-    .calls.map(({ tool }) => tool);
+const tools = (database: DatabaseSync, search: object): string[] =>
+  searchCalls(database, search, { limit: 10 }).calls.map(({ tool }) => tool);
 
 test('finds calls by text in names, reasons and errors, and takes wildcards literally', () => {
-  const log = logOf(
+  const log = databaseOf(
     call({ tool: 'a', why: 'Look for the CULPRIT' }),
     call({ tool: 'b', errorText: '100% full', outcome: 'failed' }),
     call({ tool: 'c' }),
@@ -78,17 +68,15 @@ test('finds calls by text in names, reasons and errors, and takes wildcards lite
 
 test('combines filters, and totals all matching calls', () => {
   const failed = call({ outcome: 'failed', app: 'x', spillId: 'r1' });
-  const log = logOf(call(), failed, failed, call({ app: 'x' }));
-  const page = log.query((database, stretches) =>
-    searchCalls(database, { app: 'x', outcomes: ['failed'], spilled: true }, { limit: 1 }, stretches),
-  );
+  const log = databaseOf(call(), failed, failed, call({ app: 'x' }));
+  const page = searchCalls(log, { app: 'x', outcomes: ['failed'], spilled: true }, { limit: 1 });
   expect({ ...page, calls: page.calls.length }).toMatchObject({ calls: 1, total: 2, failed: 2 });
 });
 
 test('counts matching calls after an id, and returns the id of the newest call whether it matches or not', () => {
-  const log = logOf(call(), call({ outcome: 'failed', app: 'x' }), call({ app: 'x' }), call());
+  const log = databaseOf(call(), call({ outcome: 'failed', app: 'x' }), call({ app: 'x' }), call());
   const ask = (search: object, range: object): unknown => {
-    const page = log.query((database, stretches) => searchCalls(database, search, { limit: 0, ...range }, stretches));
+    const page = searchCalls(log, search, { limit: 0, ...range });
     return [page.calls.length, page.newer, page.lastId];
   };
   expect(ask({ app: 'x' }, { afterId: 1 })).toEqual([0, { calls: 2, problems: 1 }, 4]);
@@ -97,29 +85,26 @@ test('counts matching calls after an id, and returns the id of the newest call w
 });
 
 test('pages backwards and forwards from an id', () => {
-  const log = logOf(...Array.from({ length: 5 }, (_, index) => call({ tool: `t${index + 1}` })));
-  const ids = (range: object): number[] =>
-    log
-      .query((database, stretches) => searchCalls(database, {}, { limit: 2, ...range }, stretches))
-      .calls.map(({ id }) => id);
+  const log = databaseOf(...Array.from({ length: 5 }, (_, index) => call({ tool: `t${index + 1}` })));
+  const ids = (range: object): number[] => searchCalls(log, {}, { limit: 2, ...range }).calls.map(({ id }) => id);
   expect([ids({}), ids({ beforeId: 4 }), ids({ afterId: 4 })]).toEqual([[5, 4], [3, 2], [5]]);
 });
 
 test('groups calls by outcome and hour, and returns latency percentiles', () => {
-  const log = logOf(
+  const log = databaseOf(
     call({ startedAt: noon - hour, durationMs: 10 }),
     call({ startedAt: noon - 2 * hour, durationMs: 5000, server: 'web' }),
     call({ outcome: 'failed', durationMs: 900 }),
     call({ durationMs: 20 }),
     call({ outcome: 'blocked', durationMs: 0, callMs: 0 }),
   );
-  const outcomes = log.query((database, stretches) => outcomesByHour(database, stretches, 0));
+  const outcomes = outcomesByHour(log, 0, 0);
   expect([outcomes.get(noon - hour), outcomes.get(noon), outcomes.has(noon - 3 * hour)]).toEqual([
     { ok: 1, tool_error: 0, failed: 0, cancelled: 0, blocked: 0 },
     { ok: 1, tool_error: 0, failed: 1, cancelled: 0, blocked: 1 },
     false,
   ]);
-  expect(log.query((database) => latencies(database, noon - hour, noon + hour))).toEqual({
+  expect(latencies(log, noon - hour, noon + hour)).toEqual({
     servers: [{ server: 'git', calls: 3, failures: 1, p50: 20, p95: 900 }],
     measured: 3,
   });
@@ -135,90 +120,39 @@ test.each([
 });
 
 test('filters calls by start time', () => {
-  const log = logOf(call({ startedAt: noon - hour }), call(), call({ startedAt: noon + hour }));
-  const sums = log.query((database, stretches) =>
-    callTotals(database, { since: noon - hour, until: noon + hour }, stretches),
-  );
+  const log = databaseOf(call({ startedAt: noon - hour }), call(), call({ startedAt: noon + hour }));
+  const sums = callTotals(log, { since: noon - hour, until: noon + hour });
   expect(sums.total).toBe(2);
 });
 
 test('returns calls, failures and the median duration by server', () => {
-  const log = logOf(call({ durationMs: 1 }), call({ durationMs: 5 }), call({ durationMs: 900, outcome: 'failed' }));
-  expect(log.query((database, stretches) => callsByServer(database, 0, stretches))).toMatchObject([
-    { server: 'git', calls: 3, failures: 1, medianMs: 5 },
-  ]);
+  const log = databaseOf(
+    call({ durationMs: 1 }),
+    call({ durationMs: 5 }),
+    call({ durationMs: 900, outcome: 'failed' }),
+  );
+  expect(callsByServer(log, 0)).toMatchObject([{ server: 'git', calls: 3, failures: 1, medianMs: 5 }]);
 });
 
 test("returns the first call of a client app, not the user's own", () => {
-  const log = logOf(call({ sessionId: 'command-line', tool: 'mine' }), call({ tool: 'theirs', app: 'cursor' }));
-  expect(log.query(firstAppCall)).toEqual({ app: 'cursor', tool: 'git:theirs', at: noon });
+  const log = databaseOf(call({ sessionId: 'command-line', tool: 'mine' }), call({ tool: 'theirs', app: 'cursor' }));
+  expect(firstAppCall(log)).toEqual({ app: 'cursor', tool: 'git:theirs', at: noon });
 });
 
 test('finds the call of a spill', () => {
-  const log = logOf(call(), call({ spillId: 'r7' }));
-  const id = log.query((database) => findCallBySpill(database, 'r7'));
-  expect([id, log.query((database) => findCall(database, 2))?.spillId]).toEqual([2, 'r7']);
-});
-
-test('keeps totals correct while calls are added, counted and deleted, also by another process', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'tooltray-queries-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const [log, other] = [logIn(folder, 2300), logIn(folder, 2300)];
-  const asked = (stretches?: AggregateCache): unknown =>
-    log.query((database, own) => [
-      callTotals(database, {}, stretches ?? own),
-      callTotals(database, { outcomes: ['failed'], text: 'log' }, stretches ?? own),
-      [...outcomesByHour(database, stretches ?? own, 0)].toSorted(([a], [b]) => a - b),
-      callsByServer(database, noon - hour, stretches ?? own),
-    ]);
-  const seen: unknown[] = [asked()];
-  const add = (to: ActivityLog, count: number, from: number): void => {
-    for (let i = 0; i < count; i++) {
-      const startedAt = noon - 2 * hour + ((from + i) % 3) * hour;
-      to.record(call({ startedAt, server: `s${i % 4}`, outcome: i % 5 === 0 ? 'failed' : 'ok' }), {
-        arguments: '{}',
-        given: 'x',
-        sent: 'same',
-      });
-    }
-    to.flush();
-  };
-  for (const [to, count] of [
-    [log, 900],
-    [log, 700],
-    [other, 300],
-    [log, 1400],
-    [log, 5],
-  ] as const) {
-    add(to, count, seen.length);
-    await sleep(20);
-    seen.push(asked());
-    expect(seen.at(-1)).toEqual(asked(new AggregateCache()));
-  }
-  expect((seen.at(-1) as [{ total: number; tokensOut: number }])[0]).toMatchObject({ total: 2300 });
-});
-
-test('reads only the ranges that have changed', () => {
-  const log = logOf(...Array.from({ length: 3500 }, () => call()));
-  const stretchesRead = (): number[] =>
-    log.query((database, stretches) => {
-      const read: number[] = [];
-      stretches.mapRanges(database, 'a question', (from) => read.push(from));
-      return read;
-    });
-  const reads = [stretchesRead(), stretchesRead()];
-  log.record(call());
-  expect([...reads, stretchesRead()]).toEqual([[1, 1000, 2000, 3000], [], [3000]]);
+  const log = databaseOf(call(), call({ spillId: 'r7' }));
+  const id = findCallBySpill(log, 'r7');
+  expect([id, findCall(log, 2)?.spillId]).toEqual([2, 'r7']);
 });
 
 test('records cancelled calls without counting them as problems', () => {
-  const log = logOf(
+  const log = databaseOf(
     call({ tool: 'a', outcome: 'cancelled' }),
     call({ tool: 'b', outcome: 'failed' }),
     call({ tool: 'c', outcome: 'tool_error' }),
     call({ tool: 'd' }),
   );
-  const { total, failed } = log.query((database, stretches) => searchCalls(database, {}, { limit: 10 }, stretches));
-  const [server] = log.query((database, stretches) => callsByServer(database, noon - hour, stretches));
+  const { total, failed } = searchCalls(log, {}, { limit: 10 });
+  const [server] = callsByServer(log, noon - hour);
   expect([total, failed, server?.calls, server?.failures]).toEqual([4, 2, 4, 2]);
 });

@@ -1,10 +1,13 @@
-/** A process that records calls until it is killed. Takes the folder as its argument. */
+/**
+ * A process that records calls without end, until it is killed. Takes the folder as its argument. Prints a line for each turn: the number of
+ * the last call recorded, and the time in ms since the epoch.
+ */
 import { call, openActivity } from './fixture.ts';
 
 const { activity } = openActivity(process.argv[2] ?? '', { maxBytes: 2_000_000 });
+await activity.flush();
 let n = 0;
 setInterval(() => {
-  for (let i = 0; i < 300; i++) activity.record(call({ startedAt: ++n, tool: `tool${n % 7}` }));
-  activity.flush();
-  process.stdout.write(`${n}\n`);
-}, 1);
+  for (let i = 0; i < 10; i++) activity.record(call({ startedAt: ++n, tool: `tool${n % 7}` }));
+  process.stdout.write(`${n} ${Date.now()}\n`);
+}, 5);

@@ -1,12 +1,25 @@
 /** Calls to record, and an activity log on real parts. */
 import { join } from 'node:path';
-import { ActivityLog, type ActivityLogOptions } from '../../../src-main/core/activity/activity-log.ts';
-import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import { TokenCounter } from '../../../src-main/core/activity/token-counter.ts';
+import type { DatabaseSync } from 'node:sqlite';
+import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
+import {
+  ActivityLog,
+  type ActivityLogOptions,
+  type PayloadSettings,
+} from '../../../src-main/core/activity/activity-log.ts';
+import type { CallTexts } from '../../../src-main/core/activity/activity-messages.ts';
+import type { ActivityEntry, ActivityFilter, CallRecord } from '../../../src-main/core/activity/call-record.ts';
+import { ActivityThread } from '../../../src-main/core/activity/activity-thread.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 
-const workerUrl = new URL('../../../src-main/core/activity/token-worker.ts', import.meta.url);
+/** Calls of these tests began in the past. */
+export const storedPayloads: PayloadSettings = {
+  keep: true,
+  keepDays: 100_000,
+  maxBytes: 50_000_000,
+  deleteAtExit: false,
+};
 
 export function call(changes: Partial<CallRecord> = {}): CallRecord {
   return {
@@ -29,6 +42,9 @@ export function call(changes: Partial<CallRecord> = {}): CallRecord {
   };
 }
 
+/** For all logs of a test file: to start a thread, and to read the tokenizer's table, takes half a second. */
+const sharedThread = new ActivityThread();
+
 export interface OpenActivity extends AsyncDisposable {
   readonly activity: ActivityLog;
   readonly file: string;
@@ -36,18 +52,50 @@ export interface OpenActivity extends AsyncDisposable {
 }
 
 /** An activity log in the folder, with everything it needs; disposing closes it all. */
-export function openActivity(folder: string, options: Partial<ActivityLogOptions> = {}): OpenActivity {
+export function openActivity(
+  folder: string,
+  options: Partial<ActivityLogOptions> & { readonly masker?: Masker } = {},
+): OpenActivity {
   const file = join(folder, 'activity.db');
   const logFile = join(folder, 'core.log');
   const masker = options.masker ?? new Masker();
   const log = createLog({ file: logFile, masker });
-  const tokenCounter = new TokenCounter({ workerUrl });
   const bounds = { maxRows: 100_000, maxBytes: 50_000_000 };
-  const activity = new ActivityLog({ file, log, masker, tokenCounter, ...bounds, ...options });
+  const payloads = (): PayloadSettings => storedPayloads;
+  const activity = new ActivityLog({ file, log, masker, payloads, thread: sharedThread, ...bounds, ...options });
   const dispose = async () => {
     await activity.close();
-    await tokenCounter.close();
     log.close();
   };
   return { activity, file, logFile, [Symbol.asyncDispose]: dispose };
+}
+
+/** The newest records first, those just recorded included. */
+export function recent(
+  open: OpenActivity,
+  filter: ActivityFilter = {},
+  limit = 100,
+): Promise<readonly ActivityEntry[]> {
+  return open.activity.ask('recentCalls', filter, limit);
+}
+
+/** Runs queries on a database file in this thread, beside the one that owns it. */
+export function inDatabase<T>(file: string, work: (database: DatabaseSync) => T, maxBytes = 64 << 20): T {
+  const store = createActivityDatabase(file, maxBytes, (aside) => {
+    throw new Error(`The database is broken: ${aside}`);
+  });
+  try {
+    return store.use(work);
+  } finally {
+    store.close();
+  }
+}
+
+/** Texts of a call: strings are texts as they stand, other values are shared as JSON. */
+export function texts(
+  { activity }: OpenActivity,
+  { arguments: args = '', result, given }: { arguments?: string; result?: unknown; given?: unknown },
+): CallTexts {
+  const share = (value: unknown) => (typeof value === 'string' ? activity.shareText(value) : activity.share(value));
+  return { arguments: activity.shareText(args), result: share(result), given: share(given), spilled: undefined };
 }

@@ -1,74 +1,89 @@
-/** Payloads of calls to store, and what tests read back. */
-import { createLog, type Log } from '../../../src-main/core/base/log.ts';
-import { Masker } from '../../../src-main/core/base/mask.ts';
-import {
-  PayloadStore,
-  type PayloadStoreOptions,
-  type PayloadInput,
-  type PayloadExcerpt,
-  type PayloadSettings,
-} from '../../../src-main/core/activity/call-payloads.ts';
-import type { PayloadSide } from '../../../src-main/core/activity/payloads/payload-messages.ts';
+/** Payloads of calls to store, and what tests read back of them. */
+import { dirname } from 'node:path';
+import type { ActivityLog, ActivityLogOptions } from '../../../src-main/core/activity/activity-log.ts';
+import type { CallTexts } from '../../../src-main/core/activity/activity-messages.ts';
+import type {
+  PayloadExcerpt,
+  PayloadExcerpts,
+  PayloadQuery,
+} from '../../../src-main/core/activity/payloads/payload.ts';
+import type { Masker } from '../../../src-main/core/base/mask.ts';
+import type { RawJson } from '../../../src-main/core/wire/raw-json.ts';
+import { call, openActivity } from './fixture.ts';
 
-/** Calls of these tests began in 1970. */
-export const textLimits: PayloadSettings = {
-  keep: true,
-  keepDays: 100_000,
-  maxBytes: 50_000_000,
-  maxRows: 100_000,
-  deleteAtExit: false,
-};
-
-export function silentLog(): Log {
-  return createLog({ masker: new Masker(), level: 'error' });
-}
-
-export function said(text: string): PayloadInput {
-  return { text, bytes: Buffer.byteLength(text) };
-}
-
-export function saidOf(sent: string): Record<PayloadSide, PayloadInput> {
-  return { asked: said('{}'), sent: said(sent), given: 'same' };
+/** Texts of one call. `given` is the result if missing. */
+export interface Said {
+  readonly asked?: string;
+  /** `kept-answer` if it was spilled, `nothing` if there was none. */
+  readonly sent?: string | RawJson;
+  readonly given?: string;
 }
 
 export interface OpenTexts extends AsyncDisposable {
-  readonly texts: PayloadStore;
-  /** Stores them as call `id`, which started at that time. */
-  keep(id: number, sides: Record<PayloadSide, PayloadInput>): void;
+  readonly activity: ActivityLog;
+  readonly file: string;
+  /** Records a call that began at that time, with its payloads. */
+  keep(startedAt: number, said: Said): void;
   /** The beginnings of all sides. */
-  find(id: number, unkept?: 'off' | 'busy' | 'failed'): Promise<Partial<Record<PayloadSide, PayloadExcerpt>>>;
-  /** The whole server result, read part by part; or the reason why there is none. */
-  sent(id: number, length?: number): Promise<string>;
+  find(startedAt: number): Promise<PayloadExcerpts>;
+  /** The whole of what the server sent, read part by part; or why there is none. */
+  sent(startedAt: number, length?: number): Promise<string>;
+  /** Starts of the calls that are found by a text, the newest first. */
+  search(text: string): Promise<readonly number[]>;
 }
 
-export function openTexts(file: string, options: Partial<PayloadStoreOptions> = {}): OpenTexts {
-  const texts = new PayloadStore({
-    file,
-    masker: new Masker(),
-    settings: () => textLimits,
-    log: silentLog(),
-    ...options,
-  });
+export function openTexts(
+  file: string,
+  options: Partial<ActivityLogOptions> & { readonly masker?: Masker } = {},
+): OpenTexts {
+  const open = openActivity(dirname(file), { file, ...options });
+  const { activity } = open;
   const sides = ['asked', 'sent', 'given'] as const;
+  const idOf = async (startedAt: number): Promise<number> => {
+    const [rows] = await activity.ask('sql', [
+      { sql: 'SELECT id FROM calls WHERE startedAt = ?', values: [startedAt] },
+    ]);
+    return Number(rows?.[0]?.['id'] ?? -1);
+  };
   return {
-    texts,
-    keep: (id, said) => {
-      const held = texts.stage(said, id);
-      if (typeof held !== 'function') throw new Error(`It is not held: ${held}`);
-      held(id);
-    },
-    find: (id, unkept) => texts.find({ id, startedAt: id, unkept, sides, from: 0, length: 1000 }),
-    sent: async (id, length = 1_000_000) => {
+    activity,
+    file,
+    keep: (startedAt, said) => activity.record(call({ startedAt }), toTexts(activity, said)),
+    find: async (startedAt) =>
+      activity.ask('payload', {
+        id: await idOf(startedAt),
+        startedAt,
+        unkept: undefined,
+        sides,
+        from: 0,
+        length: 1000,
+      }),
+    sent: async (startedAt, length = 1_000_000) => {
+      const id = await idOf(startedAt);
       let whole = '';
       for (let from: number | undefined = 0; from !== undefined;) {
-        const found = await texts.find({ id, startedAt: id, unkept: undefined, sides: ['sent'], from, length });
-        const part = found.sent ?? { none: 'gone' };
+        const query: PayloadQuery = { id, startedAt, unkept: undefined, sides: ['sent'], from, length };
+        const part: PayloadExcerpt = (await activity.ask('payload', query)).sent ?? { none: 'gone' };
         if ('none' in part) return part.none;
         whole += part.text;
         from = part.next;
       }
       return whole;
     },
-    [Symbol.asyncDispose]: () => texts.close(),
+    search: async (text) =>
+      (await activity.ask('searchCalls', { text }, { limit: 100 })).calls.map(({ startedAt }) => startedAt),
+    [Symbol.asyncDispose]: () => open[Symbol.asyncDispose](),
+  };
+}
+
+function toTexts(activity: ActivityLog, { asked = '{}', sent = 'nothing', given }: Said): CallTexts {
+  const isSpilled = sent === 'kept-answer';
+  const shared = typeof sent === 'string' ? activity.shareText(sent) : activity.share(sent);
+  const result = isSpilled || sent === 'nothing' ? undefined : shared;
+  return {
+    arguments: activity.shareText(asked),
+    result,
+    given: given === undefined ? result : activity.shareText(given),
+    spilled: isSpilled ? { tokens: 1, estimated: false } : undefined,
   };
 }

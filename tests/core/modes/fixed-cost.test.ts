@@ -1,6 +1,6 @@
 /** The cost of each mode before the first call: tools/list and instructions together, in tokens (o200k). */
 import { expect, test } from 'vitest';
-import { countTokens } from '../../../src-main/core/activity/token-worker.ts';
+import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import { emptyListing } from '../../../src-main/core/servers/listing.ts';
 import { helperContext } from './helper-context.ts';

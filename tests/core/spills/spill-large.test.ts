@@ -1,9 +1,11 @@
 /** Long results are written by a thread, unchanged, without blocking the main thread or holding them whole. */
 import { createHash, randomBytes } from 'node:crypto';
-import { createReadStream, readdirSync, readFileSync } from 'node:fs';
+import { createReadStream, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { TokenCounter } from '../../../src-main/core/activity/token-counter.ts';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openActivity } from '../activity/fixture.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { type OpenStore, openStore, origin, raw, textResult } from './spill-fixture.ts';
 
@@ -167,16 +169,16 @@ test('accepts invalid UTF-8', async () => {
 });
 
 test('counts tokens up to 4 MB, and estimates them well beyond', { timeout: 120_000 }, async () => {
-  const counter = new TokenCounter({
-    workerUrl: new URL('../../../src-main/core/activity/token-worker.ts', import.meta.url),
-  });
-  await using counted = await openStore({}, { countTokens: (text) => counter.count(text) });
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-counted-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  await using log = openActivity(folder);
+  const count = log.activity.countTokens.bind(log.activity);
+  await using counted = await openStore({}, { countTokens: count });
   const line = 'The quick brown fox jumps over the lazy dog, and then it sleeps.\n';
-  const perLine = (await counter.count(line.repeat(1000))).tokens / 1000;
+  const perLine = (await count(line.repeat(1000))).tokens / 1000;
   const [small, large] = await Promise.all(
     [1000, 100_000].map((lines) => counted.store.spill(raw(JSON.stringify(textResult(line.repeat(lines)))), origin)),
   );
-  await counter.close();
   expect(small?.parts[0].spill).toMatchObject({ tokens: Math.round(perLine * 1000), tokensEstimated: false });
   expect(small?.tokensEstimated).toBe(false);
   expect(large?.parts[0].spill.tokensEstimated).toBe(true);

@@ -3,19 +3,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { outcomesByHour } from '../../../src-main/core/activity/call-charts.ts';
+import { toRow } from '../../../src-main/core/activity/call-record.ts';
+import { insertCall } from '../../../src-main/core/activity/call-table.ts';
 import { buildReport } from '../../../src-main/core/activity/ledger/ledger.ts';
 import { addRows, sumLedger } from '../../../src-main/core/activity/ledger/ledger-table.ts';
 import { formatDay, startOfHour, hourOffsetMs } from '../../../src-main/core/activity/local-time.ts';
-import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { dispatchRpc } from '../../../src-main/rpc/dispatch-rpc.ts';
 import type { Charts, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
 import { noApps } from '../../../src-main/rpc/deps.ts';
 import { drawCharts, rangeOf } from '../../../src-main/rpc/handlers/charts.ts';
 import { savingsPeriods } from '../../../src-main/rpc/state/savings-overview.ts';
-import { call } from '../../core/activity/fixture.ts';
+import { call, inDatabase } from '../../core/activity/fixture.ts';
 import { inZone } from '../../support/in-zone.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
@@ -77,47 +77,41 @@ test.each([
   ['Asia/Kathmandu', '2026-11-24T00:10:00+05:45'],
   ['Africa/Cairo', '2027-04-30T01:10:00+03:00'],
   ['Etc/GMT+2', '2026-11-24T00:10:00-02:00'],
-])('in %s counts a call shortly after midnight in the first hour of today, and an earlier one not', (zone, at) =>
-  inZone(zone, Date.parse(at), async () => {
-    const now = Date.parse(at);
-    const folder = mkdtempSync(join(tmpdir(), 'tooltray-charts-'));
-    const activity = new ActivityLog({
-      file: join(folder, 'activity.db'),
-      masker: new Masker(),
-      log: createLog(),
-      maxRows: 100,
-      maxBytes: 1 << 24,
-      tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
-    });
-    onTestFinished(async () => {
-      await activity.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
-    const who = { session: 's', app: 'a', mode: 'proxy', server: 'x', tool: 'y', cause: 'results' } as const;
-    const figures = { times: 1, sent: 1, loaded: 1, baseline: 10, raw: 10, estimated: 0 };
-    for (const time of [now - 3_600_000, now]) {
-      activity.record(call({ startedAt: time }));
-      activity.query((database) => addRows(database, [{ ...who, ...figures, hour: startOfHour(time) }]));
-    }
-    const drawn = (period: SavingsPeriod): Promise<Charts> =>
-      drawCharts(period, {
-        savings: async ({ since = 0, by }) =>
-          buildReport(
-            activity.query((database) => sumLedger(database, { since, by }, now)),
-            by,
-          ),
-        outcomes: async (since) =>
-          activity.query((database, stretches) => outcomesByHour(database, stretches, hourOffsetMs(since))),
-        latencies: async () => ({ servers: [], measured: 0 }),
-        marks: () => [],
-      });
-    const told = ({ steps }: Charts): unknown => steps.map(({ ok, without }) => [ok, without]);
-    const nothing = (steps: number): unknown[] => Array.from({ length: steps }, () => [0, 0]);
-    const today = await drawn('today');
-    expect(told(today)).toEqual([[1, 10], ...nothing(today.steps.length - 1)]);
-    expect(told(await drawn('week'))).toEqual([...nothing(5), [1, 10], [1, 10]]);
-    expect(told(await drawn('month'))).toEqual([...nothing(28), [1, 10], [1, 10]]);
-  }),
+])(
+  'in %s what was called shortly after midnight is in the first hour of today, and what was before is not',
+  (zone, at) =>
+    inZone(zone, Date.parse(at), async () => {
+      const now = Date.parse(at);
+      const folder = mkdtempSync(join(tmpdir(), 'tooltray-charts-'));
+      const file = join(folder, 'activity.db');
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const who = { session: 's', app: 'a', mode: 'proxy', server: 'x', tool: 'y', cause: 'results' } as const;
+      const figures = { times: 1, sent: 1, loaded: 1, baseline: 10, raw: 10, estimated: 0 };
+      for (const time of [now - 3_600_000, now]) {
+        inDatabase(file, (database) => {
+          insertCall(database, toRow(call({ startedAt: time }), new Masker()), {});
+          addRows(database, [{ ...who, ...figures, hour: startOfHour(time) }]);
+        });
+      }
+      const drawn = (period: SavingsPeriod): Promise<Charts> =>
+        drawCharts(period, {
+          savings: async ({ since = 0, by }) =>
+            buildReport(
+              inDatabase(file, (database) => sumLedger(database, { since, by }, now)),
+              by,
+            ),
+          outcomes: async (since) =>
+            inDatabase(file, (database) => outcomesByHour(database, since, hourOffsetMs(since))),
+          latencies: async () => ({ servers: [], measured: 0 }),
+          marks: async () => [],
+        });
+      const told = ({ steps }: Charts): unknown => steps.map(({ ok, without }) => [ok, without]);
+      const nothing = (steps: number): unknown[] => Array.from({ length: steps }, () => [0, 0]);
+      const today = await drawn('today');
+      expect(told(today)).toEqual([[1, 10], ...nothing(today.steps.length - 1)]);
+      expect(told(await drawn('week'))).toEqual([...nothing(5), [1, 10], [1, 10]]);
+      expect(told(await drawn('month'))).toEqual([...nothing(28), [1, 10], [1, 10]]);
+    }),
 );
 
 test('the steps match the savings and the record, and mark a change of the mode', async () => {

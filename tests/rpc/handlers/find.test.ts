@@ -1,7 +1,6 @@
 /** The dashboard's search: a few matches of each kind for a few words. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
-import { StepTable } from '../../../src-main/core/activity/steps/step-table.ts';
 import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 import { ask } from '../dashboard-client.ts';
 
@@ -73,11 +72,7 @@ test('finds a session behind any number of newer ones', async () => {
     outcome: 'ok',
   });
   const steps = [step(0, 'zed'), ...Array.from({ length: 150 }, (_one, n) => step(n + 1, 'cursor'))];
-  const {
-    activity: { log: activity },
-    context: options,
-  } = core.host.core;
-  activity.query((database) => new StepTable().insert(database, steps, options.masker, 1000));
+  for (const one of steps) core.host.core.activity.log.post({ kind: 'step', step: one });
   expect(await find(core, 'zed')).toMatchObject({ sessions: [{ id: 'old-0', app: 'zed' }] });
   expect((await find(core, 'cursor')).sessions.map(({ id }) => id)).toEqual(
     [150, 149, 148, 147, 146].map((n) => `old-${n}`),

@@ -3,14 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { inDatabase, storedPayloads } from '../../core/activity/fixture.ts';
+import { activityThread } from '../../support/shared-workers.ts';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
-import { searchCalls } from '../../../src-main/core/activity/call-queries.ts';
 import type { CallOutcome, CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import { callsByServer, type CallSearch } from '../../../src-main/core/activity/call-totals.ts';
+import type { CallSearch } from '../../../src-main/core/activity/call-totals.ts';
 import type { Cause } from '../../../src-main/core/activity/ledger/ledger-entry.ts';
-import { addRows, totalSavings, sumLedger, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
-import { searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
-import { StepTable } from '../../../src-main/core/activity/steps/step-table.ts';
+import { addRows, totalSavings, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
 import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
@@ -80,7 +79,8 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
     log: createLog(),
     maxRows: 1000,
     maxBytes: 64 << 20,
-    tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
+    payloads: () => ({ ...storedPayloads, keep: false }),
+    thread: activityThread,
   });
   const sql = database.forTenant('a');
   const quiet = { warn: () => undefined, info: () => undefined };
@@ -96,9 +96,11 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
     const what = { hour, session: `s${at}`, app: 'cursor', mode: 'proxy', server: `server-${at % 2}`, tool: 'tool_1' };
     return { ...what, cause, times: at + 1, sent: 10 * at, loaded: 9 * at, baseline: 40, raw: 50, estimated: at };
   });
-  activity.query((file) => addRows(file, books));
+  await activity.flush();
+  const home = join(folder, 'activity.db');
+  inDatabase(home, (file) => addRows(file, books));
   const steps = Array.from({ length: 60 }, (_one, at) => someStep(at));
-  activity.query((file) => new StepTable().insert(file, steps, new Masker(), 1000));
+  for (const step of steps) activity.post({ kind: 'step', step });
   expect(await ship.ship(true)).toBe(true);
   const team = new TeamActivity(sql, 'a');
 
@@ -107,24 +109,22 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
     ...[{ text: 'TOOL_3' }, { since: hour + 200, until: hour + 400 }],
   ];
   for (const { outcomes, ...search } of searches) {
-    const home = activity.query((file, stretches) =>
-      searchCalls(file, { ...search, ...(outcomes && { outcomes }) }, { limit: 30 }, stretches),
-    );
+    const own = await activity.ask('searchCalls', { ...search, ...(outcomes && { outcomes }) }, { limit: 30 });
     const filter = { ...search, ...(outcomes && { outcome: outcomes[0] }) };
     const found = await team.calls('everybody', filter, 30);
-    expect(found.map(({ at, tool }) => [at, tool])).toEqual(home.calls.map(({ startedAt, tool }) => [startedAt, tool]));
+    expect(found.map(({ at, tool }) => [at, tool])).toEqual(own.calls.map(({ startedAt, tool }) => [startedAt, tool]));
     const sums = await team.sums('everybody', 'app', filter);
     const sum = (of: (one: (typeof sums)[number]) => number): number => sums.reduce((total, one) => total + of(one), 0);
     const told = [sum(({ calls }) => calls), sum(({ failed }) => failed), sum(({ tokensOut }) => tokensOut)];
-    expect(told).toEqual([home.total, home.failed, home.tokensOut]);
+    expect(told).toEqual([own.total, own.failed, own.tokensOut]);
   }
-  const home = activity.query((file, stretches) => callsByServer(file, 0, stretches));
+  const servers = await activity.ask('callsByServer', 0);
   const sums = await team.sums('everybody', 'server');
   expect(sums.map(({ key, calls, failed }) => [key, calls, failed]).toSorted()).toEqual(
-    home.map(({ server, calls, failures }) => [server, calls, failures]).toSorted(),
+    servers.map(({ server, calls, failures }) => [server, calls, failures]).toSorted(),
   );
   for (const by of ['app', 'server', 'tool', 'cause', 'mode'] as const) {
-    const own = activity.query((file) => sumLedger(file, { since: hour, by }, hour));
+    const own = await activity.ask('sumLedger', { since: hour, by }, hour);
     const told = await team.savings('everybody', by, hour);
     expect(told.total).toEqual(totalSavings(own));
     expect(told.rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
@@ -133,7 +133,7 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   }
   const pages = new StepQueries(sql, 'a');
   for (const search of [{}, { sessionId: 's1' }, { problems: true }]) {
-    const own = activity.query((file) => searchSteps(file, search, { limit: 100 }));
+    const own = await activity.ask('searchSteps', search, { limit: 100 }, 5);
     const told = await pages.page('everybody', search, { limit: 100 });
     expect([told.sums, told.steps.length]).toEqual([own.sums, own.steps.length]);
   }

@@ -5,6 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { inDatabase, storedPayloads } from '../../core/activity/fixture.ts';
+import { activityThread } from '../../support/shared-workers.ts';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { addRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
@@ -35,7 +37,8 @@ function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_
     log: createLog(),
     maxRows,
     maxBytes: 64 << 20,
-    tokenCounter: { count: (text) => Promise.resolve({ tokens: String(text).length, estimated: false }) },
+    payloads: () => ({ ...storedPayloads, keep: false }),
+    thread: activityThread,
   });
   const rows = new ActivityRows(database.forTenant(tenant), tenant, replica);
   const told: string[] = [];
@@ -108,13 +111,14 @@ test('stores a row resent after a lost response once, with later changes', async
     await put(lot);
     if (isLost) throw new AppError('store_unreachable', 'lost on the way back');
   };
-  activity.record(call(), { arguments: '{"a":1}', given: 'the answer', sent: 'same' });
-  activity.flush();
+  const [args, given] = [activity.shareText('{"a":1}'), activity.shareText('the answer')];
+  activity.record(call(), { arguments: args, result: given, given, spilled: undefined });
+  await activity.flush();
   expect(await ship.ship(true)).toBe(false);
   isLost = false;
-  await expect.poll(() => activity.recent()[0]?.tokensOut).toBe(10);
+  await expect.poll(async () => (await activity.ask('recentCalls'))[0]?.tokensOut).toBe(2);
   expect(await ship.ship(true)).toBe(true);
-  expect(await all.calls('everybody')).toMatchObject([{ tool: 'read', tokensOut: 10 }]);
+  expect(await all.calls('everybody')).toMatchObject([{ tool: 'read', tokensOut: 2 }]);
 });
 
 test('resends a row that changes while it is sent', async () => {
@@ -122,7 +126,7 @@ test('resends a row that changes while it is sent', async () => {
   const put = rows.put.bind(rows);
   const sent: unknown[] = [];
   rows.put = async (lot) => {
-    if (sent.length === 0) activity.query((database) => database.exec('UPDATE calls SET tokensOut = 5'));
+    if (sent.length === 0) await activity.ask('sql', [{ sql: 'UPDATE calls SET tokensOut = 5' }]);
     sent.push(...lot.rows.map(({ tokensOut }) => tokensOut));
     await put(lot);
   };
@@ -138,10 +142,10 @@ test('reports rows dropped over the limit before they were sent, and sends the r
   const put = rows.put.bind(rows);
   rows.put = () => Promise.reject(new AppError('store_unreachable', 'away'));
   activity.record(call());
-  activity.flush();
+  await activity.flush();
   expect(await ship.ship(true)).toBe(false);
   for (let at = 0; at < 7; at++) activity.record(call({ tool: `t${at}` }));
-  activity.flush();
+  await activity.flush();
   rows.put = put;
   expect(await ship.ship(true)).toBe(true);
   expect((await all.calls('everybody')).map(({ tool }) => tool)).toEqual(['t6', 't5', 't4', 't3', 't2']);
@@ -174,7 +178,7 @@ test('sums the savings of the replicas’ ledgers, however often a row was sent'
     estimated: 0,
   } as const;
   for (let at = 0; at < 2; at++) {
-    activity.query((database) => addRows(database, [entry]));
+    inDatabase(activity.file, (database) => addRows(database, [entry]));
     await ship.ship(true);
   }
   const { rows, total } = await all.savings('everybody', 'person');

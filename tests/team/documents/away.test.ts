@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Cluster, startPostgres } from '../../../scripts/team/engines/postgres.ts';
+import { storedPayloads } from '../../core/activity/fixture.ts';
+import { activityThread } from '../../support/shared-workers.ts';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
@@ -52,7 +54,8 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
     log: createLog(),
     maxRows: 1000,
     maxBytes: 64 << 20,
-    tokenCounter: { count: () => Promise.resolve({ tokens: 1, estimated: false }) },
+    payloads: () => ({ ...storedPayloads, keep: false }),
+    thread: activityThread,
   });
   const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
   let noted = 0;

@@ -1,5 +1,5 @@
 /** Divides the answer to a tools/call among its causes, so that the parts are the whole to the token. */
-import type { TokenCount } from '../token-counter.ts';
+import type { TokenCount } from '../call-record.ts';
 import { type ResultKind, type Cause, type LedgerEntry, createLedgerEntry } from './ledger-entry.ts';
 
 /** A call of a server's tool that ran while the request was answered. */

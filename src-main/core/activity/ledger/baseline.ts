@@ -6,8 +6,6 @@
  *   list has changed.
  */
 import type { JsonObject } from '../../base/json.ts';
-import type { TokenCount } from '../token-counter.ts';
-import type { PayloadCounter } from './payload-counter.ts';
 
 /** A server that the person has switched on, as it would introduce itself to an app. */
 export interface ListedServer {
@@ -149,7 +147,7 @@ export class DeferredTools {
   }
 }
 
-/** Tokens of lists that apps load: as sent, or as held by an app that defers tools. Each list counts once. */
+/** Lists that apps load. */
 export type ListKey = 'tools' | 'resources' | 'resourceTemplates' | 'prompts';
 
 export const listMethods: ReadonlyMap<string, ListKey> = new Map([
@@ -162,37 +160,7 @@ export const listMethods: ReadonlyMap<string, ListKey> = new Map([
 /** Longest line that stands for a tool which is loaded only when it is needed, in characters. */
 const maxSummaryLength = 200;
 
-export class ListTokenCounter {
-  readonly #counter: PayloadCounter;
-  readonly #whole = new WeakMap<object, Promise<TokenCount>>();
-  readonly #lines = new WeakMap<object, Promise<TokenCount>>();
-
-  constructor(counter: PayloadCounter) {
-    this.#counter = counter;
-  }
-
-  /** The JSON text of the list's result, with nothing in it but the entries. */
-  countFull(key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> {
-    return once(this.#whole, entries, () => this.#counter.countText(() => JSON.stringify({ [key]: entries })));
-  }
-
-  /** The name of each tool and the first line of its description. */
-  countSummaries(tools: readonly JsonObject[]): Promise<TokenCount> {
-    return once(this.#lines, tools, () => this.#counter.countText(() => tools.map(toLine).join('\n')));
-  }
-}
-
 export function toLine({ name, description }: JsonObject): string {
   const [first = ''] = typeof description === 'string' ? description.trimStart().split('\n', 1) : [];
   return `${String(name)}: ${first}`.slice(0, maxSummaryLength);
-}
-
-function once(
-  known: WeakMap<object, Promise<TokenCount>>,
-  key: object,
-  count: () => Promise<TokenCount>,
-): Promise<TokenCount> {
-  const counted = known.get(key) ?? count();
-  known.set(key, counted);
-  return counted;
 }

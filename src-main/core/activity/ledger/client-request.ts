@@ -6,11 +6,10 @@ import { parseSpillInfo } from '../../spills/spill.ts';
 import type { Message, Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import type { CallOutcome } from '../call-record.ts';
-import type { TokenCount } from '../token-counter.ts';
-import { type ResultIntake, countOnce, countIngested } from './ingested-tokens.ts';
-import type { CountedCall } from './attribute-result.ts';
-import type { LedgerEntry } from './ledger-entry.ts';
-import type { PayloadCounter } from './payload-counter.ts';
+import type { ActivityLog } from '../activity-log.ts';
+import type { LedgerCallTexts } from '../activity-messages.ts';
+import type { TokenCount } from '../call-record.ts';
+import type { ResultIntake } from './ledger-entry.ts';
 
 /** A call of a server's tool that is over. */
 interface LedgerCall {
@@ -24,10 +23,14 @@ interface LedgerCall {
   readonly outcome: CallOutcome;
 }
 
-/** A call that ran for a request, with the fields that its step needs. */
-export interface FinishedCallInfo {
+/** A server's tool that was called. */
+export interface CalledTool {
   readonly server: string;
   readonly tool: string;
+}
+
+/** A call that ran for a request, with the fields that its step needs. */
+export interface FinishedCallInfo extends CalledTool {
   readonly via: string | undefined;
   readonly outcome: CallOutcome;
 }
@@ -69,8 +72,6 @@ export interface StepRecorder {
   start(exchange: ClientRequest, owner: () => StepOwner): void;
   /** Ends a step unless it has already ended. Returns at once. */
   end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void;
-  /** Adds the token counts that the ledger found for a step. */
-  addTokens(id: number, entries: readonly LedgerEntry[]): void;
 }
 
 /** The request that an entry belongs to. */
@@ -85,6 +86,14 @@ interface RecordedRequest {
   readonly now: number;
 }
 
+/** Where calls of a request are counted. */
+interface RequestCounts {
+  readonly activity: Pick<ActivityLog, 'defer' | 'post' | 'share'>;
+  readonly taker: ResultIntake;
+  /** A model reads what the app is sent. */
+  readonly isRead: boolean;
+}
+
 export class ClientRequest {
   /** Id of its step. */
   readonly id: number;
@@ -93,32 +102,26 @@ export class ClientRequest {
   readonly startedTick = performance.now();
   readonly method: string;
   readonly params: JsonObject;
-  readonly #counter: PayloadCounter;
-  readonly #taker: ResultIntake;
-  readonly #late: (call: Promise<CountedCall>) => void;
+  readonly #counts: RequestCounts;
+  readonly #late: (call: LedgerCall, texts: LedgerCallTexts) => void;
   readonly #ran: FinishedCallInfo[] = [];
-  /** Calls whose answers were not held until the request is over. */
-  #counted: Promise<CountedCall>[] = [];
-  /** Mostly there is no other: then it is counted when there is time. */
-  #only: LedgerCall | undefined;
   #isOver = false;
   /** The last progress that the server reported. */
   progress: Progress | undefined;
   /** Who can give the request up for a person; undefined: nobody. */
   canceller: Canceller | undefined;
 
-  /** `late` receives calls that end after the request was answered with a handle or a question. */
+  /** `late` is called for calls that end after the request was answered with a handle or a question. */
   constructor(
     { method, params, idAt, now }: RecordedRequest,
-    { counter, taker }: { readonly counter: PayloadCounter; readonly taker: ResultIntake },
-    late: (call: Promise<CountedCall>) => void,
+    counts: RequestCounts,
+    late: (call: LedgerCall, texts: LedgerCallTexts) => void,
   ) {
     this.startedAt = now;
     this.id = idAt(now);
     this.method = method;
     this.params = params;
-    this.#counter = counter;
-    this.#taker = taker;
+    this.#counts = counts;
     this.#late = late;
   }
 
@@ -126,23 +129,15 @@ export class ClientRequest {
   addCall(call: LedgerCall): void {
     const { server, tool, via, outcome } = call;
     if (this.#ran.length < maxFinishedCalls) this.#ran.push({ server, tool, via, outcome });
-    if (this.#isOver) this.#late(this.#count(call));
-    else if (this.#ran.length === 1) this.#only = call;
-    else {
-      this.#countOnly();
-      this.#counted.push(this.#count(call));
-    }
+    const { activity, isRead } = this.#counts;
+    if (!isRead) return;
+    if (this.#isOver) activity.defer(() => this.#late(call, this.#textsOf(call)));
+    else activity.defer(() => activity.post({ kind: 'ledgerCall', request: this.id, call: this.#textsOf(call) }));
   }
 
   /** Calls that ran for it and are over. */
   get finishedCalls(): readonly FinishedCallInfo[] {
     return this.#ran;
-  }
-
-  /** The same with their tokens: those that were over when it was closed. */
-  get calls(): readonly Promise<CountedCall>[] {
-    this.#countOnly();
-    return this.#counted;
   }
 
   /** A notification about how far something is: of this request where it bears its token. */
@@ -164,27 +159,17 @@ export class ClientRequest {
     this.canceller = undefined;
   }
 
-  #countOnly(): void {
-    if (this.#only !== undefined) this.#counted.push(this.#count(this.#only));
-    this.#only = undefined;
-  }
-
-  /** Counts each call as it ends: a program may make a thousand calls, whose results must not all be held. */
-  async #count({ server, tool, via, result, given }: LedgerCall): Promise<CountedCall> {
-    const untouched = result === given;
-    if (result === undefined || given === undefined) {
-      return { server, tool, via, raw: undefined, baseline: undefined, given: undefined, read: undefined, untouched };
-    }
-    const raw = (untouched ? undefined : countedWhenSpilled(given)) ?? (await countOnce(result, this.#counter));
-    if (untouched) {
-      const sent = await this.#counter.count(result);
-      const baseline = await countIngested(result, sent, this.#taker, this.#counter);
-      return { server, tool, via, raw, baseline, given: sent, read: baseline, untouched };
-    }
-    const baseline = await countIngested(result, raw, this.#taker, this.#counter);
-    const told = await this.#counter.count(given);
-    const read = await countIngested(given, told, this.#taker, this.#counter);
-    return { server, tool, via, raw, baseline, given: told, read, untouched };
+  #textsOf({ server, tool, via, result, given }: LedgerCall): LedgerCallTexts {
+    const { activity, taker } = this.#counts;
+    const isUntouched = result === given;
+    const spilled = isUntouched || given === undefined ? undefined : countedWhenSpilled(given);
+    // Of a result that was counted when it was spilled the bytes alone are needed.
+    const isKnown = spilled !== undefined && result instanceof RawJson;
+    const texts = {
+      result: isKnown ? { bytes: result.byteLength, text: undefined } : activity.share(result),
+      given: activity.share(given),
+    };
+    return { server, tool, via, ...texts, isUntouched, spilled, taker };
   }
 }
 

@@ -1,6 +1,6 @@
 /** One line of the ledger: tokens under a cause, for a server and a tool. */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
-import type { TokenCount } from '../token-counter.ts';
+import type { TokenCount } from '../call-record.ts';
 
 /**
  * Why tokens were sent to a client app:
@@ -124,4 +124,14 @@ function reached(input: JsonObject, kindOf: KindOfHelper): ResultKind | undefine
 /** The input of a tools/call, whatever its params hold. */
 export function argumentsOf(params: JsonObject): JsonObject {
   return objectOrEmpty(params['arguments']);
+}
+
+/** How an app takes one result of a tool. */
+export interface ResultIntake {
+  /** The most it lets into its model's context: its own cut, else the window. */
+  readonly tokens: number;
+  /** The same in bytes, where that is what it counts. */
+  readonly bytes: number | undefined;
+  /** Which it hands on of a result that says the same as text and as structured content. */
+  readonly reads: 'text' | 'structured';
 }

@@ -10,20 +10,12 @@
 import { toText, type JsonObject } from '../../base/json.ts';
 import { isFailure, type Message, type Result } from '../../wire/message.ts';
 import { scalarOf } from '../../wire/raw-json.ts';
-import {
-  type ResultKind,
-  classifyResult,
-  type Cause,
-  type LedgerEntry,
-  createLedgerEntry,
-  argumentsOf,
-  type KindOfHelper,
-} from './ledger-entry.ts';
-import { type ResultIntake, countIngested } from './ingested-tokens.ts';
-import { attributeResult, type CountedCall } from './attribute-result.ts';
-import { type StepRef, ClientRequest, type StepRecorder, type StepOwner } from './client-request.ts';
-import { ListAccounting, type ListAccountingDeps, type ListReader } from './list-accounting.ts';
-import { listMethods } from './baseline.ts';
+import type { ActivityLog } from '../activity-log.ts';
+import type { Booking, LedgerText } from '../activity-messages.ts';
+import { type ListedServer, listMethods } from './baseline.ts';
+import { type CalledTool, ClientRequest, type StepOwner, type StepRecorder } from './client-request.ts';
+import { argumentsOf, type Cause, classifyResult, type KindOfHelper, type ResultIntake } from './ledger-entry.ts';
+import { ListAccounting, type ListReader } from './list-accounting.ts';
 
 export interface LedgerSessionOptions {
   readonly id: string;
@@ -50,50 +42,54 @@ interface Standing {
   readonly taker: ResultIntake;
 }
 
-interface SessionParts extends ListAccountingDeps {
+interface SessionParts {
+  readonly activity: Pick<ActivityLog, 'defer' | 'post' | 'share' | 'shareText'>;
+  /** The servers there are now. */
+  readonly servers: () => readonly ListedServer[];
   readonly defersTools: (app: string) => boolean;
   readonly hasModel: (app: string) => boolean;
   readonly kindOf: KindOfHelper;
   readonly acceptsResults: (app: string) => ResultIntake;
-  /** `step`: of which request they are. */
-  readonly enter: (
-    entries: Promise<readonly LedgerEntry[]>,
-    owner: { id: string; user: string | undefined; app: string; mode: string },
-    step: StepRef | undefined,
-  ) => void;
-  /** Does what no answer is to wait for, when there is time. */
-  readonly later: (work: () => void) => void;
   /** ms since the epoch. */
   readonly now: () => number;
-  readonly steps: Pick<StepRecorder, 'idAt' | 'start' | 'end'>;
+  readonly steps: StepRecorder;
   readonly ended: (session: LedgerSession) => void;
 }
 
 const introductions: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 const spillAddress = 'tooltray://spill/';
-/** Calls that ended after their request was answered, and whose answers nobody came for. */
-const maxLateRequests = 100;
+/** Calls that ended after their request was answered, and whose results nobody came for. */
+const maxLateCalls = 100;
+
+/** What a frame adds to the ledger, without its owner and time. */
+type Entry = Omit<Booking, 'owner' | 'step' | 'at'>;
 
 export class LedgerSession {
   readonly #facts: LedgerSessionOptions;
+  readonly #number: number;
   readonly #parts: SessionParts;
   readonly #lists: ListAccounting;
-  #late: Promise<CountedCall>[] = [];
+  /** Calls that ended after their request was answered. */
+  #late: CalledTool[] = [];
   #standing: Standing | undefined;
 
-  constructor(facts: LedgerSessionOptions, parts: SessionParts) {
+  /** `number`: unique among the sessions of the core. */
+  constructor(facts: LedgerSessionOptions, number: number, parts: SessionParts) {
     this.#facts = facts;
+    this.#number = number;
     this.#parts = parts;
-    this.#lists = new ListAccounting(parts);
+    this.#lists = new ListAccounting(parts.activity, parts.servers);
   }
 
   /** A request has come. */
   onRequest(method: string, params: JsonObject): ClientRequest {
-    const { steps, counter, now } = this.#parts;
-    // A caller has usually called before.
-    const { taker } = this.#standing ?? this.#of(this.#facts.who());
-    const exchange = new ClientRequest({ method, params, idAt: steps.idAt, now: now() }, { counter, taker }, (call) => {
-      if (this.#late.push(call) > maxLateRequests) void this.#late.shift();
+    const { activity, steps, now } = this.#parts;
+    // Whoever asks has mostly asked before.
+    const { taker, isRead } = this.#standing ?? this.#of(this.#facts.who());
+    const request = { method, params, idAt: steps.idAt, now: now() };
+    const exchange = new ClientRequest(request, { activity, taker, isRead }, ({ server, tool }, call) => {
+      this.#late = [...this.#late, { server, tool }].slice(-maxLateCalls);
+      activity.post({ kind: 'lateCall', session: this.#number, call });
     });
     steps.start(exchange, this.#owner);
     return exchange;
@@ -102,13 +98,13 @@ export class LedgerSession {
   /** A request was cancelled: no response is sent. */
   onCancelled(exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, 'cancelled', this.#owner());
-    exchange.close();
+    this.#close(exchange);
   }
 
-  /** The app has answered a question of ours; `asked` received that question. */
+  /** The app has answered a question of ours, which `exchange` stands for. */
   onResponse(message: Message, exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, message, this.#owner());
-    exchange.close();
+    this.#close(exchange);
   }
 
   readonly #owner = ({ app, mode } = this.#facts.who()): StepOwner => {
@@ -118,26 +114,21 @@ export class LedgerSession {
   /** A frame has gone out; `exchange` is the request that it answers. Returns at once. */
   onSent(message: Message, exchange: ClientRequest | undefined): void {
     const who = this.#facts.who();
-    if (this.#of(who).isRead) {
-      const book = (late: Promise<CountedCall>[]): void =>
-        this.#enter(this.#book(message, exchange, who, late), who, exchange);
-      // Lists are compared with the current servers, and late calls belong to the caller that has fetched them by now.
-      if (exchange?.method === 'tools/call' && this.#late.length === 0) this.#parts.later(() => book([]));
-      else book(this.#late);
-    }
-    if (exchange === undefined) return;
-    this.#parts.steps.end(exchange, message, this.#owner(who));
-    exchange.close();
+    const isRead = this.#of(who).isRead;
+    if (exchange !== undefined) this.#parts.steps.end(exchange, message, this.#owner(who));
+    if (isRead) this.#book(message, exchange, who);
+    exchange?.close();
   }
 
   /** Called when the tools, resources or prompts of the servers have changed. */
   serversChanged(): void {
     const who = this.#facts.who();
-    const entries = this.#of(who).isRead ? this.#lists.serversChanged(this.#reader(who)) : undefined;
-    if (entries !== undefined) this.#enter(entries, who);
+    const others = this.#of(who).isRead ? this.#lists.serversChanged(this.#reader(who)) : [];
+    if (others.length > 0) this.#post({ ...nothing, others }, who, undefined, this.#parts.now());
   }
 
   end(): void {
+    this.#parts.activity.post({ kind: 'sessionEnded', session: this.#number });
     this.#parts.ended(this);
   }
 
@@ -154,65 +145,77 @@ export class LedgerSession {
     return { direct: who.mode === 'server', defers: this.#of(who).defers };
   }
 
-  #enter(entries: Promise<readonly LedgerEntry[]>, { app, mode }: Who, exchange?: ClientRequest): void {
-    this.#parts.enter(entries, { id: this.#facts.id, user: this.#facts.user, app, mode }, exchange);
+  #close(exchange: ClientRequest): void {
+    exchange.close();
+    if (exchange.finishedCalls.length === 0) return;
+    const { activity } = this.#parts;
+    activity.defer(() => activity.post({ kind: 'requestEnded', request: exchange.id }));
   }
 
-  /** `late`: calls that ended after their request was answered; who comes for them takes them out. */
-  #book(
-    message: Message,
-    exchange: ClientRequest | undefined,
-    who: Who,
-    late: Promise<CountedCall>[],
-  ): Promise<readonly LedgerEntry[]> {
+  #post(entry: Entry, { app, mode }: Who, step: number | undefined, at: number): void {
+    const owner = { id: this.#facts.id, user: this.#facts.user, app, mode };
+    this.#parts.activity.post({ kind: 'booking', ...entry, owner, step, at });
+  }
+
+  /** Texts are made once the response has gone out; servers and lists are compared as they are now. */
+  #book(message: Message, exchange: ClientRequest | undefined, who: Who): void {
+    const makeEntry = this.#entryOf(message, exchange, who);
+    // In the hour of its step, so that sums of a time are those of its steps.
+    const at = exchange?.startedAt ?? this.#parts.now();
+    this.#parts.activity.defer(() => this.#post(makeEntry(), who, exchange?.id, at));
+  }
+
+  #entryOf(message: Message, exchange: ClientRequest | undefined, who: Who): () => Entry {
     if ('method' in message) {
       this.#lists.onNotified(message.method);
-      return this.#plain('other', '', message.params);
+      return () => this.#plain('other', '', message.params);
     }
-    if (isFailure(message)) return this.#plain('other', '', message.error);
-    if (exchange === undefined) return this.#plain('other', '', message.result);
-    return this.#answered(message.result, exchange, who, late);
-  }
-
-  #answered(
-    result: Result,
-    exchange: ClientRequest,
-    who: Who,
-    late: Promise<CountedCall>[],
-  ): Promise<readonly LedgerEntry[]> {
+    if (isFailure(message)) return () => this.#plain('other', '', message.error);
+    const { result } = message;
+    if (exchange === undefined) return () => this.#plain('other', '', result);
     const { method, params } = exchange;
     const key = listMethods.get(method);
-    if (key !== undefined) return this.#lists.list(key, result, this.#reader(who));
-    if (introductions.has(method)) return this.#lists.introduction(result, this.#reader(who));
+    if (key !== undefined) {
+      const reader = this.#reader(who);
+      const list = this.#lists.list(key, result, reader);
+      return () => ({ ...this.#plain('lists', '', result), ...list(), isDirect: reader.direct });
+    }
+    if (introductions.has(method)) {
+      const reader = this.#reader(who);
+      const others = this.#lists.introduction(reader);
+      return () => ({ ...this.#plain('instructions', '', result), others, isDirect: reader.direct });
+    }
     if (method === 'tools/call' && scalarOf(result, 'resultType') !== 'input_required')
-      return this.#answer(result, exchange, who, late);
-    if (toText(params['uri']).startsWith(spillAddress)) return this.#plain('readback', method, result);
-    return this.#plain('other', '', result);
+      return () => this.#result(result, exchange, who);
+    if (toText(params['uri']).startsWith(spillAddress)) return () => this.#plain('readback', method, result);
+    return () => this.#plain('other', '', result);
   }
 
-  async #plain(cause: Cause, tool: string, payload: unknown): Promise<readonly LedgerEntry[]> {
-    return [createLedgerEntry(cause, '', tool, { times: 1, sent: await this.#parts.counter.count(payload) })];
+  #plain(cause: Cause, tool: string, payload: unknown): Entry {
+    return { ...nothing, cause, tool, payload: this.#parts.activity.share(payload) };
   }
 
-  async #answer(
-    result: Result,
-    { params, calls: own }: ClientRequest,
-    who: Who,
-    late: Promise<CountedCall>[],
-  ): Promise<readonly LedgerEntry[]> {
+  #result(result: Result, { id, params, finishedCalls }: ClientRequest, who: Who): Entry {
     const tool = toText(params['name']);
-    const { mode } = who;
-    const { kindOf } = this.#parts;
     // An answer after a question: the call began with an earlier request.
-    const kind: ResultKind =
-      params['requestState'] === undefined ? classifyResult(tool, argumentsOf(params), mode, kindOf) : 'await';
-    const running = [...own, ...(kind === 'await' ? late.splice(0) : [])];
-    const { counter } = this.#parts;
-    const [tokens, calls] = await Promise.all([counter.count(result), Promise.all(running)]);
-    const read = await countIngested(result, tokens, this.#of(who).taker, counter);
-    // What stands for a server in mode `gateway` says of itself which tools there are.
-    const shown = kind === 'direct' && mode === 'gateway' && calls.length === 0 ? 'discovery' : kind;
-    const definitions = await this.#lists.definitions(tool, calls, this.#reader(who));
-    return [...attributeResult({ kind: shown, tool, tokens, read, calls }), ...definitions];
+    const kind =
+      params['requestState'] === undefined
+        ? classifyResult(tool, argumentsOf(params), who.mode, this.#parts.kindOf)
+        : 'await';
+    const calls = kind === 'await' ? [...finishedCalls, ...this.#late.splice(0)] : finishedCalls;
+    const lateOf = kind === 'await' ? this.#number : undefined;
+    return {
+      ...this.#plain('results', tool, result),
+      others: this.#lists.definitions(tool, calls, this.#reader(who)),
+      result: { kind, request: id, taker: this.#of(who).taker, lateOf },
+    };
   }
 }
+
+const nothing = {
+  cause: 'other',
+  tool: '',
+  payload: undefined,
+  isDirect: false,
+  others: [] as readonly LedgerText[],
+} as const;

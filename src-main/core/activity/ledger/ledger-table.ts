@@ -3,7 +3,7 @@
  * sums, so that their size grows with what was used and not with how often.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { runInTransaction } from '../../base/private-database.ts';
+import { prepareCached } from '../../base/private-database.ts';
 import { formatDay, hourMs, startOfHour } from '../local-time.ts';
 import type { Amounts, Cause } from './ledger-entry.ts';
 
@@ -26,6 +26,15 @@ export interface LedgerBounds {
   readonly dayRows: number;
 }
 
+/** About how much a row takes in the file. */
+const rowBytes = 250;
+
+/** An eighth of the file for each table. */
+export function ledgerBounds(maxBytes: number): LedgerBounds {
+  const rows = Math.max(200, Math.floor(maxBytes / 8 / rowBytes));
+  return { hourRows: Math.min(rows, 50_000), dayRows: Math.min(rows, 100_000) };
+}
+
 const dayMs = 24 * hourMs;
 /** How far back the table by the hour goes. */
 const hourlyRetentionMs = 8 * dayMs;
@@ -36,27 +45,22 @@ const hourKeys = ['hour', 'session', 'app', 'mode', 'server', 'tool', 'cause'] a
 const dayKeys = ['day', 'app', 'mode', 'server', 'tool', 'cause'] as const;
 
 export function addRows(database: DatabaseSync, rows: readonly LedgerRow[]): void {
-  if (rows.length === 0) return;
-  runInTransaction(database, () => {
-    const hours = database.prepare(upsert('ledgerHours', hourKeys, ['user']));
-    const days = database.prepare(upsert('ledgerDays', dayKeys));
-    for (const row of rows) {
-      const figures = amounts.map((name) => row[name]);
-      const names = [row.app, row.mode, row.server, row.tool, row.cause];
-      hours.run(row.hour, row.session, ...names, row.user ?? null, ...figures);
-      days.run(formatDay(row.hour), ...names, ...figures);
-    }
-  });
+  const hours = prepareCached(database, upsert('ledgerHours', hourKeys, ['user']));
+  const days = prepareCached(database, upsert('ledgerDays', dayKeys));
+  for (const row of rows) {
+    const figures = amounts.map((name) => row[name]);
+    const names = [row.app, row.mode, row.server, row.tool, row.cause];
+    hours.run(row.hour, row.session, ...names, row.user ?? null, ...figures);
+    days.run(formatDay(row.hour), ...names, ...figures);
+  }
 }
 
 /** Deletes what is too old, and the oldest of what is too much. */
 export function trimLedger(database: DatabaseSync, { hourRows, dayRows }: LedgerBounds, now: number): void {
-  runInTransaction(database, () => {
-    database.prepare('DELETE FROM ledgerHours WHERE hour < ?').run(now - hourlyRetentionMs);
-    database.prepare('DELETE FROM ledgerDays WHERE day < ?').run(formatDay(now - dailyRetentionMs));
-    trimTo(database, 'ledgerHours', 'hour', hourRows);
-    trimTo(database, 'ledgerDays', 'day', dayRows);
-  });
+  database.prepare('DELETE FROM ledgerHours WHERE hour < ?').run(now - hourlyRetentionMs);
+  database.prepare('DELETE FROM ledgerDays WHERE day < ?').run(formatDay(now - dailyRetentionMs));
+  trimTo(database, 'ledgerHours', 'hour', hourRows);
+  trimTo(database, 'ledgerDays', 'day', dayRows);
 }
 
 function trimTo(database: DatabaseSync, table: string, key: string, most: number): void {

@@ -1,18 +1,10 @@
-/**
- * The savings ledger: what client apps were sent against what they would have loaded without us, counted off the way of
- * calls.
- */
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Log } from '../../base/log.ts';
-import type { Masker } from '../../base/mask.ts';
-import type { DeferredQueue } from '../../base/scheduling/deferred-queue.ts';
+/** The savings ledger: what client apps were sent, compared with what they would have loaded without Tooltray. */
 import type { Result } from '../../wire/message.ts';
-import type { TokenCount, TokenCounter } from '../token-counter.ts';
-import { type ResultIntake, countOnce } from './ingested-tokens.ts';
-import { type ListedServer, ListTokenCounter } from './baseline.ts';
-import type { LedgerEntry, KindOfHelper } from './ledger-entry.ts';
-import type { StepRef, StepRecorder } from './client-request.ts';
-import { type LedgerOwner, LedgerBuffer, type LedgerDatabase } from './ledger-buffer.ts';
+import type { ActivityLog } from '../activity-log.ts';
+import type { TokenCount } from '../call-record.ts';
+import type { ListedServer } from './baseline.ts';
+import type { StepRecorder } from './client-request.ts';
+import { type KindOfHelper, type ResultIntake, zeroTokens } from './ledger-entry.ts';
 import { LedgerSession, type LedgerSessionOptions } from './ledger-session.ts';
 import {
   totalSavings,
@@ -21,19 +13,11 @@ import {
   type SavingsKey,
   type SavingsQuery,
   type SavingsReport,
-  sumLedger,
   toRows,
 } from './ledger-table.ts';
-import { PayloadCounter } from './payload-counter.ts';
 
 export interface LedgerOptions {
-  /** Shared with the record of calls, whose bound on the file's size it keeps to. */
-  readonly store: LedgerDatabase;
-  readonly maxBytes: number;
-  readonly masker: Masker;
-  readonly log: Log;
-  /** Its creator closes it after this ledger. */
-  readonly tokenCounter: Pick<TokenCounter, 'count'>;
+  readonly activity: Pick<ActivityLog, 'ask' | 'defer' | 'post' | 'share' | 'shareText'>;
   /** The servers that apps would have without us, as they are now. */
   readonly servers: () => readonly ListedServer[];
   /** Whether the app keeps tools out of the context until it needs them. */
@@ -42,60 +26,35 @@ export interface LedgerOptions {
   readonly hasModel: (app: string) => boolean;
   readonly acceptsResults: (app: string) => ResultIntake;
   readonly now: () => number;
-  /** Records every request and response, and their sizes. */
+  /** Is notified of every request and answer. */
   readonly steps: StepRecorder;
-  /** Queue that counts tokens once calls have finished. */
-  readonly putOff: DeferredQueue;
   readonly kindOf: KindOfHelper;
 }
 
-/** How long a question waits for tokens still being counted, and how long the end does, in ms. */
-const countTimeoutMs = 10_000;
-const closeTimeoutMs = 1500;
-/** About what a row takes in the file. */
-const rowBytes = 250;
-
 export class Ledger {
   readonly #options: LedgerOptions;
-  readonly #counter: PayloadCounter;
-  readonly #lists: ListTokenCounter;
-  readonly #rows: LedgerBuffer;
   readonly #sessions = new Set<LedgerSession>();
-  readonly #counting = new Set<Promise<void>>();
+  #lastNumber = 0;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#counter = new PayloadCounter(options.tokenCounter, options.putOff);
-    this.#lists = new ListTokenCounter(this.#counter);
-    // An eighth of the file for each table: the record of calls is there as well.
-    const rows = Math.max(200, Math.floor(options.maxBytes / 8 / rowBytes));
-    const bounds = { hourRows: Math.min(rows, 50_000), dayRows: Math.min(rows, 100_000) };
-    this.#rows = new LedgerBuffer({ ...options, bounds });
   }
 
-  /** Takes down what crosses the line of one client app until its `end`. */
+  /** Records the frames of one client app until its `end`. */
   open(facts: LedgerSessionOptions): LedgerSession {
-    const session = new LedgerSession(facts, {
-      counter: this.#counter,
-      lists: this.#lists,
-      servers: this.#options.servers,
-      defersTools: this.#options.defersTools,
-      hasModel: this.#options.hasModel,
-      kindOf: this.#options.kindOf,
-      acceptsResults: this.#options.acceptsResults,
-      steps: this.#options.steps,
-      later: (work) => this.#options.putOff.add(work),
-      now: this.#options.now,
-      enter: (entries, owner, step) => this.#enter(entries, owner, step),
+    const session = new LedgerSession(facts, ++this.#lastNumber, {
+      ...this.#options,
       ended: () => this.#sessions.delete(session),
     });
     this.#sessions.add(session);
     return session;
   }
 
-  /** The tokens of an answer, counted as that of a call on record. Never rejects. */
-  count(payload: Result): Promise<TokenCount> {
-    return countOnce(payload, this.#counter);
+  /** The tokens of a result, counted as in the record of its call. Rejects if the thread that counts has ended. */
+  async count(payload: Result): Promise<TokenCount> {
+    const { activity } = this.#options;
+    const shared = activity.share(payload);
+    return shared === undefined ? zeroTokens : activity.ask('countResult', shared);
   }
 
   /** Called when the tools, resources or prompts of the servers have changed. */
@@ -103,54 +62,11 @@ export class Ledger {
     for (const session of this.#sessions) session.serversChanged();
   }
 
-  /** Waits a moment for what is still being counted. Rejects with what SQLite throws. */
+  /** Waits a moment for tokens that are still being counted. Rejects with what SQLite throws. */
   async savings(question: SavingsQuery = {}): Promise<SavingsReport> {
-    await this.#settle(countTimeoutMs);
-    this.#rows.flush();
-    const { store, now } = this.#options;
+    const { activity, now } = this.#options;
     const { by = 'cause' } = question;
-    return buildReport(
-      store.use((database) => sumLedger(database, { ...question, by }, now())),
-      by,
-    );
-  }
-
-  /** Waits a moment for what is still being counted, estimates the rest and writes it. The store stays open. */
-  async close(): Promise<void> {
-    await this.#settle(closeTimeoutMs);
-    this.#counter.estimateRemaining();
-    await this.#idle();
-    this.#rows.close();
-  }
-
-  #enter(entries: Promise<readonly LedgerEntry[]>, owner: LedgerOwner, step: StepRef | undefined): void {
-    const entered = entries.then(
-      (made) => {
-        // In the hour of its step, so that sums of a time are those of its steps.
-        this.#rows.add(made, owner, step?.startedAt ?? this.#options.now());
-        if (step !== undefined) this.#options.steps.addTokens(step.id, made);
-      },
-      // One entry less must not end the core.
-      (error: unknown) => this.#options.log.warn('An entry of the savings ledger was lost.', { error }),
-    );
-    this.#counting.add(entered);
-    void entered.finally(() => this.#counting.delete(entered));
-  }
-
-  async #settle(ms: number): Promise<void> {
-    const waiting = new AbortController();
-    const late = sleep(ms, undefined, { signal: waiting.signal }).catch(() => undefined);
-    await Promise.race([this.#idle(), late]);
-    waiting.abort();
-  }
-
-  async #idle(): Promise<void> {
-    this.#options.putOff.drain();
-    while (this.#counting.size > 0) {
-      this.#options.putOff.drain();
-      // What is counted may lead to more that waits for the next batch.
-      await Promise.race([Promise.all(this.#counting), sleep(10)]);
-    }
+    return buildReport(await activity.ask('sumLedger', { ...question, by }, now()), by);
   }
 }
 

@@ -1,26 +1,18 @@
-/** Counts raw bytes; beyond 4 MB every caller gets the same estimate from samples. */
+/** Texts that lists, instructions and definitions add to the ledger of one session, on both sides of the comparison. */
 import { isObject, type JsonObject } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { scalarOf } from '../../wire/raw-json.ts';
-import type { TokenCount } from '../token-counter.ts';
+import type { ActivityLog } from '../activity-log.ts';
+import type { LedgerText, SharedText } from '../activity-messages.ts';
 import {
   Baseline,
+  type BaselineIncrement,
   DeferredTools,
   type ListedServer,
   type ListKey,
-  type ListTokenCounter,
-  type BaselineIncrement,
+  toLine,
 } from './baseline.ts';
-import type { CountedCall } from './attribute-result.ts';
-import { type LedgerEntry, createLedgerEntry } from './ledger-entry.ts';
-import type { PayloadCounter } from './payload-counter.ts';
-
-export interface ListAccountingDeps {
-  readonly counter: PayloadCounter;
-  readonly lists: ListTokenCounter;
-  /** The servers there are now. */
-  readonly servers: () => readonly ListedServer[];
-}
+import type { CalledTool } from './client-request.ts';
 
 /** How the app takes lists at the time of a frame. */
 export interface ListReader {
@@ -37,12 +29,15 @@ const announcements: ReadonlyMap<string, readonly ListKey[]> = new Map<string, r
 ]);
 
 export class ListAccounting {
-  readonly #parts: ListAccountingDeps;
+  readonly #activity: Pick<ActivityLog, 'share' | 'shareText'>;
+  readonly #servers: () => readonly ListedServer[];
   readonly #baseline = new Baseline();
   readonly #deferred = new DeferredTools();
 
-  constructor(parts: ListAccountingDeps) {
-    this.#parts = parts;
+  /** `servers`: those there are now. */
+  constructor(activity: Pick<ActivityLog, 'share' | 'shareText'>, servers: () => readonly ListedServer[]) {
+    this.#activity = activity;
+    this.#servers = servers;
   }
 
   /** The app was sent this notification. */
@@ -50,62 +45,72 @@ export class ListAccounting {
     this.#baseline.announce(announcements.get(method) ?? []);
   }
 
-  /** Undefined if this app would not have been notified of anything. */
-  serversChanged({ direct, defers }: ListReader): Promise<readonly LedgerEntry[]> | undefined {
-    if (direct) return undefined;
-    const owed = this.#baseline.serversChanged(this.#parts.servers());
-    return owed.instructions.length + owed.lists.length === 0 ? undefined : this.#owed(owed, defers);
+  /** Empty if nothing changed that this app would have been sent. */
+  serversChanged({ direct, defers }: ListReader): readonly LedgerText[] {
+    return direct ? [] : this.#owed(this.#baseline.serversChanged(this.#servers()), defers);
   }
 
-  async introduction(result: Result, { direct, defers }: ListReader): Promise<readonly LedgerEntry[]> {
-    const owed = direct ? [] : this.#owed(this.#baseline.introduce(this.#parts.servers()), defers);
-    const sent = await this.#parts.counter.count(result);
-    const entry = createLedgerEntry('instructions', '', '', { times: 1, sent, ...(direct && { baseline: sent }) });
-    return [entry, ...(await owed)];
+  introduction({ direct, defers }: ListReader): readonly LedgerText[] {
+    return direct ? [] : this.#owed(this.#baseline.introduce(this.#servers()), defers);
   }
 
-  async list(key: ListKey, result: Result, { direct, defers }: ListReader): Promise<readonly LedgerEntry[]> {
+  /** Returns a function that makes the texts, which may be long. */
+  list(
+    key: ListKey,
+    result: Result,
+    { direct, defers }: ListReader,
+  ): () => { readonly loaded: SharedText | undefined; readonly others: readonly LedgerText[] } {
     const tools = key === 'tools' && defers ? toolsOf(result) : undefined;
-    const owed = direct ? [] : this.#owed(this.#baseline.list(key, this.#parts.servers()), defers);
+    const increment = direct ? undefined : this.#baseline.list(key, this.#servers());
     if (tools !== undefined) this.#deferred.list(tools);
-    const sent = await this.#parts.counter.count(result);
-    const loaded = tools === undefined ? sent : await this.#parts.lists.countSummaries(tools);
-    const entry = createLedgerEntry('lists', '', '', { times: 1, sent, loaded, ...(direct && { baseline: loaded }) });
-    return [entry, ...(await owed)];
+    return () => ({
+      loaded: tools && this.#summaries(tools),
+      others: increment === undefined ? [] : this.#owed(increment, defers),
+    });
   }
 
   /** Returns the definitions that an app that defers tools loads for a call: Tooltray's, and those without Tooltray. */
-  definitions(
-    tool: string,
-    calls: readonly CountedCall[],
-    { direct, defers }: ListReader,
-  ): Promise<readonly LedgerEntry[]> {
-    if (direct || !defers) return Promise.resolve([]);
-    const { counter, servers } = this.#parts;
+  definitions(tool: string, calls: readonly CalledTool[], { direct, defers }: ListReader): readonly LedgerText[] {
+    if (direct || !defers) return [];
     const own = this.#deferred.use(tool);
-    const loaded = (own === undefined ? [] : [own]).map(async (definition) =>
-      createLedgerEntry('lists', '', tool, { loaded: await counter.count(definition) }),
-    );
-    const baseline = this.#deferred
-      .takeFirstCalls(calls, servers())
-      .map(async ({ server, tool: name, definition }) =>
-        createLedgerEntry('lists', server, name, { baseline: await counter.count(definition) }),
-      );
-    return Promise.all([...loaded, ...baseline]);
+    const text = (definition: JsonObject): SharedText => this.#activity.shareText(JSON.stringify(definition));
+    const loaded: LedgerText[] =
+      own === undefined ? [] : [{ cause: 'lists', server: '', tool, side: 'loaded', text: text(own) }];
+    const baseline = this.#deferred.takeFirstCalls(calls, this.#servers()).map((owed): LedgerText => ({
+      cause: 'lists',
+      server: owed.server,
+      tool: owed.tool,
+      side: 'baseline',
+      text: text(owed.definition),
+    }));
+    return [...loaded, ...baseline];
   }
 
-  #owed({ instructions, lists }: BaselineIncrement, defers: boolean): Promise<readonly LedgerEntry[]> {
-    const { counter, lists: texts } = this.#parts;
-    const of = (key: ListKey, entries: readonly JsonObject[]): Promise<TokenCount> =>
-      defers && key === 'tools' ? texts.countSummaries(entries) : texts.countFull(key, entries);
-    return Promise.all([
-      ...instructions.map(async ({ server, text }) =>
-        createLedgerEntry('instructions', server, '', { baseline: await counter.countText(() => text) }),
-      ),
-      ...lists.map(async ({ server, key, entries }) =>
-        createLedgerEntry('lists', server, '', { baseline: await of(key, entries) }),
-      ),
-    ]);
+  #owed({ instructions, lists }: BaselineIncrement, defers: boolean): readonly LedgerText[] {
+    const of = (key: ListKey, entries: readonly JsonObject[]): SharedText =>
+      defers && key === 'tools'
+        ? this.#summaries(entries)
+        : this.#activity.shareText(JSON.stringify({ [key]: entries }));
+    const owed = { tool: '', side: 'baseline' } as const;
+    return [
+      ...instructions.map(({ server, text }) => ({
+        ...owed,
+        cause: 'instructions' as const,
+        server,
+        text: this.#activity.shareText(text),
+      })),
+      ...lists.map(({ server, key, entries }) => ({
+        ...owed,
+        cause: 'lists' as const,
+        server,
+        text: of(key, entries),
+      })),
+    ];
+  }
+
+  /** The name of each tool and the first line of its description. */
+  #summaries(tools: readonly JsonObject[]): SharedText {
+    return this.#activity.shareText(tools.map(toLine).join('\n'));
   }
 }
 

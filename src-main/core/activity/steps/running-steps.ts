@@ -1,20 +1,10 @@
-/**
- * Steps that are reported while they run, on disk: a step that a core did not live to finish is ended by the next one,
- * and a user who saw it running was not mistaken.
- */
-import { randomUUID } from 'node:crypto';
+/** Steps that are told while they run, on disk: what a core did not live to end is ended by the next one, and was no mistake of whoever saw it. */
 import type { DatabaseSync } from 'node:sqlite';
 import { isProcessRunning } from '../../base/file-lock.ts';
 import type { Masker } from '../../base/mask.ts';
-import { runInTransaction } from '../../base/private-database.ts';
+import { prepareCached, runInTransaction } from '../../base/private-database.ts';
 import type { StepRecord } from './step.ts';
 import { stepColumns, toValues } from './step-table.ts';
-
-/** The recorded part of a running step. */
-type RunningStep = Pick<
-  StepRecord,
-  'id' | 'startedAt' | 'sessionId' | 'app' | 'mode' | 'kind' | 'name' | 'what' | 'requestBytes'
->;
 
 const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'requestBytes'] as const;
 const noteSql = `INSERT INTO openSteps (${columns.join(', ')}, seenAt, pid, run) VALUES (${columns.map(() => '?').join(', ')}, ?, ?, ?)
@@ -24,33 +14,31 @@ const stopped = 'Tooltray stopped while this was running: it may or may not have
 const writeIntervalMs = 5000;
 
 export class RunningStepStore {
-  readonly #run = randomUUID();
-  /** When each was written down last, in ms since the epoch. */
+  readonly #run: string;
+  /** When each was written last, in ms since the epoch. */
   readonly #noted = new Map<number, number>();
 
-  /** Returns the ids of steps that must be written now. */
-  dueForWrite(ids: readonly number[], now: number): ReadonlySet<number> {
-    return new Set(ids.filter((id) => now - (this.#noted.get(id) ?? 0) >= writeIntervalMs));
+  /** `run`: of the core. */
+  constructor(run: string) {
+    this.#run = run;
   }
 
-  /** Throws what SQLite throws. `now`: ms since the epoch. */
-  note(database: DatabaseSync, steps: readonly RunningStep[], masker: Pick<Masker, 'maskText'>, now: number): void {
-    runInTransaction(database, () => {
-      const note = database.prepare(noteSql);
-      for (const step of steps) {
-        const over = { durationMs: 0, givenBytes: 0, calls: 0, outcome: 'ok' } as const;
-        const values = toValues({ ...step, ...over }, masker);
-        note.run(...columns.map((column) => values[stepColumns.indexOf(column)] ?? null), now, process.pid, this.#run);
-      }
-    });
-    for (const { id } of steps) this.#noted.set(id, now);
+  /** Notes that steps are running, each every few seconds. `now`: ms since the epoch. Throws what SQLite throws. */
+  note(database: DatabaseSync, steps: readonly StepRecord[], masker: Pick<Masker, 'maskText'>, now: number): void {
+    const note = prepareCached(database, noteSql);
+    for (const step of steps) {
+      if (now - (this.#noted.get(step.id) ?? 0) < writeIntervalMs) continue;
+      const values = toValues(step, masker);
+      note.run(...columns.map((column) => values[stepColumns.indexOf(column)] ?? null), now, process.pid, this.#run);
+      this.#noted.set(step.id, now);
+    }
   }
 
   forget(id: number): void {
     this.#noted.delete(id);
   }
 
-  /** Once: ends those of cores that are gone. Returns whether there were any; throws what SQLite throws. */
+  /** Ends steps of cores that are gone. Returns whether there were any; throws what SQLite throws. */
   endOrphaned(database: DatabaseSync): boolean {
     const left = database
       .prepare('SELECT id, pid, run FROM openSteps')

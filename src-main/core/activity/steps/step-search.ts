@@ -36,13 +36,13 @@ export interface StepTotals {
 }
 
 /** Ids; the page is what lies between. */
-interface StepRange {
+export interface StepRange {
   readonly before?: number | undefined;
   readonly after?: number | undefined;
   readonly limit: number;
 }
 
-interface StepPage {
+export interface StepPage {
   /** The newest first. */
   readonly steps: readonly StepRow[];
   /** Totals over all matching steps. */
@@ -66,14 +66,6 @@ export interface SessionRow {
   readonly given: number;
 }
 
-type IsWanted = (session: Pick<SessionRow, 'sessionId' | 'app' | 'mode'>) => boolean;
-
-interface SessionPage {
-  readonly sessions: readonly SessionRow[];
-  /** So many of the newest were looked through, and none that are older; undefined: as many as were needed. */
-  readonly lookedThrough?: number;
-}
-
 interface Conditions {
   readonly clauses: readonly string[];
   readonly values: readonly SQLInputValue[];
@@ -81,8 +73,6 @@ interface Conditions {
 
 /** Looked through row by row: it takes as long as a person does not notice, and calls wait meanwhile. */
 const maxScannedRows = 100_000;
-/** The same for sessions, of which each is looked up. */
-const maxScannedSessions = 10_000;
 const hourMs = 3_600_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
 const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,
@@ -104,38 +94,32 @@ export function searchSteps(database: DatabaseSync, search: StepSearch, range: S
   };
 }
 
-/** The sessions with the newest steps first; `isWanted`: only those, looked for among the newest. */
-export function recentSessions(database: DatabaseSync, limit: number, isWanted: IsWanted = () => true): SessionPage {
+/** The sessions with the newest steps first. */
+export function recentSessions(database: DatabaseSync, limit: number): readonly SessionRow[] {
   const rows = database
     .prepare(
       `SELECT sessionId, max(lastId) AS last, sum(steps) AS steps, sum(given) AS given FROM sessionHours
        GROUP BY sessionId ORDER BY last DESC LIMIT ?`,
     )
-    .iterate(maxScannedSessions + 1);
-  // What it is called in the end: before its handshake nobody knows the app.
+    .all(limit);
+  // The newest name: before its handshake the app is unknown.
   const latest = database.prepare(
     'SELECT app, mode, startedAt FROM steps WHERE sessionId = ? ORDER BY id DESC LIMIT 1',
   );
   const first = database.prepare('SELECT startedAt FROM steps WHERE sessionId = ? ORDER BY id LIMIT 1');
-  const sessions: SessionRow[] = [];
-  let lookedThrough = 0;
-  for (const row of rows) {
-    if (sessions.length === limit) break;
-    if (lookedThrough === maxScannedSessions) return { sessions, lookedThrough };
-    lookedThrough++;
+  return rows.map((row): SessionRow => {
     const sessionId = String(row['sessionId']);
     const named = latest.get(sessionId);
-    const called = { sessionId, app: String(named?.['app'] ?? ''), mode: String(named?.['mode'] ?? '') };
-    if (!isWanted(called)) continue;
-    sessions.push({
-      ...called,
+    return {
+      sessionId,
+      app: String(named?.['app'] ?? ''),
+      mode: String(named?.['mode'] ?? ''),
       from: Number(first.get(sessionId)?.['startedAt'] ?? 0),
       to: Number(named?.['startedAt'] ?? 0),
       steps: Number(row['steps']),
       given: Number(row['given']),
-    });
-  }
-  return { sessions };
+    };
+  });
 }
 
 /** The steps among ids of texts, which are steps' own or those of their calls. */

@@ -1,7 +1,7 @@
 /** The table of steps: inserts within the bound, the tokens that the ledger found, and the calls that ran for each. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Masker } from '../../base/mask.ts';
-import { prepareCached, runInTransaction } from '../../base/private-database.ts';
+import { prepareCached } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
 import { selectCalls, toEntry } from '../call-table.ts';
 import { queryNumber } from '../size-limit.ts';
@@ -36,39 +36,29 @@ export const stepColumns = [
 // Not OR IGNORE, because the triggers would then ignore errors as well.
 const insertSql = `INSERT INTO steps (${stepColumns.join(', ')}) VALUES (${stepColumns.map(() => '?').join(', ')}) ON CONFLICT (id) DO NOTHING`;
 const maxErrorLength = 2000;
-/** Few at a time: what is deleted keeps the thread for as long as what was inserted. */
-const insertsPerTrim = 100;
 
-export class StepTable {
-  #inserted = 0;
-
-  /** All or none. Throws what SQLite throws. */
-  insert(database: DatabaseSync, steps: readonly StepRecord[], masker: Pick<Masker, 'maskText'>, most: number): void {
-    if (steps.length === 0) return;
-    runInTransaction(database, () => {
-      const insert = prepareCached(database, insertSql);
-      for (const step of steps) insert.run(...toValues(step, masker));
-    });
-    this.#inserted += steps.length;
-    if (this.#inserted < insertsPerTrim) return;
-    this.#inserted = 0;
-    // By the sums of sessions: to count the steps themselves takes milliseconds.
-    const surplus = queryNumber(database, 'SELECT sum(steps) AS n FROM sessionHours') - most;
-    if (surplus <= 0) return;
-    prepareCached(database, 'DELETE FROM steps WHERE id IN (SELECT id FROM steps ORDER BY id LIMIT ?)').run(surplus);
-  }
+/** Throws what SQLite throws. A step that is there already stays as it is. */
+export function insertStep(database: DatabaseSync, values: StepValues): void {
+  prepareCached(database, insertSql).run(...values);
 }
 
-/** Drops counts of steps that have been deleted meanwhile. */
-export function updateStepTokens(database: DatabaseSync, counted: readonly StepTokens[]): void {
-  if (counted.length === 0) return;
-  runInTransaction(database, () => {
-    const update = prepareCached(
-      database,
-      'UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?',
-    );
-    for (const { id, given, raw, baseline, loaded } of counted) update.run(given, raw, baseline, loaded, id);
-  });
+/** Deletes the oldest steps beyond `maxRows`. */
+export function trimSteps(database: DatabaseSync, maxRows: number): void {
+  // By the sums of sessions: to count the steps themselves takes milliseconds.
+  const surplus = queryNumber(database, 'SELECT sum(steps) AS n FROM sessionHours') - maxRows;
+  if (surplus <= 0) return;
+  prepareCached(database, 'DELETE FROM steps WHERE id IN (SELECT id FROM steps ORDER BY id LIMIT ?)').run(surplus);
+}
+
+/** Drops counts of a step that has been deleted meanwhile. */
+export function updateStepTokens(database: DatabaseSync, { id, given, raw, baseline, loaded }: StepTokens): void {
+  prepareCached(database, 'UPDATE steps SET given = ?, raw = ?, baseline = ?, loaded = ? WHERE id = ?').run(
+    given,
+    raw,
+    baseline,
+    loaded,
+    id,
+  );
 }
 
 export function findStep(database: DatabaseSync, id: number): StepRow | undefined {
@@ -86,8 +76,11 @@ export function callsOfSteps(
   return new Map(steps.map((step) => [step, calls.all(step, most).map(toEntry)]));
 }
 
+/** The values of `stepColumns`. */
+export type StepValues = readonly (string | number | null)[];
+
 /** Returns the values for `stepColumns`, masked and cut. */
-export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): (string | number | null)[] {
+export function toValues(step: StepRecord, masker: Pick<Masker, 'maskText'>): StepValues {
   const text = (value: string, most: number): string => masker.maskText(value).slice(0, most).toWellFormed();
   const { id, startedAt, sessionId, app, mode, kind, name, what, durationMs, requestBytes } = step;
   const { givenBytes, calls, outcome, errorText, unkept, user } = step;

@@ -181,10 +181,7 @@ export class LayeredView implements SessionView {
     return {
       ...core,
       config: () => this.#now.config,
-      activity: {
-        stats: () => core.activity.stats(),
-        usedTools: () => withFavourites(core, this.#now.favourites),
-      },
+      activity: { usedTools: () => withFavourites(core, this.#now.favourites) },
       inProfiles: (names) => this.#own(core.inProfiles(names)),
     };
   }

@@ -5,7 +5,7 @@ import {
   type CountedCall,
   apportion,
 } from '../../../../src-main/core/activity/ledger/attribute-result.ts';
-import type { TokenCount } from '../../../../src-main/core/activity/token-counter.ts';
+import type { TokenCount } from '../../../../src-main/core/activity/call-record.ts';
 
 function exactly(tokens: number): TokenCount {
   return { tokens, estimated: false };

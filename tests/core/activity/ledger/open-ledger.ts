@@ -1,47 +1,35 @@
-/** A ledger on a real database and the real tokenizer (in the test's own thread), with servers and apps made up by the test. */
+/** A ledger on a real database in its thread, with servers and apps made up by the test. */
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createActivityDatabase } from '../../../../src-main/core/activity/activity-database.ts';
 import type { ListedServer } from '../../../../src-main/core/activity/ledger/baseline.ts';
 import type { ClientRequest } from '../../../../src-main/core/activity/ledger/client-request.ts';
-import { Ledger, type LedgerOptions } from '../../../../src-main/core/activity/ledger/ledger.ts';
+import type { ActivityLog, ActivityLogOptions } from '../../../../src-main/core/activity/activity-log.ts';
+import { Ledger } from '../../../../src-main/core/activity/ledger/ledger.ts';
 import type { LedgerSession } from '../../../../src-main/core/activity/ledger/ledger-session.ts';
-import { countTokens } from '../../../../src-main/core/activity/token-worker.ts';
 import type { JsonObject } from '../../../../src-main/core/base/json.ts';
-import { createLog } from '../../../../src-main/core/base/log.ts';
-import { Masker } from '../../../../src-main/core/base/mask.ts';
-import { DeferredQueue } from '../../../../src-main/core/base/scheduling/deferred-queue.ts';
 import type { Result } from '../../../../src-main/core/wire/message.ts';
-
-const tokenCounter = {
-  count: (text: string) => Promise.resolve({ tokens: countTokens(text), estimated: false }),
-};
+import { openActivity } from '../fixture.ts';
 
 export interface OpenLedger extends AsyncDisposable {
   readonly ledger: Ledger;
-  readonly store: ReturnType<typeof createActivityDatabase>;
-  readonly folder: string;
+  readonly activity: ActivityLog;
+  readonly file: string;
   /** The servers there are; a test may change them. */
   servers: readonly ListedServer[];
   /** The current time, ms since the epoch. */
   now: number;
 }
 
-/** @param folder Folder of an earlier ledger. */
-export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string): OpenLedger {
+/** `folder`: one that an earlier ledger has left. */
+export function openLedger(options: Partial<ActivityLogOptions> = {}, folder?: string): OpenLedger {
   const home = folder ?? mkdtempSync(join(tmpdir(), 'ledger-'));
-  const masker = new Masker();
-  const log = createLog({ file: join(home, 'core.log'), masker });
-  const store = createActivityDatabase(join(home, 'activity.db'), 50_000_000, log);
+  const { activity, file, ...opened } = openActivity(home, options as Parameters<typeof openActivity>[1]);
+  let lastId = 0;
   const ledger = new Ledger({
+    activity,
     kindOf: allModes.kindOf,
-    store,
-    maxBytes: 50_000_000,
-    masker,
-    log,
-    tokenCounter,
     servers: () => open.servers,
     defersTools: (app) => app === 'deferring',
     hasModel: (app) => app !== 'by hand',
@@ -51,20 +39,16 @@ export function openLedger(options: Partial<LedgerOptions> = {}, folder?: string
       reads: app === 'structured' ? 'structured' : 'text',
     }),
     now: () => open.now,
-    steps: { idAt: (at) => at, start: () => undefined, end: () => undefined, addTokens: () => undefined },
-    putOff: new DeferredQueue(),
-    ...options,
+    steps: { idAt: () => ++lastId, start: () => undefined, end: () => undefined },
   });
   const open: OpenLedger = {
     ledger,
-    store,
-    folder: home,
+    activity,
+    file,
     servers: [],
     now: Date.parse('2026-11-21T12:00:00'),
     [Symbol.asyncDispose]: async () => {
-      await ledger.close();
-      store.close();
-      log.close();
+      await opened[Symbol.asyncDispose]();
       if (folder === undefined) rmSync(home, { recursive: true, force: true });
     },
   };

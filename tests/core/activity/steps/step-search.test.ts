@@ -6,9 +6,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createActivityDatabase } from '../../../../src-main/core/activity/activity-database.ts';
 import type { CallOutcome } from '../../../../src-main/core/activity/call-record.ts';
-import { trimCalls } from '../../../../src-main/core/activity/call-table.ts';
+import { trimToSize } from '../../../../src-main/core/activity/size-limit.ts';
 import { recentSessions, searchSteps, type StepSearch } from '../../../../src-main/core/activity/steps/step-search.ts';
-import { StepTable, updateStepTokens } from '../../../../src-main/core/activity/steps/step-table.ts';
+import {
+  insertStep,
+  toValues,
+  trimSteps,
+  updateStepTokens,
+} from '../../../../src-main/core/activity/steps/step-table.ts';
 import type { StepRecord } from '../../../../src-main/core/activity/steps/step.ts';
 import type { RecoveringDatabase } from '../../../../src-main/core/base/recovering-database.ts';
 import { sumsOfRows } from './sums-of-rows.ts';
@@ -26,9 +31,17 @@ beforeEach(() => {
 });
 
 function open(maxBytes = 1e9): RecoveringDatabase {
-  const store = createActivityDatabase(file, maxBytes, { warn: (text) => expect.fail(text) });
+  const store = createActivityDatabase(file, maxBytes, (aside) => expect.fail(aside));
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Inserts the steps, and deletes the oldest beyond `most`. */
+function insert(database: DatabaseSync, steps: readonly StepRecord[], most = 1e6, hiding = masker): void {
+  database.exec('BEGIN');
+  for (const one of steps) insertStep(database, toValues(one, hiding));
+  trimSteps(database, most);
+  database.exec('COMMIT');
 }
 
 function step(changes: Partial<StepRecord> & { readonly id: number }): StepRecord {
@@ -69,7 +82,6 @@ test('keeps sums equal to those of the rows after inserts, updates, deletions an
   let store = open(400_000);
   for (let round = 0; round < 16; round++) {
     store.use((database) => {
-      const table = new StepTable();
       const steps = Array.from({ length: 40 + roll(80) }, () => {
         id += 1 + roll(600_000_000);
         // Sometimes the clock is set back: ids increase, times do not.
@@ -77,25 +89,19 @@ test('keeps sums equal to those of the rows after inserts, updates, deletions an
         return step({ id, startedAt, sessionId: `s${roll(12)}`, outcome: outcomes[roll(5)] ?? 'ok' });
       });
       const bound = 1000;
-      table.insert(database, steps, masker, bound);
-      // Written again after a failure: existing rows stay unchanged.
-      table.insert(database, steps.slice(0, 10), masker, bound);
+      insert(database, steps, bound);
+      // Written again after a failure: those that are there stay as they are.
+      insert(database, steps.slice(0, 10), bound);
       const counted = [...steps, ...steps.slice(0, 5)].filter(() => roll(5) > 0);
-      updateStepTokens(
-        database,
-        counted.map((one) => ({
-          id: one.id,
-          given: roll(900),
-          raw: roll(9000),
-          baseline: roll(90),
-          loaded: roll(800),
-        })),
-      );
-      if (round % 5 === 4) trimCalls(database, { maxRows: 100_000, maxBytes: 100_000 + roll(300_000) });
+      for (const { id: counts } of counted) {
+        const tokens = { given: roll(900), raw: roll(9000), baseline: roll(90), loaded: roll(800) };
+        updateStepTokens(database, { id: counts, ...tokens });
+      }
+      if (round % 5 === 4) trimToSize(database, { maxBytes: 100_000 + roll(300_000), maxPayloadBytes: 1e9 });
       if (round % 7 === 6) {
         for (let batch = 0; batch < 11; batch++) {
           const late = Array.from({ length: 100 }, () => step({ id: ++id, startedAt: Math.floor(id / 1000) }));
-          table.insert(database, late, masker, 300 + roll(700));
+          insert(database, late, 300 + roll(700));
         }
       }
       const oldest = Number(database.prepare('SELECT min(startedAt) AS at FROM steps').get()?.['at']);
@@ -109,7 +115,7 @@ test('keeps sums equal to those of the rows after inserts, updates, deletions an
           expectSums(database, { sessionId, since, until: since + roll(3 * hour) });
         }
       }
-      const told = recentSessions(database, 100).sessions.map((one) => [one.sessionId, one.steps, one.given]);
+      const told = recentSessions(database, 100).map((one) => [one.sessionId, one.steps, one.given]);
       const rows = database.prepare(
         'SELECT sessionId, count(*) AS steps, coalesce(sum(given), 0) AS given FROM steps GROUP BY 1 ORDER BY max(id) DESC',
       );
@@ -127,28 +133,6 @@ test('keeps sums equal to those of the rows after inserts, updates, deletions an
   }
 });
 
-test('deletes the oldest steps a few at a time, so that the limit is hardly exceeded', () => {
-  const [table, most] = [new StepTable(), 500];
-  open().use((database) => {
-    const counts: number[] = [];
-    for (let batch = 0; batch < 200; batch++) {
-      const ids = Array.from({ length: 7 }, (_one, n) => (start + (batch * 7 + n) * 60_000) * 1000);
-      table.insert(
-        database,
-        ids.map((id) => step({ id, sessionId: `s${batch % 5}` })),
-        masker,
-        most,
-      );
-      counts.push(Number(database.prepare('SELECT count(*) AS n FROM steps').get()?.['n']));
-    }
-    expect(Math.max(...counts)).toBeLessThan(most + 107);
-    expect(Math.min(...counts.slice(100))).toBeGreaterThanOrEqual(most);
-    const { oldest, newest } = database.prepare('SELECT min(id) AS oldest, max(id) AS newest FROM steps').get() ?? {};
-    expect((Number(newest) - Number(oldest)) / 60_000_000).toBe((counts.at(-1) ?? 0) - 1);
-    expectSums(database, {});
-  });
-});
-
 test('stores a step unchanged except for masked secrets', () => {
   const hiding = { maskText: (text: string): string => text.replace('sesame', '***') };
   const whole = {
@@ -164,7 +148,7 @@ test('stores a step unchanged except for masked secrets', () => {
   const { id: _id, ...facts } = whole;
   const written: unknown = expect.objectContaining({ ...facts, errorText: 'open ***' });
   open().use((database) => {
-    new StepTable().insert(database, [whole, { ...whole, id: whole.id + 1 }], hiding, 1000);
+    insert(database, [whole, { ...whole, id: whole.id + 1 }], 1000, hiding);
     const { steps } = searchSteps(database, {}, { limit: 2 });
     expect(steps.map(({ id, ...rest }) => [id, rest])).toEqual([whole.id + 1, whole.id].map((id) => [id, written]));
   });
@@ -175,7 +159,7 @@ test('returns the newest matching steps first, and continues after the last one'
     const steps = Array.from({ length: 50 }, (_one, n) =>
       step({ id: (start + n * 600_000) * 1000, what: n % 2 === 0 ? 'git_log' : 'fs_read' }),
     );
-    new StepTable().insert(database, steps, masker, 1000);
+    insert(database, steps, 1000);
     for (const search of [{ text: 'GIT' }, { text: 'git cursor' }, { app: 'cursor', text: 'git_' }]) {
       const first = searchSteps(database, search, { limit: 10 });
       const rest = searchSteps(database, search, { limit: 100, before: first.steps.at(-1)?.id });
@@ -195,7 +179,7 @@ test('filters steps by their calls, in one session or all, with or without a tim
     const steps = Array.from({ length: 60 }, (_one, n) =>
       step({ id: (start + n * 600_000) * 1000, what: '', ...(n % 10 === 0 && { outcome: 'blocked' }) }),
     );
-    new StepTable().insert(database, steps, masker, 1000);
+    insert(database, steps, 1000);
     const call = database.prepare(
       `INSERT INTO calls (startedAt, sessionId, app, mode, server, tool, durationMs, resolveMs, allowMs, callMs, shapeMs, argumentBytes, resultBytes,
         givenBytes, outcome, spillId, step) VALUES (?, 's1', 'cursor', 'search', ?, ?, 1, 0, 0, 1, 0, 1, 1, 1, ?, ?, ?)`,
@@ -247,7 +231,7 @@ test('filters steps by their calls, in one session or all, with or without a tim
 
 test('searches at most 100 000 steps, and reports if it stopped there', () => {
   open().use((database) => {
-    new StepTable().insert(database, [step({ id: start * 1000, name: 'oldest_tool' })], masker, 1e6);
+    insert(database, [step({ id: start * 1000, name: 'oldest_tool' })], 1e6);
     const fill = database.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < CAST(? AS INTEGER))
        INSERT INTO steps SELECT id + i * 1000, startedAt + i, sessionId, app, mode, kind, 'later', what, 1, 1, 1, 1, 'ok', NULL, NULL, NULL, NULL,
@@ -256,36 +240,12 @@ test('searches at most 100 000 steps, and reports if it stopped there', () => {
     fill.run(99_999, start * 1000);
     expect(searchSteps(database, { text: 'oldest' }, { limit: 5 })).toMatchObject({ sums: { steps: 1 }, more: false });
     expect(searchSteps(database, { text: 'oldest' }, { limit: 5 }).lookedThrough).toBeUndefined();
-    new StepTable().insert(database, [step({ id: (start + 200_000) * 1000 })], masker, 1e6);
+    insert(database, [step({ id: (start + 200_000) * 1000 })], 1e6);
     const found = searchSteps(database, { text: 'oldest' }, { limit: 5 });
     expect([found.sums.steps, found.lookedThrough]).toEqual([0, 100_000]);
     // In its own hour it is among few.
     const early = { text: 'oldest', until: start + 10 };
     expect(searchSteps(database, early, { limit: 5 }).sums.steps).toBe(1);
     expect(searchSteps(database, {}, { limit: 5 })).toMatchObject({ sums: { steps: 100_001 } });
-  });
-});
-
-test('searches at most the 10 000 newest sessions, and reports if it stopped there', () => {
-  open().use((database) => {
-    const session = (n: number) =>
-      step({ id: (start + n) * 1000, sessionId: `s${n}`, app: n % 4000 === 0 ? 'zed' : 'cursor' });
-    const add = (from: number, to: number): void =>
-      new StepTable().insert(
-        database,
-        Array.from({ length: to - from }, (_one, n) => session(from + n)),
-        masker,
-        100_000,
-      );
-    const found = (limit: number) => {
-      const { sessions, ...page } = recentSessions(database, limit, ({ app }) => app === 'zed');
-      return { ids: sessions.map(({ sessionId }) => sessionId), ...page };
-    };
-    add(0, 9000);
-    expect(found(5)).toEqual({ ids: ['s8000', 's4000', 's0'] });
-    expect(found(2)).toEqual({ ids: ['s8000', 's4000'] });
-    add(9000, 10_001);
-    expect(found(5)).toEqual({ ids: ['s8000', 's4000'], lookedThrough: 10_000 });
-    expect(found(2)).toEqual({ ids: ['s8000', 's4000'] });
   });
 });

@@ -1,20 +1,5 @@
-/** Entry of the worker thread that counts tokens: texts in, the tokens of each out, in the same order. */
-import { parentPort } from 'node:worker_threads';
+/** Counts the o200k_base tokens of a text in a time that does not explode on one long run of characters. */
 import { countTokens as countPiece } from 'gpt-tokenizer/encoding/o200k_base';
-
-/**
- * A text, or pieces whose tokens are added up. No object around it: to copy those took most of the time of a message.
- */
-export type CountRequest = string | readonly string[];
-
-parentPort?.on('message', (questions: readonly CountRequest[]) => {
-  const answers = questions.map((one) =>
-    typeof one === 'string' ? countTokens(one) : one.reduce((sum, text) => sum + countTokens(text), 0),
-  );
-  parentPort?.postMessage(answers);
-});
-
-// Counts the o200k_base tokens of a text in a time that does not explode on one long run of characters.
 
 /** The tokenizer takes quadratic time in the length of one "word": 200 000 times `a` took it two minutes. */
 const maxWordLength = 2000;

@@ -1,0 +1,120 @@
+/** Counts the tokens of shared texts: each object once, equal texts once, and huge ones from samples. */
+import { hash } from 'node:crypto';
+import { parseJson, type JsonObject } from '../../base/json.ts';
+import { textsOfStructure } from '../../spills/payload.ts';
+import type { SharedText } from '../activity-messages.ts';
+import type { TokenCount } from '../call-record.ts';
+import { type ResultIntake, zeroTokens } from '../ledger/ledger-entry.ts';
+import { sampleText } from '../sample-text.ts';
+
+/** Longer texts are estimated from a sample of an eighth of this, in bytes. */
+const maxFullCountBytes = 4 * 1024 * 1024;
+/** Shorter texts cost less to count than to remember. */
+const minCachedLength = 40;
+const maxCachedTexts = 2000;
+
+type CountText = (text: string) => number;
+
+export class TokenCounts {
+  readonly #known = new WeakMap<SharedText, TokenCount>();
+  readonly #withoutDuplicate = new WeakMap<SharedText, Map<ResultIntake['reads'], SharedText>>();
+  /** Counts by hash of the text, least recently used first. */
+  readonly #cached = new Map<string, number>();
+  #count: CountText | undefined;
+  /** Estimates by size from now on: nobody waits for an exact count. */
+  isEstimating = false;
+
+  get isReady(): boolean {
+    return this.#count !== undefined || this.isEstimating;
+  }
+
+  /** Loads the tokenizer: half a second, and some 100 MB. */
+  async load(): Promise<void> {
+    const { countTokens } = await import('./count-tokens.ts');
+    this.#count = countTokens;
+  }
+
+  /** Counts the text as it was sent. */
+  count(shared: SharedText | undefined): TokenCount {
+    if (shared === undefined) return zeroTokens;
+    const known = this.#known.get(shared);
+    if (known !== undefined) return known;
+    const counted = this.#counted(shared);
+    this.#known.set(shared, counted);
+    return counted;
+  }
+
+  /** Counts a result as in the record of its call: what it says as text and as structured content counts once. */
+  countOnce(shared: SharedText | undefined): TokenCount {
+    return this.count(shared && this.#once(shared, 'text'));
+  }
+
+  /**
+   * Counts what the model of a client app reads of a result: duplicates once, and no more than the app accepts.
+   * `whole`: the count of the result as sent.
+   */
+  countIngested(shared: SharedText, whole: TokenCount, { tokens, bytes, reads }: ResultIntake): TokenCount {
+    const once = this.#once(shared, reads);
+    const counted = once === shared ? whole : this.count(once);
+    // Pictures and sound on disk are in no count: then the whole is the smaller one.
+    const count = counted.tokens < whole.tokens ? counted : whole;
+    const share = bytes !== undefined && once.bytes > bytes ? bytes / once.bytes : 1;
+    const most = Math.min(tokens, Math.round(count.tokens * share));
+    return count.tokens <= most ? count : { tokens: most, estimated: count.estimated || share < 1 };
+  }
+
+  #counted({ text, sample, bytes }: SharedText): TokenCount {
+    if (this.#count === undefined || this.isEstimating) return estimate(bytes);
+    if (text === undefined) return sample === undefined ? estimate(bytes) : this.#scaled(sample);
+    const whole = typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, bytes).toString('utf8');
+    if (bytes > maxFullCountBytes) return this.#scaled(sampleText(whole, maxFullCountBytes / 8));
+    return { tokens: this.#cachedCount(whole), estimated: false };
+  }
+
+  #scaled({ text, scale }: { readonly text: string; readonly scale: number }): TokenCount {
+    return { tokens: Math.round((this.#count?.(text) ?? 0) * scale), estimated: true };
+  }
+
+  #cachedCount(text: string): number {
+    if (text === '' || this.#count === undefined) return 0;
+    if (text.length < minCachedLength) return this.#count(text);
+    const key = hash('sha256', text, 'base64');
+    const tokens = this.#cached.get(key) ?? this.#count(text);
+    // Maps keep the order of insertion: the one used last is last.
+    this.#cached.delete(key);
+    this.#cached.set(key, tokens);
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > maxCachedTexts && oldest !== undefined) this.#cached.delete(oldest);
+    return tokens;
+  }
+
+  #once(shared: SharedText, reads: ResultIntake['reads']): SharedText {
+    if (shared.isStructured !== true || typeof shared.text !== 'string') return shared;
+    const byReads = this.#withoutDuplicate.get(shared) ?? new Map<ResultIntake['reads'], SharedText>();
+    this.#withoutDuplicate.set(shared, byReads);
+    const known = byReads.get(reads);
+    if (known !== undefined) return known;
+    const result = parseJson(shared.text) as JsonObject;
+    const once = withoutDuplicate(result, reads);
+    const text = once === result ? undefined : JSON.stringify(once);
+    const made = text === undefined ? shared : { text, bytes: Buffer.byteLength(text) };
+    byReads.set(reads, made);
+    return made;
+  }
+}
+
+/** About four bytes to a token. */
+function estimate(bytes: number): TokenCount {
+  return { tokens: Math.ceil(bytes / 4), estimated: bytes > 0 };
+}
+
+/** Without the half that says the same again; itself where nothing does. */
+function withoutDuplicate(result: JsonObject, reads: ResultIntake['reads']): JsonObject {
+  const repeating = textsOfStructure(result);
+  if (repeating.size === 0) return result;
+  if (reads === 'structured') {
+    return { ...result, content: (result['content'] as unknown[]).filter((block) => !repeating.has(block)) };
+  }
+  const { structuredContent: _same, ...rest } = result;
+  return rest;
+}

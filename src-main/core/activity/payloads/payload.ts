@@ -1,0 +1,36 @@
+/** The payloads of a call or step as they are read: three sides, each a text or the reason why there is none. */
+import type { PayloadDropReason } from '../call-record.ts';
+
+export const payloadSides = ['asked', 'sent', 'given'] as const;
+/** The model's request, the server's result, and the result returned to the model. */
+export type PayloadSide = (typeof payloadSides)[number];
+
+/**
+ * Why a side has no text of its own: nothing was said; it is what the server sent; it is stored as a spill; it was too
+ * long to be stored.
+ */
+export const payloadAbsences = ['nothing', 'same', 'kept-answer', 'too-long'] as const;
+export type PayloadGap = (typeof payloadAbsences)[number];
+
+/** `gone`: deleted for its age or for room; `failed`: what is on disk is damaged. */
+export type PayloadAbsence = PayloadGap | PayloadDropReason | 'gone' | 'failed';
+
+export interface PayloadQuery {
+  /** Of a call or a step. */
+  readonly id: number;
+  /** ms since the epoch. */
+  readonly startedAt: number;
+  /** Reason given in the record. */
+  readonly unkept: PayloadDropReason | undefined;
+  readonly sides: readonly PayloadSide[];
+  /** In UTF-16 units of the masked text. */
+  readonly from: number;
+  readonly length: number;
+}
+
+/** A part of a masked text, or why there is none. `next`: where the rest begins; undefined at the end. */
+export type PayloadExcerpt =
+  | { readonly text: string; readonly next: number | undefined }
+  | { readonly none: PayloadAbsence };
+
+export type PayloadExcerpts = Partial<Readonly<Record<PayloadSide, PayloadExcerpt>>>;

@@ -1,0 +1,42 @@
+/** Pieces of a huge text, spread evenly over it, from which the tokens of the whole are estimated. */
+
+interface TextSample {
+  readonly text: string;
+  /** Factor from a count over the pieces to the whole. */
+  readonly scale: number;
+}
+
+const sampleCount = 32;
+
+/** The text itself up to `longest` characters, else pieces of that length in all, spread evenly from first to last. */
+export function sampleText(text: string, longest: number): TextSample {
+  if (text.length <= longest) return { text, scale: 1 };
+  const length = Math.max(1, Math.floor(longest / sampleCount));
+  const step = (text.length - length) / (sampleCount - 1);
+  const pieces = Array.from({ length: sampleCount }, (_, index) => {
+    const start = Math.floor(index * step);
+    return text.slice(start, start + length);
+  });
+  return { text: pieces.join(''), scale: text.length / (length * sampleCount) };
+}
+
+/** `length` bytes in all, in pieces spread evenly from first to last. A character cut at an edge is one replacement mark. */
+export function sampleBytes(chunks: readonly Buffer[], length: number): TextSample {
+  const total = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
+  if (total <= length) return { text: Buffer.concat(chunks).toString('utf8'), scale: 1 };
+  const each = Math.max(1, Math.floor(length / sampleCount));
+  const step = (total - each) / (sampleCount - 1);
+  const cuts = Array.from({ length: sampleCount }, (_, index) => range(chunks, Math.floor(index * step), each));
+  return { text: cuts.join(''), scale: total / (each * sampleCount) };
+}
+
+function range(chunks: readonly Buffer[], start: number, length: number): string {
+  const found: Buffer[] = [];
+  let before = 0;
+  for (const chunk of chunks) {
+    const part = chunk.subarray(Math.max(0, start - before), Math.max(0, start + length - before));
+    if (part.length > 0) found.push(part);
+    before += chunk.length;
+  }
+  return Buffer.concat(found).toString('utf8');
+}
