@@ -1,6 +1,5 @@
 /** The activity database: its tables, and a bound of bytes for it. */
 import { RecoveringDatabase } from '../base/recovering-database.ts';
-import { isProblemIn } from './call-record.ts';
 import { payloadSchema } from './payloads/payload-table.ts';
 
 const pageBytes = 4096;
@@ -138,35 +137,5 @@ const activitySteps: readonly string[] = [
     pid INTEGER NOT NULL,
     run TEXT NOT NULL
   ) STRICT;
-  CREATE TRIGGER stepOver AFTER INSERT ON steps BEGIN DELETE FROM openSteps WHERE id = new.id; END;
-  -- Sums of sessions by hour (\`hour\` since the epoch). Triggers update them, so that they match the rows whoever adds or removes some.
-  CREATE TABLE sessionHours (
-    sessionId TEXT NOT NULL,
-    hour INTEGER NOT NULL,
-    steps INTEGER NOT NULL,
-    problems INTEGER NOT NULL,
-    given INTEGER NOT NULL,
-    raw INTEGER NOT NULL,
-    baseline INTEGER NOT NULL,
-    lastId INTEGER NOT NULL,
-    loaded INTEGER NOT NULL,
-    PRIMARY KEY (sessionId, hour)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER stepAdded AFTER INSERT ON steps BEGIN
-    INSERT INTO sessionHours (sessionId, hour, steps, problems, given, raw, baseline, lastId, loaded) VALUES (new.sessionId, new.startedAt / 3600000, 1,
-      ${isProblemIn('new.outcome')}, coalesce(new.given, 0), coalesce(new.raw, 0), coalesce(new.baseline, 0), new.id, coalesce(new.loaded, 0))
-    ON CONFLICT (sessionId, hour) DO UPDATE SET steps = steps + 1, problems = problems + excluded.problems, given = given + excluded.given,
-      raw = raw + excluded.raw, baseline = baseline + excluded.baseline, lastId = max(lastId, excluded.lastId), loaded = loaded + excluded.loaded;
-  END;
-  CREATE TRIGGER stepCounted AFTER UPDATE OF given, raw, baseline, loaded ON steps BEGIN
-    UPDATE sessionHours SET given = given + coalesce(new.given, 0) - coalesce(old.given, 0), raw = raw + coalesce(new.raw, 0) - coalesce(old.raw, 0),
-      baseline = baseline + coalesce(new.baseline, 0) - coalesce(old.baseline, 0), loaded = loaded + coalesce(new.loaded, 0) - coalesce(old.loaded, 0)
-    WHERE sessionId = new.sessionId AND hour = new.startedAt / 3600000;
-  END;
-  CREATE TRIGGER stepRemoved AFTER DELETE ON steps BEGIN
-    UPDATE sessionHours SET steps = steps - 1, problems = problems - ${isProblemIn('old.outcome')}, given = given - coalesce(old.given, 0),
-      raw = raw - coalesce(old.raw, 0), baseline = baseline - coalesce(old.baseline, 0), loaded = loaded - coalesce(old.loaded, 0)
-    WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000;
-    DELETE FROM sessionHours WHERE sessionId = old.sessionId AND hour = old.startedAt / 3600000 AND steps = 0;
-  END;${payloadSchema}`,
+  CREATE TRIGGER stepOver AFTER INSERT ON steps BEGIN DELETE FROM openSteps WHERE id = new.id; END;${payloadSchema}`,
 ];

@@ -1,7 +1,6 @@
 /**
- * Searches recorded steps: the matching ones, their totals, and their sessions. Totals of sessions and times come from
- * `sessionHours`,
- * which triggers maintain; every other query scans rows, limited to the newest.
+ * Searches recorded steps: the matching ones, their totals, and their sessions. Filters beyond session and time look at
+ * each row, limited to the newest.
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { isProblem, isProblemIn } from '../call-record.ts';
@@ -73,16 +72,16 @@ interface Conditions {
 
 /** Looked through row by row: it takes as long as a person does not notice, and calls wait meanwhile. */
 const maxScannedRows = 100_000;
-const hourMs = 3_600_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
 const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,
   coalesce(sum(raw), 0) AS raw, coalesce(sum(baseline), 0) AS baseline, coalesce(sum(loaded), 0) AS loaded`;
 
 /** Throws what SQLite throws. */
 export function searchSteps(database: DatabaseSync, search: StepSearch, range: StepRange): StepPage {
-  const sums = sumSteps(database, search);
+  const place = placed(search);
+  const sums = sumRows(database, place);
   if (isLookedThrough(search)) return { ...scanRows(database, search, range), all: sums.steps };
-  const { clauses, values } = placed(database, search);
+  const { clauses, values } = place;
   const found = database
     .prepare(`SELECT * FROM steps WHERE ${[...clauses, 'id < ?', 'id > ?'].join(' AND ')} ORDER BY id DESC LIMIT ?`)
     .all(...values, ...idsOf(range), range.limit + 1);
@@ -98,8 +97,7 @@ export function searchSteps(database: DatabaseSync, search: StepSearch, range: S
 export function recentSessions(database: DatabaseSync, limit: number): readonly SessionRow[] {
   const rows = database
     .prepare(
-      `SELECT sessionId, max(lastId) AS last, sum(steps) AS steps, sum(given) AS given FROM sessionHours
-       GROUP BY sessionId ORDER BY last DESC LIMIT ?`,
+      'SELECT sessionId, max(id) AS last, count(*) AS steps FROM steps GROUP BY sessionId ORDER BY last DESC LIMIT ?',
     )
     .all(limit);
   // The newest name: before its handshake the app is unknown.
@@ -107,6 +105,7 @@ export function recentSessions(database: DatabaseSync, limit: number): readonly 
     'SELECT app, mode, startedAt FROM steps WHERE sessionId = ? ORDER BY id DESC LIMIT 1',
   );
   const first = database.prepare('SELECT startedAt FROM steps WHERE sessionId = ? ORDER BY id LIMIT 1');
+  const sum = database.prepare('SELECT sum(given) AS given FROM steps WHERE sessionId = ?');
   return rows.map((row): SessionRow => {
     const sessionId = String(row['sessionId']);
     const named = latest.get(sessionId);
@@ -117,7 +116,7 @@ export function recentSessions(database: DatabaseSync, limit: number): readonly 
       from: Number(first.get(sessionId)?.['startedAt'] ?? 0),
       to: Number(named?.['startedAt'] ?? 0),
       steps: Number(row['steps']),
-      given: Number(row['given']),
+      given: Number(sum.get(sessionId)?.['given'] ?? 0),
     };
   });
 }
@@ -135,48 +134,11 @@ export function stepsOfPayloads(database: DatabaseSync, ids: readonly number[]):
   return rows.map(({ id }) => Number(id));
 }
 
-/** Sums a session and time range: whole hours from their totals, partial hours at both ends from rows. */
-function sumSteps(database: DatabaseSync, { sessionId, since = 0, until }: StepSearch): StepTotals {
-  const firstWhole = Math.ceil(since / hourMs);
-  const endOfWhole = until === undefined ? Number.MAX_SAFE_INTEGER : Math.floor(until / hourMs);
-  const whole = { clauses: ['hour >= ?', 'hour < ?'], values: [firstWhole, endOfWhole] };
-  const { clauses, values } = sessionId === undefined ? whole : and(whole, 'sessionId = ?', sessionId);
-  const sums = [
-    toSums(
-      database
-        .prepare(
-          `SELECT ${summed.map((name) => `coalesce(sum(${name}), 0) AS ${name}`).join(', ')}
-           FROM sessionHours WHERE ${clauses.join(' AND ')}`,
-        )
-        .get(...values),
-    ),
-  ];
-  for (const [from, to] of endsOf(since, until, firstWhole * hourMs, endOfWhole * hourMs)) {
-    const rows = placed(database, { sessionId, since: from, until: to });
-    sums.push(sumRows(database, rows));
-  }
-  return Object.fromEntries(
-    summed.map((name) => [name, sums.reduce((sum, one) => sum + one[name], 0)]),
-  ) as unknown as StepTotals;
-}
-
-/** The parts of hours before the first whole one and behind the last; one where the time lies within an hour. */
-function endsOf(
-  since: number,
-  until: number | undefined,
-  first: number,
-  end: number,
-): readonly (readonly [number, number])[] {
-  if (until === undefined) return since < first ? [[since, first]] : [];
-  if (end < first) return [[since, until]];
-  return [[since, first] as const, [end, until] as const].filter(([from, to]) => from < to);
-}
-
 function scanRows(database: DatabaseSync, search: StepSearch, range: StepRange): Omit<StepPage, 'all'> {
-  const place = placed(database, search);
+  const place = placed(search);
   const lowest = lowestLookedThrough(database, place);
-  const span = idsOfTime(database, search);
-  const among = search.sessionId === undefined ? { ...span, from: lowest ?? span.from } : undefined;
+  const from = firstIdOf(search);
+  const among = search.sessionId === undefined ? (lowest ?? from) : undefined;
   const wanted = filtered(lowest === undefined ? place : and(place, 'id >= ?', lowest), search, among);
   const { ids, sums } = isSeenAtOnce(search)
     ? pageThenSums(database, wanted, range)
@@ -251,43 +213,29 @@ function isLookedThrough({ app, server, problems, spilled, blocked, text }: Step
 }
 
 /** Restricts by session and time. Ids grow with time, so rows need not be searched by time. */
-function placed(database: DatabaseSync, search: StepSearch): Conditions {
+function placed(search: StepSearch): Conditions {
   const { sessionId, since, until } = search;
-  const { from, to } = idsOfTime(database, search);
   let place: Conditions = { clauses: ['TRUE'], values: [] };
   if (sessionId !== undefined) place = and(place, 'sessionId = ?', sessionId);
-  if (since !== undefined) place = and(place, 'startedAt >= ? AND id >= ?', since, from);
-  return until === undefined ? place : and(place, 'startedAt < ? AND id <= ?', until, to);
-}
-
-/** Both included. */
-interface IdSpan {
-  readonly from: number;
-  readonly to: number;
+  if (since !== undefined) place = and(place, 'startedAt >= ? AND id >= ?', since, firstIdOf(search));
+  return until === undefined ? place : and(place, 'startedAt < ?', until);
 }
 
 /** No id is smaller than its time says; where the clock was put back, it is greater. */
-function idsOfTime(database: DatabaseSync, { since = 0, until }: StepSearch): IdSpan {
-  const from = Math.floor(since) * 1000;
-  if (until === undefined) return { from, to: Number.MAX_SAFE_INTEGER };
-  const last = database
-    .prepare('SELECT max(lastId) AS id FROM sessionHours WHERE hour <= ?')
-    .get(Math.floor(until / hourMs));
-  return { from, to: Number(last?.['id'] ?? 0) };
+function firstIdOf({ since = 0 }: StepSearch): number {
+  return Math.floor(since) * 1000;
 }
 
 /**
- * `among`: of all sessions, so that going through the calls of that time once takes half as long as looking for those
- * of each step.
+ * `among`: the first step, if steps of all sessions are searched: to scan the calls from there once takes half as long as
+ * to look for those of each step.
  */
-function filtered(place: Conditions, search: StepSearch, among: IdSpan | undefined): Conditions {
-  const span = among === undefined ? [] : [among.from, among.to];
+function filtered(place: Conditions, search: StepSearch, among: number | undefined): Conditions {
+  const span = among === undefined ? [] : [among];
   const ofEach = (condition: string): string =>
     `EXISTS (SELECT 1 FROM calls WHERE calls.step = steps.id AND (${condition}))`;
   const ofCalls = (condition: string): string =>
-    among === undefined
-      ? ofEach(condition)
-      : `id IN (SELECT step FROM calls WHERE step BETWEEN ? AND ? AND (${condition}))`;
+    among === undefined ? ofEach(condition) : `id IN (SELECT step FROM calls WHERE step >= ? AND (${condition}))`;
   let all = place;
   if (search.app !== undefined) all = and(all, 'app = ?', search.app);
   // It may be that of most: to collect these would take longer.

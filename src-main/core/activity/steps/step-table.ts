@@ -44,8 +44,7 @@ export function insertStep(database: DatabaseSync, values: StepValues): void {
 
 /** Deletes the oldest steps beyond `maxRows`. */
 export function trimSteps(database: DatabaseSync, maxRows: number): void {
-  // By the sums of sessions: to count the steps themselves takes milliseconds.
-  const surplus = queryNumber(database, 'SELECT sum(steps) AS n FROM sessionHours') - maxRows;
+  const surplus = queryNumber(database, 'SELECT count(*) AS n FROM steps') - maxRows;
   if (surplus <= 0) return;
   prepareCached(database, 'DELETE FROM steps WHERE id IN (SELECT id FROM steps ORDER BY id LIMIT ?)').run(surplus);
 }
