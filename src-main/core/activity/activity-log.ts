@@ -351,6 +351,10 @@ export class ActivityLog {
       log.warn('The activity database could not be read; it was set aside and a new one begun.', { aside, error });
       return;
     }
+    if (notice.notice === 'refused') {
+      log.warn('A row of the activity record was refused, and is left out.', { error });
+      return;
+    }
     if (!this.#isFailing) log.warn('Activity cannot be written; trying again.', { error });
     this.#isFailing = true;
     health?.failed('activity', error, dirname(file));

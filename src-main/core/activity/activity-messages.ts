@@ -151,7 +151,7 @@ export type ActivityReply =
       readonly counted: readonly CallTokens[];
       readonly hasSteps: boolean;
     }
-  | { readonly file: string; readonly notice: 'failed'; readonly failure: ActivityFailure }
+  | { readonly file: string; readonly notice: 'failed' | 'refused'; readonly failure: ActivityFailure }
   | { readonly file: string; readonly notice: 'aside'; readonly aside: string; readonly failure: ActivityFailure };
 
 export function toFailure(error: unknown): ActivityFailure {

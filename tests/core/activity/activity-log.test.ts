@@ -19,6 +19,7 @@ import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { maxPendingEvents } from '../../../src-main/core/activity/activity-log.ts';
 import type { ActivityEntry, ActivityFilter } from '../../../src-main/core/activity/call-record.ts';
+import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { StoreHealth } from '../../../src-main/core/health/store-health.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
@@ -41,6 +42,21 @@ async function counted(open: OpenActivity): Promise<readonly ActivityEntry[]> {
   await until(async () => (await recent(open)).every(({ tokensOut }) => tokensOut !== undefined));
   return recent(open);
 }
+
+const step: StepRecord = {
+  ...{
+    id: 1,
+    startedAt: 1,
+    sessionId: 's',
+    app: 'a',
+    mode: 'search',
+    kind: 'call',
+    name: 'n',
+    what: '',
+    outcome: 'ok',
+  },
+  ...{ durationMs: 1, requestBytes: 1, givenBytes: 1, calls: 0 },
+};
 
 async function callCount(open: OpenActivity): Promise<number> {
   const [rows] = await open.activity.ask('sql', [{ sql: 'SELECT count(*) AS n FROM calls' }]);
@@ -174,6 +190,16 @@ test('drops and counts what comes while the queue is full, and records again aft
   await until(() => readFileSync(open.logFile, 'utf8').includes('"dropped":100'));
   open.activity.record(call({ tool: 'after' }));
   await until(async () => (await recent(open, {}, 1))[0]?.tool === 'after');
+});
+
+test('leaves out a row that the tables refuse, and writes the others', async () => {
+  await using open = openActivity(folder);
+  open.activity.record(call({ tool: 'before' }));
+  open.activity.post({ kind: 'step', step: { ...step, durationMs: Number.NaN } });
+  open.activity.post({ kind: 'step', step });
+  open.activity.record(call({ tool: 'after' }));
+  expect((await recent(open)).map(({ tool }) => tool)).toEqual(['after', 'before']);
+  expect((await open.activity.ask('searchSteps', {}, { limit: 5 }, 1)).steps.map(({ id }) => id)).toEqual([step.id]);
 });
 
 test('reports that the database cannot be written, and that it can be again', async () => {

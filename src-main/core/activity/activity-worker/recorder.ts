@@ -50,7 +50,7 @@ interface CallPlace {
 
 const writeIntervalMs = 250;
 const batchRows = 200;
-const maxRetryDelayMs = 60_000;
+const retryDelayMs = 2000;
 /** Longest time that tokens are counted without a look at new messages, in ms. */
 const sliceMs = 10;
 const pruneIntervalMs = 60 * 60_000;
@@ -77,7 +77,6 @@ export class Recorder {
   #hasSteps = false;
   #hasEndedOrphans = false;
   #timer: NodeJS.Timeout | undefined;
-  #retryMs = 0;
   #writes = 0;
   #bytesSinceTrim = Infinity;
   #prunedAt = 0;
@@ -177,15 +176,11 @@ export class Recorder {
       }
       if (this.#pending.length === 0) return;
       while (this.#pending.length > 0) this.#writeBatch();
-      this.#retryMs = 0;
       this.#notify({ file: this.#file.file, notice: 'written', counted: this.#counted, hasSteps: this.#hasSteps });
       [this.#counted, this.#hasSteps] = [[], false];
     } catch (error) {
-      // With the rows went what was made for them.
-      this.#payloads.reset();
-      this.#retryMs = Math.min(maxRetryDelayMs, Math.max(1000, this.#retryMs * 2));
       this.#notify({ file: this.#file.file, notice: 'failed', failure: toFailure(error) });
-      this.#schedule(this.#retryMs);
+      this.#schedule(retryDelayMs);
     }
   }
 
@@ -198,11 +193,37 @@ export class Recorder {
       length++;
     }
     const batch = this.#pending.slice(0, length);
-    this.#store.use((database) => runInTransaction(database, () => batch.forEach((write) => write.run(database))));
+    try {
+      this.#run(batch);
+    } catch (error) {
+      if (!isRowError(error)) throw error;
+      for (const write of batch) this.#runOrDrop(write);
+    }
     this.#pending = this.#pending.slice(length);
     for (const { done } of batch) done?.();
     this.#bytesSinceTrim += bytes;
     this.#trim();
+  }
+
+  /** All of them or none. Throws what SQLite throws. */
+  #run(batch: readonly Write[]): void {
+    try {
+      this.#store.use((database) => runInTransaction(database, () => batch.forEach((write) => write.run(database))));
+    } catch (error) {
+      // The index tables that were created for the rows are rolled back with them.
+      this.#payloads.reset();
+      throw error;
+    }
+  }
+
+  /** A row that the tables refuse must not hold up the others. */
+  #runOrDrop(write: Write): void {
+    try {
+      this.#run([write]);
+    } catch (error) {
+      if (!isRowError(error)) throw error;
+      this.#notify({ file: this.#file.file, notice: 'refused', failure: toFailure(error) });
+    }
   }
 
   #trim(): void {
@@ -225,7 +246,7 @@ export class Recorder {
   }
 
   #schedule(delayMs: number): void {
-    this.#timer ??= setTimeout(() => this.write(), Math.max(delayMs, this.#retryMs));
+    this.#timer ??= setTimeout(() => this.write(), delayMs);
   }
 
   #push(write: Write): void {
@@ -395,6 +416,14 @@ export class Recorder {
     this.#jobs = this.#jobs.slice(done);
     if (this.#jobs.length === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
+}
+
+/** Whether the row is at fault, and not the disk: a constraint, or a value that SQLite does not take. */
+function isRowError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (!('errcode' in error) || typeof error.errcode !== 'number') return error instanceof TypeError;
+  // The low byte is the primary code: SQLITE_TOOBIG, SQLITE_CONSTRAINT, SQLITE_MISMATCH.
+  return [18, 19, 20].includes(error.errcode & 0xff);
 }
 
 type PayloadSides = Readonly<Record<'asked' | 'sent' | 'given', SharedText | string>>;
