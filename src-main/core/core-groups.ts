@@ -21,3 +21,8 @@ export interface CoreGroups {
   readonly trust: TrustGroup;
   readonly clients: ClientsGroup;
 }
+
+/** The groups alone, without the means to start and close the core. */
+export function coreGroups({ context, servers, calls, activity, trust, clients }: CoreGroups): CoreGroups {
+  return { context, servers, calls, activity, trust, clients };
+}

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { ActivityThread } from '../core/activity/activity-thread.ts';
+import { coreGroups } from '../core/core-groups.ts';
 import { type Core, createCore } from '../core/create-core.ts';
 import { auditAppAccess, auditProfileTokens } from '../core/create-audit.ts';
 import { resolveAppPaths, type AppPaths, ensurePrivateDir, type Env, quitFile } from '../core/base/app-paths.ts';
@@ -204,7 +205,7 @@ export class CoreHost {
   get rpcDeps(): RpcDeps {
     const { onStop: stop, desktop } = this.#options;
     return {
-      core: this.core,
+      ...coreGroups(this.core),
       doors: () => this.addresses,
       onEndpointsChange: (listener) => this.#http?.ports.changed.on(listener) ?? (() => undefined),
       stop,

@@ -16,57 +16,68 @@ import { serverRows } from './state/server-rows.ts';
 import type { SliceBuilders, Source } from './state-publisher.ts';
 
 export function stateBuilders(deps: RpcDeps): SliceBuilders {
-  const { core, apps, desktop } = deps;
-  const day = new DayOfCalls(core.activity.log);
-  const tokens = new ListTokens(core);
-  const inbox = async (): Promise<AppState['inbox']> => (await core.trust.inbox.items()).map(inboxSummary);
+  const { activity, calls, trust, apps, desktop } = deps;
+  const day = new DayOfCalls(activity.log);
+  const tokens = new ListTokens(deps);
+  const inbox = async (): Promise<AppState['inbox']> => (await trust.inbox.items()).map(inboxSummary);
   return {
     core: () => coreFacts(deps),
-    servers: () => serverRows(core, { day, tokens }),
-    sessions: () => sessionStatuses(core),
+    servers: () => serverRows(deps, { day, tokens }),
+    sessions: () => sessionStatuses(deps),
     attention: async () =>
       attentionItems({
         core: coreFacts(deps),
-        servers: serverStatuses(core),
+        servers: serverStatuses(deps),
         inbox: await inbox(),
         apps: await apps.apps(),
-        home: core.trust.home.facts,
+        home: trust.home.facts,
       }),
     inbox,
-    dataFlow: () => dataFlowOverview(core),
+    dataFlow: () => dataFlowOverview(deps),
     profiles: () => profilesOverview(deps),
-    savings: () => savingsOverview(core, (question) => core.activity.ledger.savings(question)),
-    activity: () => activityOverview(core, day),
-    timeline: () => ({ revision: core.activity.timeline.revision, ...openSteps(core.activity.timeline, Date.now()) }),
-    spills: async () => ({ ...(await core.calls.spills.usage()), revision: core.calls.spills.revision }),
+    savings: () => savingsOverview(deps, (question) => activity.ledger.savings(question)),
+    activity: () => activityOverview(deps, day),
+    timeline: () => ({ revision: activity.timeline.revision, ...openSteps(activity.timeline, Date.now()) }),
+    spills: async () => ({ ...(await calls.spills.usage()), revision: calls.spills.revision }),
     setup: () => setupFacts(deps),
     access: () => apps.access(),
-    modes: () => modesOverview(core),
+    modes: () => modesOverview(deps),
     settings: () => settingsFacts(deps, desktop?.settings()),
     team: () => null,
   };
 }
 
-export function stateSource({ core, apps, offerTests, desktop, onEndpointsChange }: RpcDeps): Source {
+export function stateSource({
+  context,
+  servers,
+  calls,
+  activity,
+  trust,
+  clients,
+  apps,
+  offerTests,
+  desktop,
+  onEndpointsChange,
+}: RpcDeps): Source {
   return (touch) => {
     const stops = [
-      core.servers.manager.changed.on(() => touch('servers', 'attention', 'core')),
-      core.servers.signIns.changed.on(() => touch('servers', 'attention')),
-      core.calls.catalog.changed.on(() => touch('servers', 'modes')),
-      core.clients.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
-      core.context.config.changed.on(() =>
+      servers.manager.changed.on(() => touch('servers', 'attention', 'core')),
+      servers.signIns.changed.on(() => touch('servers', 'attention')),
+      calls.catalog.changed.on(() => touch('servers', 'modes')),
+      clients.sessions.changed.on(() => touch('sessions', 'servers', 'setup', 'access')),
+      context.config.changed.on(() =>
         touch('core', 'servers', 'modes', 'settings', 'spills', 'savings', 'inbox', 'dataFlow', 'profiles'),
       ),
-      core.context.config.problemsChanged.on(() => touch('core', 'attention')),
-      core.trust.home.changed.on(() => touch('attention')),
-      core.context.health.changed.on(() => touch('core', 'attention')),
-      core.trust.inbox.changed.on(() => touch('inbox', 'attention')),
-      core.activity.log.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
-      core.activity.timeline.changed.on(() => touch('timeline')),
-      core.calls.spills.changed.on(() => touch('spills')),
-      core.trust.dataFlow.record.changed.on(() => touch('dataFlow')),
-      core.clients.profileTokens.changed.on(() => touch('profiles')),
-      core.servers.healing.changed.on(() => touch('servers', 'attention')),
+      context.config.problemsChanged.on(() => touch('core', 'attention')),
+      trust.home.changed.on(() => touch('attention')),
+      context.health.changed.on(() => touch('core', 'attention')),
+      trust.inbox.changed.on(() => touch('inbox', 'attention')),
+      activity.log.changed.on(() => touch('activity', 'savings', 'servers', 'setup', 'sessions')),
+      activity.timeline.changed.on(() => touch('timeline')),
+      calls.spills.changed.on(() => touch('spills')),
+      trust.dataFlow.record.changed.on(() => touch('dataFlow')),
+      clients.profileTokens.changed.on(() => touch('profiles')),
+      servers.healing.changed.on(() => touch('servers', 'attention')),
       apps.onChange(() => touch('setup', 'attention', 'access')),
       offerTests?.changed.on(() => touch('setup')),
       onEndpointsChange?.(() => touch('core', 'attention', 'profiles')),
@@ -78,8 +89,8 @@ export function stateSource({ core, apps, offerTests, desktop, onEndpointsChange
   };
 }
 
-export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
-  const { config, paths, version } = core.context;
+export function coreFacts({ context, servers, doors, desktop }: RpcDeps): CoreFacts {
+  const { config, paths, version } = context;
   const { socket, http, httpProblem } = doors();
   return {
     version,
@@ -88,9 +99,9 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
     socket,
     http,
     httpProblem,
-    storeProblems: core.context.health.problems,
-    startedAt: core.context.startedAt,
-    paused: core.servers.manager.paused,
+    storeProblems: context.health.problems,
+    startedAt: context.startedAt,
+    paused: servers.manager.paused,
     desktop: desktop !== undefined,
     platform: process.platform,
     configProblems: config.problems.map(describeProblem),
@@ -98,8 +109,8 @@ export function coreFacts({ core, doors, desktop }: RpcDeps): CoreFacts {
   };
 }
 
-export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
-  const { results, policy, price } = core.context.config.current;
+export function settingsFacts({ context }: RpcDeps, desktop: Partial<SettingsFacts> | undefined): SettingsFacts {
+  const { results, policy, price } = context.config.current;
   const { threshold, toon, clean, retentionDays, maxBytes, deleteOnExit } = results;
   return {
     results: { threshold, toon, clean, retentionDays, maxBytes, deleteOnExit },
@@ -114,15 +125,15 @@ export function settingsFacts({ core }: RpcDeps, desktop: Partial<SettingsFacts>
 }
 
 /** How far a person has come with setting up. */
-async function setupFacts({ core, apps, offerTests }: RpcDeps): Promise<SetupFacts> {
+async function setupFacts({ servers, activity, clients, apps, offerTests }: RpcDeps): Promise<SetupFacts> {
   const found = await apps.apps();
   const offered = await apps.offeredServers({}).then(
     ({ servers }) => servers.filter(({ already }) => already === undefined).length,
     () => 0,
   );
-  const firstCall = await core.activity.log.ask('firstAppCall');
-  const isConnected = found.some(({ connected }) => connected === 'yes') || core.clients.sessions.all.length > 0;
-  const isOwnAlone = core.servers.manager.all.every(({ config }) => config.kind === 'builtin');
+  const firstCall = await activity.log.ask('firstAppCall');
+  const isConnected = found.some(({ connected }) => connected === 'yes') || clients.sessions.all.length > 0;
+  const isOwnAlone = servers.manager.all.every(({ config }) => config.kind === 'builtin');
   const open = [!isConnected, isOwnAlone, firstCall === undefined].filter(Boolean).length;
   const first = firstCall && { ...firstCall, app: displayNameOf(firstCall.app) };
   return { apps: found, offered, firstCall: first, open, tests: offerTests?.all ?? [] };

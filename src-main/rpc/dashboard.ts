@@ -17,7 +17,7 @@ export class Dashboard {
 
   constructor(deps: RpcDeps) {
     this.#deps = deps;
-    const log = deps.core.context.log.child('dashboard');
+    const log = deps.context.log.child('dashboard');
     this.publisher = new StatePublisher(stateBuilders(deps), stateSource(deps), (slice, error) =>
       log.warn(`The state's part "${slice}" could not be told.`, { error }),
     );
@@ -50,7 +50,7 @@ export class Dashboard {
 
   /** Rejects with AppError not_found. */
   async spillFile(id: string): Promise<SpillFile> {
-    const found = await this.#deps.core.calls.spills.fileOf(id);
+    const found = await this.#deps.calls.spills.fileOf(id);
     if (found === undefined) throw new AppError('not_found', 'This answer is no longer on disk.');
     return found;
   }

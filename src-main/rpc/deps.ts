@@ -1,7 +1,7 @@
 /** Dependencies of the RPC handlers. */
+import type { CoreGroups } from '../core/core-groups.ts';
 import { candidateHint } from '../core/admin/self-healing.ts';
 import type { OfferTests } from '../core/admin/offer-tests.ts';
-import type { Core } from '../core/create-core.ts';
 import { AppError } from '../core/base/errors.ts';
 import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
 import { markInvisible } from '../core/base/visible-text.ts';
@@ -19,8 +19,8 @@ import type { Session } from '../core/sessions/session.ts';
 import type { ViewFrames } from './view-frames.ts';
 import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';
 
-export interface RpcDeps {
-  readonly core: Core;
+/** Each handler takes the group that it uses. */
+export interface RpcDeps extends CoreGroups {
   readonly doors: () => ListenAddresses;
   /** Returns how to stop; absent where the doors stay as they are. */
   readonly onEndpointsChange?: (listener: () => void) => () => void;
@@ -116,23 +116,26 @@ export interface ListenAddresses {
   readonly httpProblem: string;
 }
 
-export function coreState(core: Core, doors: ListenAddresses): CoreState {
-  const { config, mode, paths, version } = core.context;
+export function coreState(
+  { context, servers, clients }: Pick<CoreGroups, 'context' | 'servers' | 'clients'>,
+  doors: ListenAddresses,
+): CoreState {
+  const { config, mode, paths, version } = context;
   return {
     version,
     home: config.path,
     socket: doors.socket,
     http: doors.http,
     httpProblem: doors.httpProblem,
-    extensionProblem: core.clients.extensions.problem ?? '',
-    storeProblems: core.context.health.problems,
+    extensionProblem: clients.extensions.problem ?? '',
+    storeProblems: context.health.problems,
     mode: mode ?? config.current.mode,
-    servers: serverStatuses(core),
-    sessions: sessionStatuses(core),
+    servers: serverStatuses({ servers }),
+    sessions: sessionStatuses({ clients }),
     logDir: paths.logDir,
     configProblems: config.problems.filter(({ severity }) => severity === 'error').map(describeProblem),
-    startedAt: core.context.startedAt,
-    paused: core.servers.manager.paused,
+    startedAt: context.startedAt,
+    paused: servers.manager.paused,
   };
 }
 
@@ -145,9 +148,9 @@ export function describeProblem({ line, path, reason, suggestion = '' }: ConfigP
   return `The config file, line ${line}${place}: ${maskValues(`${reason} ${suggestion}`.trimEnd())}`;
 }
 
-export function serverStatuses(core: Core): readonly ServerStatus[] {
-  const offers = new Map(core.servers.healing.candidates.map((offer) => [offer.server, offer]));
-  return core.servers.manager.all.map((server) => {
+export function serverStatuses({ servers }: Pick<CoreGroups, 'servers'>): readonly ServerStatus[] {
+  const offers = new Map(servers.healing.candidates.map((offer) => [offer.server, offer]));
+  return servers.manager.all.map((server) => {
     const { action, ...health } = withOffer(server.health, offers.get(server.config.name));
     const { name, kind } = server.config;
     return {
@@ -183,8 +186,8 @@ function withOffer(health: ServerHealth, offer: HealCandidate | undefined): Heal
   };
 }
 
-export function sessionStatuses(core: Core): readonly SessionStatus[] {
-  return core.clients.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
+export function sessionStatuses({ clients }: Pick<CoreGroups, 'clients'>): readonly SessionStatus[] {
+  return clients.sessions.all.filter(({ isHere }) => isHere).map(sessionStatus);
 }
 
 export function sessionStatus({ id, app, protocol, view, hasStaleList, calls }: Session): SessionStatus {

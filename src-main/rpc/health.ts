@@ -16,19 +16,19 @@ import { inboxSummary } from './handlers/inbox.ts';
 import { unhealthyFirst } from './state/server-rows.ts';
 
 export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
-  const { core, doors, apps } = deps;
-  const { config } = core.context;
-  const inbox = await orFinding('inbox', async () => (await core.trust.inbox.items()).map(inboxSummary));
+  const { context, servers, trust, doors, apps } = deps;
+  const { config, health } = context;
+  const inbox = await orFinding('inbox', async () => (await trust.inbox.items()).map(inboxSummary));
   const rows = await orFinding('app', () => apps.apps());
-  const home = await core.trust.home.examine();
+  const home = await trust.home.examine();
   const facts: HealthFacts = {
-    paused: core.servers.manager.paused,
+    paused: servers.manager.paused,
     httpProblem: doors().httpProblem,
-    storeProblems: core.context.health.problems,
+    storeProblems: health.problems,
     config: configFacts(config),
     home,
     inbox: inbox.value ?? ([] as readonly InboxSummary[]),
-    servers: serverStatuses(core).toSorted(unhealthyFirst),
+    servers: serverStatuses(deps).toSorted(unhealthyFirst),
     apps: rows.value ?? ([] as readonly AppRow[]),
   };
   return [...findingsOf(facts), ...inbox.findings, ...rows.findings];

@@ -19,7 +19,7 @@ function ask<M extends RpcMethod>(
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
   const deps = {
-    core: host.core,
+    ...host.core,
     doors: () => host.addresses,
     stop: () => undefined,
     desktop: undefined,

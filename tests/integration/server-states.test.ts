@@ -153,7 +153,7 @@ describe.each(Object.entries(states))('a tool of a server that is %s', (_state, 
   });
 
   test('by tooltray call returns that state', async () => {
-    const context = { core: core.host.core } as Parameters<typeof coreHandlers.call>[1];
+    const context = core.host.rpcDeps;
     const asked = coreHandlers.call({ tool: `${server}:${tool}`, arguments: {} }, context, never);
     const error = await asked.then(
       () => undefined,

@@ -53,7 +53,7 @@ async function comesThrough({ url, told }: Told): Promise<string | undefined> {
   const oauth = { clientMetadataUrl, ...(clientId !== undefined && { clientId, clientSecret }) };
   await using core = await startCore({ servers: { far: { url, oauth } } });
   const deps = {
-    core: core.host.core,
+    ...core.host.core,
     doors: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,

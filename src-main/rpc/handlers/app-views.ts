@@ -1,4 +1,5 @@
 /** Dashboard requests about views of tools, and the requests that views send through it. */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { loadAppView } from '../../core/mcp-apps/app-view.ts';
 import { createViewPolicy } from '../../core/mcp-apps/view-policy.ts';
 import { AppError } from '../../core/base/errors.ts';
@@ -12,26 +13,26 @@ import { isVisibleTo, viewUriOf } from '../../core/servers/ui-metadata.ts';
 import { extensionSetOf } from '../../core/servers/extension-set.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { CallContext } from '../../core/servers/in-flight-calls.ts';
-import type { Handlers, RpcDeps } from '../deps.ts';
+import type { Handlers } from '../deps.ts';
 import { resultForView, requireRuns } from './runs.ts';
 
 const settleMs = 15_000;
 
 export const appViewHandlers = {
-  openView: async ({ server, tool, network, permissions }, { core, views }, signal) => {
-    const { definition, home } = await toolOf(server, tool, core);
+  openView: async ({ server, tool, network, permissions }, { context, servers, calls, clients, views }, signal) => {
+    const { definition, home } = await toolOf(server, tool, { servers, calls, clients });
     const uri = viewUriOf(definition);
     if (uri === undefined)
       throw new AppError('not_found', `${truncateName(tool)} of ${server} has no view.`, {
         fix: 'It may have had one when it was called.',
       });
     if (views === undefined) throw new AppError('unsupported', 'Views are shown in the dashboard.');
-    const { html, wishes } = await loadAppView(home, uri, contextOf(core, signal));
+    const { html, wishes } = await loadAppView(home, uri, contextOf({ context }, signal));
     const policy = createViewPolicy(wishes, { network, permissions });
     return { uri, html, wishes, tool: definition, frame: views.open(policy), allow: policy.allow };
   },
-  callFromView: async ({ server, view, tool, arguments: args, agreed = false }, { core, runs }) => {
-    const { home: _home, steps, ...found } = await toolOf(server, tool, core);
+  callFromView: async ({ server, view, tool, arguments: args, agreed = false }, { servers, calls, clients, runs }) => {
+    const { home: _home, steps, ...found } = await toolOf(server, tool, { servers, calls, clients });
     if (!isVisibleTo('app', found.definition))
       throw new AppError('not_allowed', `${truncateName(tool)} of ${server} is for models, not for views.`);
     const asks = confirmationNeeded(found);
@@ -40,10 +41,10 @@ export const appViewHandlers = {
       id: requireRuns(runs).start({ server: found.server, tool: found.name, arguments: args, view }, found, steps).id,
     };
   },
-  readForView: async ({ server, uri }, { core }, signal) => {
+  readForView: async ({ server, uri }, { context, servers, calls, clients }, signal) => {
     const params = { uri };
-    const { home } = await homeOf(server, core);
-    const answer = await home.request('resources/read', params, contextOf(core, signal));
+    const { home } = await homeOf(server, { servers, calls, clients });
+    const answer = await home.request('resources/read', params, contextOf({ context }, signal));
     return { result: resultForView(answer, truncateName(uri)) };
   },
 } satisfies Handlers;
@@ -51,8 +52,12 @@ export const appViewHandlers = {
 /**
  * Finds a tool by exactly the server's own names: a view cannot mean another one. Rejects with AppError tool_not_found.
  */
-async function toolOf(server: string, tool: string, core: RpcDeps['core']): Promise<CatalogEntry & Home> {
-  const { home, steps } = await homeOf(server, core);
+async function toolOf(
+  server: string,
+  tool: string,
+  { servers, calls, clients }: Pick<CoreGroups, 'servers' | 'calls' | 'clients'>,
+): Promise<CatalogEntry & Home> {
+  const { home, steps } = await homeOf(server, { servers, calls, clients });
   const { name } = home.config;
   const definition: JsonObject | undefined = home.listing.tools.find((one) => one.name === tool);
   if (definition === undefined)
@@ -72,15 +77,18 @@ interface Home {
  * A server that lists no view for everybody may for apps that show them: it is asked as those are. Rejects as `ready`
  * does.
  */
-async function homeOf(server: string, core: RpcDeps['core']): Promise<Home> {
-  await core.calls.catalog.configLoaded(settleMs);
-  const shared = core.servers.manager.get(server);
+async function homeOf(
+  server: string,
+  { servers, calls, clients }: Pick<CoreGroups, 'servers' | 'calls' | 'clients'>,
+): Promise<Home> {
+  await calls.catalog.configLoaded(settleMs);
+  const shared = servers.manager.get(server);
   if (shared.listedAt === undefined) await shared.ready();
   if (ownKind === undefined || shared.listing.tools.some((tool) => viewUriOf(tool) !== undefined))
-    return { home: shared, steps: core.calls.stages };
-  const { servers, steps, compared } = core.clients.extensions.core(ownKind);
-  await compared?.(settleMs);
-  return { home: servers.get(server), steps };
+    return { home: shared, steps: calls.stages };
+  const declaring = clients.extensions.core(ownKind);
+  await declaring.compared?.(settleMs);
+  return { home: declaring.servers.get(server), steps: declaring.steps };
 }
 
 const ownKind = extensionSetOf(userCapabilities);
@@ -88,18 +96,22 @@ const ownKind = extensionSetOf(userCapabilities);
 /**
  * Whether a tool is listed with a view, to everybody or to apps that show them, as far as one of those has been here.
  */
-export function hasView(server: string, tool: string, core: RpcDeps['core']): boolean {
-  const others = ownKind && core.clients.extensions.find(ownKind)?.servers.find(server);
-  return [core.servers.manager.find(server), others].some((one) =>
+export function hasView(
+  server: string,
+  tool: string,
+  { servers, clients }: Pick<CoreGroups, 'servers' | 'clients'>,
+): boolean {
+  const others = ownKind && clients.extensions.find(ownKind)?.servers.find(server);
+  return [servers.manager.find(server), others].some((one) =>
     one?.listing.tools.some((listed) => listed.name === tool && viewUriOf(listed) !== undefined),
   );
 }
 
 /** Context of the user's own runs: on the same connection, so that a view sees what they changed. */
-function contextOf({ context: options }: RpcDeps['core'], signal: AbortSignal): CallContext {
+function contextOf({ context }: Pick<CoreGroups, 'context'>, signal: AbortSignal): CallContext {
   return {
     sessionId: userSession,
-    clientInfo: { name: userApp, version: options.version },
+    clientInfo: { name: userApp, version: context.version },
     clientCapabilities: userCapabilities,
     signal,
     onLog: () => undefined,

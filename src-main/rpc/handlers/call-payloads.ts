@@ -1,8 +1,8 @@
 /** Payloads of a call, side by side, for a page: parts of the texts, or why there are none. */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { neutralizeControlCharacters } from '../../core/base/visible-text.ts';
 import type { PayloadSide, PayloadText } from '../contract.ts';
-import type { RpcDeps } from '../deps.ts';
 
 /** In characters, of each text at a time. */
 const maxChunkLength = 64 * 1024;
@@ -12,12 +12,12 @@ type Said = Pick<ActivityEntry, 'id' | 'startedAt' | 'unkept'>;
 
 /** The parts that begin at `from`, in characters of the masked text. */
 export async function payloadParts<Side extends PayloadSide>(
-  core: RpcDeps['core'],
+  { activity }: Pick<CoreGroups, 'activity'>,
   { id, startedAt, unkept }: Said,
   sides: readonly Side[],
   from = 0,
 ): Promise<Record<Side, PayloadText>> {
-  const found = await core.activity.log.ask('payload', {
+  const found = await activity.log.ask('payload', {
     id,
     startedAt,
     unkept,
@@ -35,14 +35,14 @@ export async function payloadParts<Side extends PayloadSide>(
 
 /** The same of a call: whatever became of its texts, a kept answer lies on disk on its own. */
 export async function callTexts<Side extends PayloadSide>(
-  core: RpcDeps['core'],
+  { calls, activity }: Pick<CoreGroups, 'calls' | 'activity'>,
   call: ActivityEntry,
   sides: readonly Side[],
   from = 0,
 ): Promise<Record<Side, PayloadText>> {
-  const said: Record<PayloadSide, PayloadText> = await payloadParts<PayloadSide>(core, call, sides, from);
-  await core.calls.spills.ready();
+  const said: Record<PayloadSide, PayloadText> = await payloadParts<PayloadSide>({ activity }, call, sides, from);
+  await calls.spills.ready();
   if (call.spillId !== undefined && sides.some((side) => side === 'sent'))
-    said.sent = { none: (await core.calls.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
+    said.sent = { none: (await calls.spills.find(call.spillId)) === undefined ? 'lost-answer' : 'kept-answer' };
   return said;
 }

@@ -25,13 +25,13 @@ interface Range {
 }
 
 export const chartHandlers = {
-  charts: async ({ period }, { core }) => {
-    const { log: activity, ledger } = core.activity;
+  charts: async ({ period }, { activity }) => {
+    const { log, ledger } = activity;
     return drawCharts(period, {
       savings: (question) => ledger.savings(question),
-      outcomes: (since) => activity.ask('outcomesByHour', since, hourOffsetMs(since)),
-      latencies: (since, until) => activity.ask('latencies', since, until),
-      marks: (since, until) => activity.ask('annotations', since, until),
+      outcomes: (since) => log.ask('outcomesByHour', since, hourOffsetMs(since)),
+      latencies: (since, until) => log.ask('latencies', since, until),
+      marks: (since, until) => log.ask('annotations', since, until),
     });
   },
 } satisfies Handlers;

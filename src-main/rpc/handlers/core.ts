@@ -4,7 +4,7 @@ import { serverVariables } from '../../core/admin/environment-source.ts';
 import { isRisky, type Proposal } from '../../core/admin/server-change.ts';
 import { sentenceWithSecrets } from '../../core/admin/explain-change.ts';
 import type { ServerAdmin } from '../../core/admin/server-admin.ts';
-import type { Core } from '../../core/create-core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { readLogTail } from '../../core/base/log-tail.ts';
 import { markInvisible, truncateName } from '../../core/base/visible-text.ts';
@@ -27,18 +27,18 @@ const settleTimeoutMs = 15_000;
 const maxLogBytes = 256 * 1024;
 
 export const coreHandlers = {
-  state: async (_input, { core, doors }) => coreState(core, doors()),
+  state: async (_input, { context, servers, clients, doors }) => coreState({ context, servers, clients }, doors()),
   health: async (_input, deps) => ({ findings: await coreFindings(deps) }),
-  tools: async ({ server }, { core }) => {
-    await core.calls.catalog.settled(settleTimeoutMs);
-    const { current } = core.calls.catalog;
+  tools: async ({ server }, { calls }) => {
+    await calls.catalog.settled(settleTimeoutMs);
+    const { current } = calls.catalog;
     const only = server === undefined ? undefined : resolveServer(current, server);
     return { tools: current.tools.filter((tool) => only === undefined || tool.server === only).map(summary) };
   },
-  search: async ({ query, limit }, { core }) => {
-    await core.calls.catalog.settled(settleTimeoutMs);
-    const { total, hits } = core.calls.catalog.index.search(query, { limit: limit ?? 10 });
-    const byId = new Map(core.calls.catalog.current.tools.map((tool) => [tool.id, tool]));
+  search: async ({ query, limit }, { calls }) => {
+    await calls.catalog.settled(settleTimeoutMs);
+    const { total, hits } = calls.catalog.index.search(query, { limit: limit ?? 10 });
+    const byId = new Map(calls.catalog.current.tools.map((tool) => [tool.id, tool]));
     return {
       total,
       hits: hits.flatMap(({ id, why }) => {
@@ -47,79 +47,57 @@ export const coreHandlers = {
       }),
     };
   },
-  call: async ({ tool, arguments: args, intent, reason }, { core }, signal) => {
+  call: async ({ tool, arguments: args, intent, reason }, { context, calls, clients }, signal) => {
     // Whoever asks in person gets it whole: there is no context to flood.
-    const context = cliCallContext(core.context.version, signal);
-    if (
-      core.calls.modes.helpers.has(tool) &&
-      core.calls.catalog.current.lookup.tools.byListedName(tool) === undefined
-    ) {
-      return toObject(await unshapedView(core).callTool({ name: tool, arguments: args }, context));
+    const caller = cliCallContext(context.version, signal);
+    if (calls.modes.helpers.has(tool) && calls.catalog.current.lookup.tools.byListedName(tool) === undefined) {
+      return toObject(await unshapedView({ clients }).callTool({ name: tool, arguments: args }, caller));
     }
     const request = { tool, arguments: args, intent, why: reason, spill: 'never' } as const;
-    return toObject(await callTool(request, context, core.calls.stages));
+    return toObject(await callTool(request, caller, calls.stages));
   },
-  proposals: async (_input, { core }) => ({ proposals: await proposalSummaries(core.servers.admin) }),
-  variables: async (_input, { core }) => ({
-    servers: await serverVariables(core.context.config.current.servers, core.servers.environment),
+  proposals: async (_input, { servers }) => ({ proposals: await proposalSummaries(servers.admin) }),
+  variables: async (_input, { context, servers }) => ({
+    servers: await serverVariables(context.config.current.servers, servers.environment),
   }),
-  pinVersion: ({ server, version }, { core }) => core.servers.edits.pinVersion(server, version, core.context.env),
-  reviews: async (
-    { server },
-    {
-      core: {
-        trust: { reviews },
-      },
-    },
-  ) => ({
+  pinVersion: ({ server, version }, { context, servers }) => servers.edits.pinVersion(server, version, context.env),
+  reviews: async ({ server }, { trust: { reviews } }) => ({
     reviews: server === undefined ? await reviews.pending() : [await reviews.find(server)],
   }),
-  reviewServer: async (
-    { server, id, choice },
-    {
-      core: {
-        trust: { reviews },
-      },
-    },
-  ) => ({
+  reviewServer: async ({ server, id, choice }, { trust: { reviews } }) => ({
     sentence: (await reviews.decide(server, choice, id, 'command line')).sentence,
   }),
-  previewServer: (
-    { server, id },
-    {
-      core: {
-        trust: { reviews },
-      },
-    },
-  ) => reviews.preview(server, id),
-  approve: async ({ id }, { core }) => decide(id, core, 'approve'),
-  reject: async ({ id }, { core }) => decide(id, core, 'reject'),
-  retry: async ({ server, clear }, { core, doors }) => {
-    const found = core.servers.manager.get(server);
-    core.servers.transports.log(found.config.name).appendEvent('Started anew at your word.');
+  previewServer: ({ server, id }, { trust: { reviews } }) => reviews.preview(server, id),
+  approve: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'approve'),
+  reject: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'reject'),
+  retry: async ({ server, clear }, { context, servers, clients, doors }) => {
+    const found = servers.manager.get(server);
+    servers.transports.log(found.config.name).appendEvent('Started anew at your word.');
     await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
-    const status = coreState(core, doors()).servers.find(({ name }) => name === found.config.name);
+    const status = coreState({ context, servers, clients }, doors()).servers.find(
+      ({ name }) => name === found.config.name,
+    );
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
     return status;
   },
-  reload: async (_input, { core }) => ({ problems: (await core.servers.admin.reload()).length }),
-  signIn: async ({ server }, { core }) => ({ url: (await core.servers.manager.get(server).signIn()).url }),
-  signOut: async ({ server }, { core }) => {
-    const { config } = core.servers.manager.get(server);
-    const { how } = await core.servers.manager.get(server).signOut();
+  reload: async (_input, { servers }) => ({ problems: (await servers.admin.reload()).length }),
+  signIn: async ({ server }, { servers }) => ({ url: (await servers.manager.get(server).signIn()).url }),
+  signOut: async ({ server }, { servers }) => {
+    const { config } = servers.manager.get(server);
+    const { how } = await servers.manager.get(server).signOut();
     const sentence = signedOutMessage[how](markInvisible(config.name));
-    if (how !== 'nothing') core.servers.admin.recordUserDecision('sign-out', sentence, config.name);
+    if (how !== 'nothing') servers.admin.recordUserDecision('sign-out', sentence, config.name);
     return { wasSignedIn: how !== 'nothing', sentence };
   },
-  log: async ({ server, after }, { core }) => {
-    const { name } = core.servers.manager.get(server).config;
-    core.servers.transports.log(name).flush();
-    const { lines, mark, skipped } = await readLogTail(core.servers.transports.logFile(name), maxLogBytes, after);
+  log: async ({ server, after }, { context, servers }) => {
+    const { name } = servers.manager.get(server).config;
+    servers.transports.log(name).flush();
+    const { lines, mark, skipped } = await readLogTail(servers.transports.logFile(name), maxLogBytes, after);
     // Masked when it was written; what is secret since then, too.
-    return { lines: lines.map((line) => parseLogLine(core.context.masker.maskText(line))), mark, skipped };
+    return { lines: lines.map((line) => parseLogLine(context.masker.maskText(line))), mark, skipped };
   },
-  setPaused: async ({ paused }, { core }) => {
-    await core.servers.manager.setPaused(paused);
+  setPaused: async ({ paused }, { servers }) => {
+    await servers.manager.setPaused(paused);
     return {};
   },
   stop: async (_input, { stop }) => {
@@ -170,7 +148,7 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
 /** The person sees afterwards what they decided on: it is told as it was before. */
 async function decide(
   id: string,
-  { servers: { admin }, trust: { inbox } }: Core,
+  { servers: { admin }, trust: { inbox } }: Pick<CoreGroups, 'servers' | 'trust'>,
   action: 'approve' | 'reject',
 ): Promise<ProposalSummary> {
   const open = await admin.proposals();
@@ -185,10 +163,10 @@ async function decide(
 }
 
 /** For tools of our own, as in any session; what they answer is given whole. */
-function unshapedView({ clients: { services: sessionServices } }: Core): SessionView {
-  const { shaper } = sessionServices;
+function unshapedView({ clients: { services } }: Pick<CoreGroups, 'clients'>): SessionView {
+  const { shaper } = services;
   const whole = { shapeHelperResult: (result: Result) => Promise.resolve(result), spill: shaper.spill.bind(shaper) };
-  return viewFor({ mode: 'proxy' }, { ...sessionServices, shaper: whole });
+  return viewFor({ mode: 'proxy' }, { ...services, shaper: whole });
 }
 
 /** The person at the command line is no client app: nothing can be asked back. */

@@ -1,10 +1,11 @@
 /** Search by a few words in everything: tools, sessions, spills. */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { textOrEmpty } from '../../core/base/json.ts';
 import { truncateText, markInvisible, neutralizeControlCharacters } from '../../core/base/visible-text.ts';
 import { wordMatcher } from '../../core/base/text-format.ts';
 import type { CatalogEntry } from '../../core/catalog/catalog.ts';
 import type { FoundTool } from '../contract.ts';
-import type { Handlers, RpcDeps } from '../deps.ts';
+import type { Handlers } from '../deps.ts';
 import { spillRows } from './spills.ts';
 import { timelineSessions } from './timeline.ts';
 
@@ -16,17 +17,16 @@ const maxSnippetLength = 200;
 
 export const findHandlers = {
   find: async ({ text }, deps) => {
-    const { core } = deps;
     if (text.trim() === '') return { tools: [], sessions: [], kept: [] };
-    await core.calls.spills.ready();
+    await deps.calls.spills.ready();
     const fits = wordMatcher(text);
     const rows = await spillRows({ limit: maxScanned }, deps);
     const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
-    const { sessions, lookedThrough } = await timelineSessions(core, maxOtherResults, ({ app, appName, mode }) =>
+    const { sessions, lookedThrough } = await timelineSessions(deps, maxOtherResults, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),
     );
     return {
-      tools: findTools(text, fits, core),
+      tools: findTools(text, fits, deps),
       sessions,
       kept: kept.slice(0, maxOtherResults),
       ...(lookedThrough !== undefined && { sessionsLookedThrough: lookedThrough }),
@@ -40,7 +40,7 @@ export const findHandlers = {
 function findTools(
   text: string,
   fits: (said: string) => boolean,
-  { calls: { catalog } }: RpcDeps['core'],
+  { calls: { catalog } }: Pick<CoreGroups, 'calls'>,
 ): FoundTool[] {
   const { tools, lookup } = catalog.current;
   const begun = text.trim().toLowerCase();

@@ -4,13 +4,13 @@ import type { InboxSummary } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
 export const inboxHandlers = {
-  inbox: async (_input, { core }) => {
-    const [items, decided] = await Promise.all([core.trust.inbox.items(), core.trust.inbox.decided()]);
+  inbox: async (_input, { trust }) => {
+    const [items, decided] = await Promise.all([trust.inbox.items(), trust.inbox.decided()]);
     return { items: items.map(inboxSummary), decided };
   },
-  inboxItem: ({ id, reveal }, { core }) => core.trust.inbox.item(id, { reveal }),
-  decide: ({ id, action, parts, by = 'dashboard' }, { core }) => core.trust.inbox.decide(id, { action, parts, by }),
-  undecide: ({ id }, { core }) => core.trust.inbox.undo(id),
+  inboxItem: ({ id, reveal }, { trust }) => trust.inbox.item(id, { reveal }),
+  decide: ({ id, action, parts, by = 'dashboard' }, { trust }) => trust.inbox.decide(id, { action, parts, by }),
+  undecide: ({ id }, { trust }) => trust.inbox.undo(id),
 } satisfies Handlers;
 
 export function inboxSummary(item: InboxItem): InboxSummary {

@@ -12,10 +12,8 @@ export function profilesOverview(deps: RpcDeps): ProfilesOverview {
   return profileService(deps).overview();
 }
 
-function profileService({ core, doors }: RpcDeps): ProfileService {
-  const {
-    clients: { profileTokens: tokens },
-    context: options,
-  } = core;
+function profileService({ context, clients, doors }: RpcDeps): ProfileService {
+  const { profileTokens: tokens } = clients;
+  const options = context;
   return new ProfileService({ config: () => options.config.current, tokens, http: () => doors().http });
 }

@@ -33,18 +33,17 @@ export function createRegistryHandlers(desk: RegistryService): RegistryHandlers 
 }
 
 export const registryHandlers = {
-  registries: (input, { core }, signal) =>
-    createRegistryHandlers(core.servers.registries.desk).registries(input, signal),
-  registrySearch: (input, { core }, signal) =>
-    createRegistryHandlers(core.servers.registries.desk).registrySearch(input, signal),
-  registryServer: (input, { core }, signal) =>
-    createRegistryHandlers(core.servers.registries.desk).registryServer(input, signal),
-  registryPreview: (input, { core }, signal) =>
-    createRegistryHandlers(core.servers.registries.desk).registryPreview(input, signal),
-  registryTry: (input, { core }, signal) =>
-    createRegistryHandlers(core.servers.registries.desk).registryTry(input, signal),
-  registryAdd: (input, { core }, signal) =>
-    createRegistryHandlers(core.servers.registries.desk).registryAdd(input, signal),
+  registries: (input, { servers }, signal) => createRegistryHandlers(servers.registries.desk).registries(input, signal),
+  registrySearch: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.desk).registrySearch(input, signal),
+  registryServer: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.desk).registryServer(input, signal),
+  registryPreview: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.desk).registryPreview(input, signal),
+  registryTry: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.desk).registryTry(input, signal),
+  registryAdd: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.desk).registryAdd(input, signal),
 } satisfies Handlers;
 
 /** Without the plan by which an entry is made of it. */

@@ -1,4 +1,5 @@
 /** Dashboard requests about tools that the user runs manually. */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { JsonObject } from '../../core/base/json.ts';
 import { markInvisible } from '../../core/base/visible-text.ts';
@@ -11,7 +12,7 @@ import { localUser } from '../../core/security/principal.ts';
 import type { Result } from '../../core/wire/message.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
 import type { RunState } from '../contract.ts';
-import type { Handlers, RpcDeps } from '../deps.ts';
+import type { Handlers } from '../deps.ts';
 
 const settleMs = 15_000;
 const maxWaitMs = 20_000;
@@ -21,9 +22,9 @@ const maxSentLength = 64 * 1024;
 const maxViewBytes = 8 * 1024 * 1024;
 
 export const runHandlers = {
-  startRun: async ({ server, tool, arguments: args, agreed = false }, { core, runs: open }) => {
-    await core.calls.catalog.configLoaded(settleMs);
-    const found = findServerTool(tool, server, core) ?? core.calls.catalog.finder.find(tool, server);
+  startRun: async ({ server, tool, arguments: args, agreed = false }, { servers, calls, runs: open }) => {
+    await calls.catalog.configLoaded(settleMs);
+    const found = findServerTool(tool, server, { servers }) ?? calls.catalog.finder.find(tool, server);
     const asks = confirmationNeeded(found);
     if (asks !== undefined && !agreed) return { asks };
     return { id: requireRuns(open).start({ server: found.server, tool: found.name, arguments: args }, found).id };
@@ -46,7 +47,7 @@ export const runHandlers = {
     if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
     return { result: resultForView(end.sent, 'The answer') };
   },
-  runGiven: async ({ id, app = userApp }, { core, runs: open }, signal) => {
+  runGiven: async ({ id, app = userApp }, { calls, activity, runs: open }, signal) => {
     const { end, tool, callRequest } = requireRuns(open).find(id);
     if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
     const context = {
@@ -61,11 +62,11 @@ export const runHandlers = {
       acceptsInputRequired: false,
       askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked.')),
     };
-    const names = ['server', ...core.calls.modes.modes.map(({ name }) => name)];
+    const names = ['server', ...calls.modes.modes.map(({ name }) => name)];
     const parts: Parameters<typeof previewByMode>[2] = {
-      shaper: core.calls.shaper,
-      ledger: core.activity.ledger,
-      keep: (...answer) => core.calls.spills.spill(...answer),
+      shaper: calls.shaper,
+      ledger: activity.ledger,
+      keep: (...answer) => calls.spills.spill(...answer),
     };
     return { rows: await previewByMode({ result: end.sent, tool, request: callRequest, context }, names, parts) };
   },
@@ -75,7 +76,7 @@ export const runHandlers = {
 function findServerTool(
   tool: string,
   server: string,
-  { servers: { manager: servers } }: RpcDeps['core'],
+  { servers: { manager: servers } }: Pick<CoreGroups, 'servers'>,
 ): CatalogEntry | undefined {
   const definition = servers.find(server)?.listing.tools.find(({ name }) => name === tool);
   return definition && { id: `${server}:${tool}`, server, name: tool, listedName: tool, definition };

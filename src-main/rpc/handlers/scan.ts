@@ -24,17 +24,17 @@ interface Listed {
 }
 
 export const scanHandlers = {
-  scan: async ({ server }, { core }) => {
-    await core.calls.catalog.settled(settleMs);
-    const { current } = core.calls.catalog;
+  scan: async ({ server }, { servers, calls, trust }) => {
+    await calls.catalog.settled(settleMs);
+    const { current } = calls.catalog;
     const only = server === undefined ? undefined : resolveServer(current, server);
-    const said = [...listedIn(current), ...heldOf(core.servers.manager.all)];
+    const said = [...listedIn(current), ...heldOf(servers.manager.all)];
     const listed = said.filter((each) => only === undefined || each.server === only);
     const others = scanCatalog(current.tools.map((tool) => ({ server: tool.server, tool: tool.definition })));
     const found: ScannedDefinition[] = [];
     for (const [at, { server: of, kind, name, definition, waits }] of listed.entries()) {
       if (at % turn === 0) await new Promise((resolve) => setImmediate(resolve));
-      const report = await core.trust.scans.definition(definition, kind);
+      const report = await trust.scans.definition(definition, kind);
       const { verdict, findings } = kind === 'tool' ? withOthers(report, others, of, name) : report;
       if (verdict !== 'clean') found.push({ server: of, kind, name, waits, verdict, findings });
     }

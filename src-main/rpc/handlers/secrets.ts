@@ -2,17 +2,13 @@
 import type { Handlers } from '../deps.ts';
 
 export const secretHandlers = {
-  secrets: (_input, { core }) => core.trust.secrets.list(),
-  setSecret: ({ name, value }, { core }) => core.trust.secrets.set(name, value),
-  removeSecret: ({ name }, { core }) => core.trust.secrets.remove(name),
-  plainSecrets: async ({ server, entry }, { core }) => ({
-    found:
-      entry === undefined
-        ? await core.trust.secrets.findPlain(server)
-        : core.trust.secrets.findInEntry(server ?? '', entry),
+  secrets: (_input, { trust }) => trust.secrets.list(),
+  setSecret: ({ name, value }, { trust }) => trust.secrets.set(name, value),
+  removeSecret: ({ name }, { trust }) => trust.secrets.remove(name),
+  plainSecrets: async ({ server, entry }, { trust }) => ({
+    found: entry === undefined ? await trust.secrets.findPlain(server) : trust.secrets.findInEntry(server ?? '', entry),
   }),
-  moveSecrets: ({ server }, { core }) => core.trust.secrets.sealConfig(server),
-  unlockVault: ({ passphrase }, { core }) => core.trust.secrets.unlock(passphrase),
-  placeVaultKey: ({ place, passphrase, begin = false }, { core }) =>
-    core.trust.secrets.moveKey(place, passphrase, begin),
+  moveSecrets: ({ server }, { trust }) => trust.secrets.sealConfig(server),
+  unlockVault: ({ passphrase }, { trust }) => trust.secrets.unlock(passphrase),
+  placeVaultKey: ({ place, passphrase, begin = false }, { trust }) => trust.secrets.moveKey(place, passphrase, begin),
 } satisfies Handlers;

@@ -1,4 +1,5 @@
 /** Dashboard requests about spills. Reading by the user does not count as a model reading back. */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { neutralizeControlCharacters } from '../../core/base/visible-text.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { Spill } from '../../core/spills/spill.ts';
@@ -15,75 +16,75 @@ const dayMs = 86_400_000;
 
 export const spillHandlers = {
   spills: async ({ limit = 200, beforeId }, deps) => {
-    await deps.core.calls.spills.ready();
+    await deps.calls.spills.ready();
     return { spills: await spillRows({ limit, ...(beforeId !== undefined && { beforeId }) }, deps) };
   },
-  spill: async ({ id }, deps) => row(await requireSpill(id, deps), deps.core),
-  spillLines: async ({ id, fromLine, count }, { core, reader }, signal) => {
+  spill: async ({ id }, deps) => row(await requireSpill(id, deps), deps),
+  spillLines: async ({ id, fromLine, count }, { calls, reader }, signal) => {
     const question = { op: 'lines', fromLine, toLine: fromLine + count - 1 } as const;
-    const { lines, totalLines } = await core.calls.spillFiles.view(id, question, signal, reader);
+    const { lines, totalLines } = await calls.spillFiles.view(id, question, signal, reader);
     const cut = lines.filter(({ isCut }) => isCut).map(({ number }) => number);
     return { fromLine, lines: lines.map(({ text }) => neutralizeControlCharacters(text)), totalLines, cut };
   },
-  spillFind: async ({ id, pattern }, { core, reader }, signal) => {
+  spillFind: async ({ id, pattern }, { calls, reader }, signal) => {
     const question = { op: 'find', pattern, limit: maxMatches } as const;
-    const { lines, matchCount } = await core.calls.spillFiles.view(id, question, signal, reader);
+    const { lines, matchCount } = await calls.spillFiles.view(id, question, signal, reader);
     const matches = lines.map(({ number, text }) => ({
       line: number,
       text: neutralizeControlCharacters(text.slice(0, maxMatchLength)),
     }));
     return { matches, total: matchCount };
   },
-  spillQuery: async ({ id, query }, { core, reader }, signal) => {
-    const { text, fields, truncated } = await core.calls.spillFiles.view(id, { op: 'query', query }, signal, reader);
+  spillQuery: async ({ id, query }, { calls, reader }, signal) => {
+    const { text, fields, truncated } = await calls.spillFiles.view(id, { op: 'query', query }, signal, reader);
     // A value a line; how many there are is told to models below them.
     const isCounted = !truncated && fields['matchCount'] !== 0;
     return { text: isCounted ? text.slice(0, text.lastIndexOf('\n')) : text, truncated };
   },
-  spillSql: async ({ id, query, tables }, { core, reader }, signal) =>
-    neutralizeControlCharacters(await core.calls.spillFiles.view(id, { op: 'select', query, tables }, signal, reader)),
+  spillSql: async ({ id, query, tables }, { calls, reader }, signal) =>
+    neutralizeControlCharacters(await calls.spillFiles.view(id, { op: 'select', query, tables }, signal, reader)),
   spillUse: async ({ id }, deps) => {
-    const { core } = deps;
+    const { activity, calls } = deps;
     const spill = await requireSpill(id, deps);
-    const callId = await core.activity.log.ask('findCallBySpill', spill.answerId);
-    const call = callId === undefined ? undefined : await core.activity.log.ask('findCall', callId);
-    const { given } = call === undefined ? {} : await callTexts(core, call, ['given']);
+    const callId = await activity.log.ask('findCallBySpill', spill.answerId);
+    const call = callId === undefined ? undefined : await activity.log.ask('findCall', callId);
+    const { given } = call === undefined ? {} : await callTexts(deps, call, ['given']);
     return {
       given: given !== undefined && 'text' in given ? given.text : '',
-      reads: core.calls.spillFiles.reads.of(spill.id),
+      reads: calls.spillFiles.reads.of(spill.id),
     };
   },
   pinSpill: async ({ id, pinned }, deps) => {
     const spill = await requireSpill(id, deps);
-    if (!(await deps.core.calls.spills.pin(spill.id, pinned, deps.reader))) throw gone(id);
+    if (!(await deps.calls.spills.pin(spill.id, pinned, deps.reader))) throw gone(id);
     return {};
   },
   deleteSpill: async ({ id, now = false }, deps) => {
-    const { core, reader } = deps;
+    const { calls, reader } = deps;
     const spill = await requireSpill(id, deps);
-    if (now) await core.calls.spills.remove(spill.id, reader);
-    else core.calls.scheduledDeletions.schedule(spill.id);
+    if (now) await calls.spills.remove(spill.id, reader);
+    else calls.scheduledDeletions.schedule(spill.id);
     return {};
   },
-  restoreSpill: async ({ id }, { core }) => {
-    if (!core.calls.scheduledDeletions.cancel(id)) throw gone(id);
+  restoreSpill: async ({ id }, { calls }) => {
+    if (!calls.scheduledDeletions.cancel(id)) throw gone(id);
     return {};
   },
-  pruneSpills: async (_input, { core }) => core.calls.spills.prune(),
+  pruneSpills: async (_input, { calls }) => calls.spills.prune(),
 } satisfies Handlers;
 
-type SpillDeps = Pick<RpcDeps, 'core' | 'reader'>;
+type SpillDeps = Pick<RpcDeps, 'calls' | 'context' | 'reader'>;
 
 /** Without those that are being deleted. */
-export async function spillRows(filter: SpillFilter, { core, reader }: SpillDeps): Promise<SpillRow[]> {
-  const spills = await core.calls.spills.list(filter, reader);
-  return spills.filter(({ id }) => !core.calls.scheduledDeletions.has(id)).map((spill) => row(spill, core));
+export async function spillRows(filter: SpillFilter, { context, calls, reader }: SpillDeps): Promise<SpillRow[]> {
+  const spills = await calls.spills.list(filter, reader);
+  return spills.filter(({ id }) => !calls.scheduledDeletions.has(id)).map((spill) => row(spill, { context }));
 }
 
-function row(spill: Spill, core: RpcDeps['core']): SpillRow {
+function row(spill: Spill, { context }: Pick<CoreGroups, 'context'>): SpillRow {
   const { id, createdAt, app, server, tool, preview = '', kind, mimeType, bytes, lines, file, pinned, reads } = spill;
   const { sentBytes, sentTokens, sentEstimated } = spill;
-  const { retentionDays } = core.context.config.current.results;
+  const { retentionDays } = context.config.current.results;
   const expiresAt = pinned ? undefined : createdAt + retentionDays * dayMs;
   return {
     id,
@@ -106,9 +107,9 @@ function row(spill: Spill, core: RpcDeps['core']): SpillRow {
   };
 }
 
-async function requireSpill(id: string, { core, reader }: SpillDeps): Promise<Spill> {
-  await core.calls.spills.ready();
-  const spill = await core.calls.spills.find(id, reader);
+async function requireSpill(id: string, { calls, reader }: SpillDeps): Promise<Spill> {
+  await calls.spills.ready();
+  const spill = await calls.spills.find(id, reader);
   if (spill === undefined) throw gone(id);
   return spill;
 }

@@ -1,4 +1,5 @@
 /** Dashboard requests about the steps of client apps' sessions. */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import type { RunningStep, StepLog } from '../../core/activity/steps/step-log.ts';
 import type { SessionRow, StepSearch, StepTotals } from '../../core/activity/steps/step-search.ts';
 import type { StepRow } from '../../core/activity/steps/step-table.ts';
@@ -8,7 +9,7 @@ import { markInvisible } from '../../core/base/visible-text.ts';
 import { configuredThreshold } from '../../core/calls/shape-result.ts';
 import { appTraits, hasModel, displayNameOf } from '../../core/client-apps/app-traits.ts';
 import type { PayloadText, OpenStepSummary, SavingsSummary, StepSummary, TimelineSession } from '../contract.ts';
-import type { Handlers, RpcDeps } from '../deps.ts';
+import type { Handlers } from '../deps.ts';
 import { callSummary } from '../state/activity-overview.ts';
 import { savingsPeriods, savingsSummary } from '../state/savings-overview.ts';
 import { callTexts, payloadParts } from './call-payloads.ts';
@@ -22,24 +23,28 @@ const manyCalls = 1000;
 const maxScannedSessions = 10_000;
 
 export const timelineHandlers = {
-  steps: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { core }) => {
-    const savings = beforeId === undefined && isPeriod(search) ? await core.activity.ledger.savings(search) : undefined;
+  steps: async ({ beforeId, afterId, limit = defaultLimit, ...search }, { activity }) => {
+    const savings = beforeId === undefined && isPeriod(search) ? await activity.ledger.savings(search) : undefined;
     const range = { before: beforeId, after: afterId, limit };
-    const { steps: rows, calls, ...page } = await core.activity.log.ask('searchSteps', search, range, fewCalls);
+    const { steps: rows, calls, ...page } = await activity.log.ask('searchSteps', search, range, fewCalls);
     return {
       ...page,
       ...(savings !== undefined && { apart: apartFrom(page.sums, savingsSummary(savings)) }),
       steps: rows.map((row) => stepSummary(row, calls.get(row.id) ?? [])),
     };
   },
-  step: async ({ id }, { core }) => {
-    const found = await requireStep(id, core);
-    const [asked, given] = await Promise.all([textOf(found, 'asked', 0, core), textOf(found, 'given', 0, core)]);
+  step: async ({ id }, { calls, activity }) => {
+    const found = await requireStep(id, { activity });
+    const [asked, given] = await Promise.all([
+      textOf(found, 'asked', 0, { calls, activity }),
+      textOf(found, 'given', 0, { calls, activity }),
+    ]);
     return { ...stepSummary(found.step, found.calls), texts: { asked, given } };
   },
-  stepText: async ({ id, side, from }, { core }) => textOf(await requireStep(id, core), side, from, core),
-  cancelStep: async ({ id }, { core }) => {
-    const open = core.activity.timeline.running.find(({ exchange }) => exchange.id === id);
+  stepText: async ({ id, side, from }, { calls, activity }) =>
+    textOf(await requireStep(id, { activity }), side, from, { calls, activity }),
+  cancelStep: async ({ id }, { activity }) => {
+    const open = activity.timeline.running.find(({ exchange }) => exchange.id === id);
     if (open === undefined) {
       throw new AppError('not_found', 'This step is over.', { fix: 'What came of it is in the list.' });
     }
@@ -48,22 +53,22 @@ export const timelineHandlers = {
     exchange.canceller.cancel(exchange);
     return {};
   },
-  timelineSessions: async (_, { core }) => ({ sessions: (await timelineSessions(core)).sessions }),
+  timelineSessions: async (_, { context, activity, clients }) => ({
+    sessions: (await timelineSessions({ context, activity, clients })).sessions,
+  }),
 } satisfies Handlers;
 
 /** Sessions with the newest steps first; `isWanted`: a filter, applied to the newest of all. */
 export async function timelineSessions(
-  core: RpcDeps['core'],
+  { context, activity, clients }: Pick<CoreGroups, 'context' | 'activity' | 'clients'>,
   most = maxSessions,
   isWanted?: (session: Pick<TimelineSession, 'app' | 'appName' | 'mode'>) => boolean,
 ): Promise<{ readonly sessions: readonly TimelineSession[]; readonly lookedThrough?: number }> {
-  const here = new Map(
-    core.clients.sessions.all.filter(({ isHere }) => isHere).map((session) => [session.id, session]),
-  );
-  const { results } = core.context.config.current;
+  const here = new Map(clients.sessions.all.filter(({ isHere }) => isHere).map((session) => [session.id, session]));
+  const { results } = context.config.current;
   const modeOf = ({ sessionId, mode }: { readonly sessionId: string; readonly mode: string }): string =>
     here.get(sessionId)?.view.mode ?? mode;
-  const found = await core.activity.log.ask('recentSessions', isWanted === undefined ? most : maxScannedSessions);
+  const found = await activity.log.ask('recentSessions', isWanted === undefined ? most : maxScannedSessions);
   const { sessions, ...page } =
     isWanted === undefined
       ? { sessions: found }
@@ -111,8 +116,8 @@ interface FoundStep {
   readonly calls: readonly ActivityEntry[];
 }
 
-async function requireStep(id: number, core: RpcDeps['core']): Promise<FoundStep> {
-  const found = await core.activity.log.ask('findStep', id, manyCalls);
+async function requireStep(id: number, { activity }: Pick<CoreGroups, 'activity'>): Promise<FoundStep> {
+  const found = await activity.log.ask('findStep', id, manyCalls);
   if (found === undefined) throw gone();
   return found;
 }
@@ -123,19 +128,18 @@ function gone(): AppError {
 
 /** Its own, or its only call's where the two are the same. */
 async function textOf(
-  { step: { id, startedAt, unkept }, calls }: FoundStep,
+  { step: { id, startedAt, unkept }, calls: [only] }: FoundStep,
   side: 'asked' | 'given',
   from: number,
-  core: RpcDeps['core'],
+  { calls, activity }: Pick<CoreGroups, 'calls' | 'activity'>,
 ): Promise<PayloadText> {
-  const [only] = calls;
   if (unkept === 'call') {
     if (only === undefined) return { none: 'gone' };
-    const { [side]: text } = await callTexts(core, only, [side], from);
+    const { [side]: text } = await callTexts({ calls, activity }, only, [side], from);
     if (side === 'asked' || !('none' in text) || text.none !== 'same') return text;
-    return (await callTexts(core, only, ['sent'], from)).sent;
+    return (await callTexts({ calls, activity }, only, ['sent'], from)).sent;
   }
-  return (await payloadParts(core, { id, startedAt, unkept }, [side], from))[side];
+  return (await payloadParts({ activity }, { id, startedAt, unkept }, [side], from))[side];
 }
 
 function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary {

@@ -1,6 +1,6 @@
 /** The last calls, in short. */
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
-import type { Core } from '../../core/create-core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import { describeLabels } from '../../core/calls/describe-labels.ts';
 import type { ActivityOverview, CallSummary } from '../contract.ts';
@@ -11,7 +11,10 @@ const shownRecent = 5;
 const recentCalls = 100;
 const shownServers = 5;
 
-export async function activityOverview({ activity: { log } }: Core, day: DayOfCalls): Promise<ActivityOverview> {
+export async function activityOverview(
+  { activity: { log } }: Pick<CoreGroups, 'activity'>,
+  day: DayOfCalls,
+): Promise<ActivityOverview> {
   const recent = (await log.ask('recentCalls', {}, recentCalls)).map(callSummary);
   const costliest = (await day.servers())
     .slice(0, shownServers)

@@ -1,5 +1,5 @@
 /** Estimated token cost of servers' lists; recomputed only for what changed, since every call brings new rows. */
-import type { Core } from '../../core/create-core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import type { Costs } from '../../core/choose-mode.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import { estimateTokens } from '../../core/condense/estimate-tokens.ts';
@@ -23,14 +23,16 @@ interface Shown {
   readonly byServer: ReadonlyMap<string, readonly ListedCost[]>;
 }
 
+type ListTokensDeps = Pick<CoreGroups, 'calls' | 'clients' | 'context'>;
+
 export class ListTokens {
-  readonly #core: Core;
+  readonly #groups: ListTokensDeps;
   readonly #whole = new WeakMap<Listing, number>();
   readonly #shapes = new ShapedSchemaCache();
   #shown: Shown | undefined;
 
-  constructor(core: Core) {
-    this.#core = core;
+  constructor(groups: ListTokensDeps) {
+    this.#groups = groups;
   }
 
   /** Tokens of a server's own list, whole. */
@@ -42,8 +44,8 @@ export class ListTokens {
 
   /** Cost of what apps are actually shown, by server. */
   shown(): ReadonlyMap<string, readonly ListedCost[]> {
-    const view = viewOf(this.#core);
-    const costs = this.#core.calls.modeCosts.costsFor(view);
+    const view = viewOf(this.#groups);
+    const costs = this.#groups.calls.modeCosts.costsFor(view);
     const ways = this.#ways(view);
     const key = JSON.stringify(ways.map(({ mode, level, apps }) => [mode.name, level, apps]));
     if (this.#shown?.costs !== costs || this.#shown.key !== key)
@@ -53,20 +55,17 @@ export class ListTokens {
 
   /** An app at the address of one server is shown that one as it is, and is not among them. */
   #ways(view: ModeView): readonly Way[] {
-    const {
-      clients: { sessions },
-      context: options,
-    } = this.#core;
+    const { calls, clients, context } = this.#groups;
     const ways = new Map<string, { mode: Mode; level: CondenseLevel; apps: Set<string> }>();
-    for (const { app, isHere, view: own } of sessions.all) {
-      const mode = this.#core.calls.modes.modes.find(({ name }) => name === own.mode);
+    for (const { app, isHere, view: own } of clients.sessions.all) {
+      const mode = calls.modes.modes.find(({ name }) => name === own.mode);
       if (!isHere || mode === undefined) continue;
-      const level = levelFor(options.config.current, app);
+      const level = levelFor(context.config.current, app);
       const way = ways.get(`${mode.name} ${level}`) ?? { mode, level, apps: new Set() };
       way.apps.add(displayNameOf(app));
       ways.set(`${mode.name} ${level}`, way);
     }
-    if (ways.size === 0) return [{ mode: effectiveMode(this.#core, view), level: view.level, apps: [] }];
+    if (ways.size === 0) return [{ mode: effectiveMode(this.#groups, view), level: view.level, apps: [] }];
     return [...ways.values()].map((way) => ({ ...way, apps: [...way.apps] }));
   }
 

@@ -1,6 +1,6 @@
 /** Servers as rows of a table, ill ones first. */
 import type { ServerTotals } from '../../core/activity/call-totals.ts';
-import type { Core } from '../../core/create-core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { isToolEnabled } from '../../core/config/app-config.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
@@ -15,14 +15,17 @@ interface RowSources {
   readonly tokens: ListTokens;
 }
 
-export async function serverRows(core: Core, { day, tokens }: RowSources): Promise<readonly ServerRow[]> {
+export async function serverRows(
+  { context, servers }: Pick<CoreGroups, 'context' | 'servers'>,
+  { day, tokens }: RowSources,
+): Promise<readonly ServerRow[]> {
   const calls = new Map((await day.servers()).map((one) => [one.server, one]));
   const shown = tokens.shown();
-  const rows = serverStatuses(core).map((status): ServerRow => {
-    const server = core.servers.manager.get(status.name);
+  const rows = serverStatuses({ servers }).map((status): ServerRow => {
+    const server = servers.manager.get(status.name);
     return {
       ...status,
-      ...facts(server, core, tokens),
+      ...facts(server, { context }, tokens),
       ...activityOf(calls.get(status.name)),
       listed: shown.get(status.name) ?? [],
     };
@@ -36,13 +39,11 @@ export function unhealthyFirst(a: ServerStatus, b: ServerStatus): number {
 
 function facts(
   server: ManagedServer,
-  core: Core,
+  { context }: Pick<CoreGroups, 'context'>,
   tokens: ListTokens,
 ): Pick<ServerRow, 'enabled' | 'restarts' | 'since' | 'toolsOff' | 'listTokens' | 'asOf'> {
   const { config, state, listing, listedAt } = server;
-  const off = listing.tools.filter(
-    ({ name }) => !isToolEnabled(core.context.config.current, config.name, String(name)),
-  );
+  const off = listing.tools.filter(({ name }) => !isToolEnabled(context.config.current, config.name, String(name)));
   return {
     enabled: config.enabled,
     restarts: server.restarts,

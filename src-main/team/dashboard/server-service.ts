@@ -27,8 +27,8 @@ export class ServerService {
     this.#parts = parts;
   }
 
-  status({ server }: RpcMethods['serverStatus']['input'], { core }: RpcDeps): RpcMethods['serverStatus']['output'] {
-    const { config } = core.servers.manager.get(server);
+  status({ server }: RpcMethods['serverStatus']['input'], { servers }: RpcDeps): RpcMethods['serverStatus']['output'] {
+    const { config } = servers.manager.get(server);
     const { placement, reason } = placementOf(config);
     return { ...statusByReplica(config.name, this.#parts.heartbeat.all), placement, reason };
   }
@@ -36,7 +36,7 @@ export class ServerService {
   /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
   async retry(input: RpcMethods['retry']['input'], deps: RpcDeps): Promise<ServerStatus> {
     const { sql, tenant } = this.#parts;
-    const { name } = deps.core.servers.manager.get(input.server).config;
+    const { name } = deps.servers.manager.get(input.server).config;
     await notifyChange(sql, tenant, retryTopic + name).catch(rethrowDatabaseError);
     return coreHandlers.retry(input, deps);
   }

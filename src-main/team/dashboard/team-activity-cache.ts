@@ -2,6 +2,7 @@
  * Queries of the dashboard over the record of all replicas: savings, charts, calls. Shared results are cached for a
  * while, however many users look, so that millions of calls are not summed for each of them.
  */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { buildReport } from '../../core/activity/ledger/ledger.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import type { AppState, Charts, SavingsPeriod } from '../../rpc/contract.ts';
@@ -55,8 +56,10 @@ export class TeamActivityCache {
     return this.#cached('servers', whose, () => this.#parts.pages.servers(whose, Date.now() - dayMs));
   }
 
-  savingsOverview(whose: RowScope, core: Parameters<typeof savingsOverview>[0]): Promise<AppState['savings']> {
-    return this.#cached('savings', whose, () => savingsOverview(core, (question) => this.savings(whose, question)));
+  savingsOverview(whose: RowScope, { context }: Pick<CoreGroups, 'context'>): Promise<AppState['savings']> {
+    return this.#cached('savings', whose, () =>
+      savingsOverview({ context }, (question) => this.savings(whose, question)),
+    );
   }
 
   overview(whose: RowScope): Promise<AppState['activity']> {

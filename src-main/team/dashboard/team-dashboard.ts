@@ -14,6 +14,7 @@ import { StepQueries } from '../activity/step-queries.ts';
 import { TeamActivity } from '../activity/team-activity.ts';
 import { SpillTable } from '../answers/spill-table.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
+import { coreGroups } from '../../core/core-groups.ts';
 import type { Database } from '../database/database.ts';
 import type { AccessAudit } from '../http/access-audit.ts';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';
@@ -162,7 +163,7 @@ export class TeamDashboard {
   }
 
   #of(viewer: Viewer): Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'> {
-    const { core } = this.#parts.host();
+    const { calls } = this.#parts.host().core;
     return {
       publisher: this.#publisherOf(viewer),
       ask: async (method, input, signal) => {
@@ -170,7 +171,7 @@ export class TeamDashboard {
         return dispatchRpc(method, input, this.#depsOf(viewer), signal, this.#questionsOf(viewer));
       },
       spillFile: async (id) => {
-        const found = await core.calls.spills.fileOf(id, readerOf(viewer));
+        const found = await calls.spills.fileOf(id, readerOf(viewer));
         if (found === undefined) throw new AppError('not_found', 'You have no such kept answer.');
         return found;
       },
@@ -208,12 +209,13 @@ export class TeamDashboard {
 
   #questionsOf(viewer: Viewer): ReturnType<typeof teamRpcHandlers> {
     const { people, tokens, host, signIns, tenant, sql, heartbeat } = this.#parts;
-    const { core } = host();
-    const note = core.trust.audit.note.bind(core.trust.audit);
+    const groups = coreGroups(host().core);
+    const { audit } = groups.trust;
+    const note = audit.note.bind(audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
     return teamRpcHandlers(viewer, {
       ...this.#inboxParts,
-      core,
+      ...groups,
       people,
       tokens,
       note,
@@ -226,8 +228,9 @@ export class TeamDashboard {
   }
 
   #depsOf(viewer: Viewer): RpcDeps {
-    const { core, doors, stop, apps } = this.#parts.host().rpcDeps;
-    return { core, doors, stop, apps, desktop: undefined, reader: readerOf(viewer) };
+    const { host } = this.#parts;
+    const { doors, stop, apps } = host().rpcDeps;
+    return { ...coreGroups(host().core), doors, stop, apps, desktop: undefined, reader: readerOf(viewer) };
   }
 
   /** Throws AppError session_limit. */

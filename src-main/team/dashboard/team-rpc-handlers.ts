@@ -2,8 +2,8 @@
  * Requests that a team's dashboard handles differently from a single-user one: from the record of all replicas, and
  * with the viewer's own data.
  */
+import type { CoreGroups } from '../../core/core-groups.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { Core } from '../../core/create-core.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { applyLayers } from '../../core/config/layers/apply-layers.ts';
 import { everything, grantOf, createProfileScope } from '../../core/profiles/profile-scope.ts';
@@ -24,8 +24,8 @@ import type { TeamActivityCache } from './team-activity-cache.ts';
 import { teamStepHandlers, type StepHandlerDeps } from './team-step-handlers.ts';
 import { readerOf, rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
 
-export interface TeamHandlerDeps extends UserServiceDeps, StepHandlerDeps, ServerServiceDeps, InboxServiceDeps {
-  readonly core: Core;
+export interface TeamHandlerDeps
+  extends CoreGroups, UserServiceDeps, StepHandlerDeps, ServerServiceDeps, InboxServiceDeps {
   readonly people: UserServiceDeps['people'];
   readonly record: TeamActivityCache;
   readonly pages: CallQueries;
@@ -36,16 +36,16 @@ const defaultLimit = 200;
 
 /** Answers of one viewer. */
 export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handlers {
-  const { core, record, pages } = parts;
+  const { context, calls, servers, record, pages } = parts;
   const whose = rowsOf(viewer);
   const desk = new UserService(parts, viewer);
   const ofServer = new ServerService(parts);
   const inbox = new InboxService(parts, viewer);
-  const servers = (): readonly ServerConfig[] => {
-    const scope = scopeOfViewer(viewer, core);
-    return core.context.config.current.servers.filter(({ name }) => scope.hasServer(name));
+  const visibleServers = (): readonly ServerConfig[] => {
+    const scope = scopeOfViewer(viewer, parts);
+    return context.config.current.servers.filter(({ name }) => scope.hasServer(name));
   };
-  const signIns = new SignInService({ signIns: parts.signIns, servers, note: parts.note }, viewer);
+  const signIns = new SignInService({ signIns: parts.signIns, servers: visibleServers, note: parts.note }, viewer);
   const requireCall = async (id: number): Promise<TeamCall> => {
     const call = await pages.find(whose, id);
     if (call !== undefined) return call;
@@ -60,7 +60,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     callDetail: async ({ id }) => {
       const call = await requireCall(id);
       const [shown] = await record.named(whose, [call]);
-      const sent = await textSent(call, viewer, core);
+      const sent = await textSent(call, viewer, parts);
       return {
         ...(shown ?? call),
         hasView: false,
@@ -71,13 +71,13 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     },
     callText: async ({ id, side }: { id: number; side: PayloadSide }) => {
       const call = await requireCall(id);
-      return side === 'sent' ? textSent(call, viewer, core) : unkept;
+      return side === 'sent' ? textSent(call, viewer, parts) : unkept;
     },
-    savings: async (question) => priced(await record.savings(whose, question), core),
+    savings: async (question) => priced(await record.savings(whose, question), parts),
     charts: ({ period }) => record.charts(whose, period),
     auditEntries: async ({ person, ...asked }) => {
       const user = person === undefined ? undefined : (await parts.people.byName(person)).id;
-      const { entries, next } = await auditPage({ ...asked, ...(user !== undefined && { user }) }, core);
+      const { entries, next } = await auditPage({ ...asked, ...(user !== undefined && { user }) }, parts);
       const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
       const rows = entries.map((row) => {
         const name = names.get(userOf(row) ?? '');
@@ -89,15 +89,15 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     inboxItem: ({ id }) => inbox.item(id),
     decide: (input) => inbox.decide(input),
     deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
-      if (await core.calls.spills.remove(id, reader)) return {};
+      if (await calls.spills.remove(id, reader)) return {};
       throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });
     },
     find: async (input, deps, signal) => {
       const { tools, kept } = await findHandlers.find(input, deps);
       signal.throwIfAborted();
-      const scope = scopeOfViewer(viewer, core);
+      const scope = scopeOfViewer(viewer, parts);
       const isShown = ({ server, tool }: (typeof tools)[number]): boolean => {
-        const listed = core.servers.manager.all.find(({ config }) => config.name === server)?.listing.tools;
+        const listed = servers.manager.all.find(({ config }) => config.name === server)?.listing.tools;
         const definition = listed?.find(({ name }) => name === tool);
         return definition !== undefined && scope.hasTool(server, definition);
       };
@@ -105,7 +105,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     },
     // What a profile hides of a server would show in the counts.
     toolMatches: async (input, deps) =>
-      viewer.grant !== grantOf([everything]) || layersOf(viewer, core).length > 0
+      viewer.grant !== grantOf([everything]) || layersOf(viewer, parts).length > 0
         ? { servers: [] }
         : await serverHandlers.toolMatches(input, deps),
     ...teamStepHandlers(viewer, parts),
@@ -123,16 +123,22 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
 }
 
 /** Access from the viewer's groups, within the bounds of their config layers. */
-export function scopeOfViewer(viewer: Viewer, core: Core): ReturnType<typeof createProfileScope> {
-  const config = core.context.config.current;
+export function scopeOfViewer(
+  viewer: Viewer,
+  { context }: Pick<CoreGroups, 'context'>,
+): ReturnType<typeof createProfileScope> {
+  const config = context.config.current;
   // No name of a profile is like these.
-  const layers = layersOf(viewer, core).map((profile, at) => [`(layer) ${at}`, profile] as const);
+  const layers = layersOf(viewer, { context }).map((profile, at) => [`(layer) ${at}`, profile] as const);
   const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
   return createProfileScope([viewer.grant, ...layers.map(([name]) => name)], () => all);
 }
 
-function layersOf({ name, groups }: Viewer, core: Core): ReturnType<typeof applyLayers>['profiles'] {
-  return applyLayers(core.context.config.current, { name, groups }).profiles;
+function layersOf(
+  { name, groups }: Viewer,
+  { context }: Pick<CoreGroups, 'context'>,
+): ReturnType<typeof applyLayers>['profiles'] {
+  return applyLayers(context.config.current, { name, groups }).profiles;
 }
 
 function userOf(record: AuditRecord): string | undefined {
@@ -142,8 +148,12 @@ function userOf(record: AuditRecord): string | undefined {
 /** A team keeps no texts of calls. */
 const unkept: PayloadText = { none: 'off' };
 
-async function textSent({ spillId }: TeamCall, viewer: Viewer, core: Core): Promise<PayloadText> {
+async function textSent(
+  { spillId }: TeamCall,
+  viewer: Viewer,
+  { calls }: Pick<CoreGroups, 'calls'>,
+): Promise<PayloadText> {
   if (spillId === undefined) return unkept;
-  const isHere = (await core.calls.spills.find(spillId, readerOf(viewer))) !== undefined;
+  const isHere = (await calls.spills.find(spillId, readerOf(viewer))) !== undefined;
   return { none: isHere ? 'kept-answer' : 'lost-answer' };
 }

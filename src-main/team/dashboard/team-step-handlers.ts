@@ -11,8 +11,7 @@ import type { UserStore } from '../users/user-store.ts';
 import type { TeamActivityCache } from './team-activity-cache.ts';
 import { rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
 
-export interface StepHandlerDeps {
-  readonly core: Pick<CoreGroups, 'clients'>;
+export interface StepHandlerDeps extends Pick<CoreGroups, 'clients'> {
   readonly people: Pick<UserStore, 'byName'>;
   readonly record: TeamActivityCache;
   readonly steps: StepQueries;
@@ -23,7 +22,7 @@ const defaultLimit = 100;
 const notRecorded: PayloadText = { none: 'off' };
 
 /** Answers of one viewer. */
-export function teamStepHandlers(viewer: Viewer, { core, people, record, steps }: StepHandlerDeps): Handlers {
+export function teamStepHandlers(viewer: Viewer, { clients, people, record, steps }: StepHandlerDeps): Handlers {
   const whose = rowsOf(viewer);
   const requireStep = async (id: number): Promise<TeamStep> => {
     const step = await steps.find(whose, id);
@@ -55,7 +54,7 @@ export function teamStepHandlers(viewer: Viewer, { core, people, record, steps }
     },
     timelineSessions: async ({ person }) => {
       // Of other replicas it is not known which go on.
-      const here = new Set(core.clients.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
+      const here = new Set(clients.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
       const found = await steps.sessions(await rowScopeOf(viewer, person, people));
       const sessions = (await record.named(whose, found)).map((session) => ({
         ...session,

@@ -2,7 +2,7 @@
  * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows
  * of people is built here and nowhere else, and one that nobody thought of does not compile.
  */
-import type { Core } from '../../core/create-core.ts';
+import type { CoreGroups } from '../../core/core-groups.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
 import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
 import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
@@ -37,62 +37,62 @@ const pollIntervalMs = 5_000;
 
 export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilders {
   const { deps, record, answers, inbox } = parts;
-  const { core } = deps;
+  const { context, calls, clients } = deps;
   const whose = rowsOf(viewer);
-  const tokens = new ListTokens(core);
+  const tokens = new ListTokens(deps);
   const isForAdmin = isAdmin(viewer);
   const facts = (): AppState['core'] => (isForAdmin ? coreFacts(deps) : { ...coreFacts(deps), ...withoutPaths });
   return {
     core: facts,
     servers: async () => {
-      const here = await serverRows(core, { day: { servers: () => record.servers(whose) }, tokens });
+      const here = await serverRows(deps, { day: { servers: () => record.servers(whose) }, tokens });
       const rows = overReplicas(here, viewer, parts).toSorted(unhealthyFirst);
-      return isForAdmin ? rows : membersRows(rows, viewer, core);
+      return isForAdmin ? rows : membersRows(rows, viewer, deps);
     },
-    sessions: () =>
-      core.clients.sessions.all.filter((one) => one.isHere && isVisibleTo(viewer, one)).map(sessionStatus),
+    sessions: () => clients.sessions.all.filter((one) => one.isHere && isVisibleTo(viewer, one)).map(sessionStatus),
     attention: async () => {
       // Of servers and settings members are told where they are.
-      const servers = isForAdmin ? overReplicas(serverStatuses(core), viewer, parts) : [];
+      const servers = isForAdmin ? overReplicas(serverStatuses(deps), viewer, parts) : [];
       const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '', storeProblems: [] };
       return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(isRetryable);
     },
     inbox: () => inbox.waiting(),
-    dataFlow: () => (isForAdmin ? dataFlowOverview(core) : { ...dataFlowOverview(core), ...noFlow }),
+    dataFlow: () => (isForAdmin ? dataFlowOverview(deps) : { ...dataFlowOverview(deps), ...noFlow }),
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
-    savings: () => record.savingsOverview(whose, core),
+    savings: () => record.savingsOverview(whose, deps),
     activity: () => record.overview(whose),
     // What runs now is told where it is over: it may be at any replica.
     timeline: async () => ({ revision: await record.lastStep(whose), open: [], more: 0 }),
     spills: async () => {
-      const { maxBytes, maxCount, retentionDays } = core.context.config.current.results;
+      const { maxBytes, maxCount, retentionDays } = context.config.current.results;
       const own = await answers.usage(readerOf(viewer));
-      return { ...own, maxBytes, maxCount, retentionDays, revision: core.calls.spills.revision };
+      return { ...own, maxBytes, maxCount, retentionDays, revision: calls.spills.revision };
     },
     setup: () => ({ apps: [], offered: 0, firstCall: undefined, open: 0, tests: [] }),
     access: () => noApps.access(),
-    modes: () => modesOverview(core),
+    modes: () => modesOverview(deps),
     settings: () => settingsFacts(deps, undefined),
     team: () => ({ person: viewer.name, role: viewer.role }),
   };
 }
 
-export function viewerSource({ deps: { core }, heartbeat }: ViewerStateDeps): Source {
+export function viewerSource({ deps, heartbeat }: ViewerStateDeps): Source {
+  const { context, servers, calls, clients, trust } = deps;
   return (touch) => {
     const looking = setInterval(
       () => touch('activity', 'timeline', 'savings', 'servers', 'spills'),
       pollIntervalMs,
     ).unref();
     const stops = [
-      core.servers.manager.changed.on(() => touch('servers', 'attention', 'core')),
+      servers.manager.changed.on(() => touch('servers', 'attention', 'core')),
       heartbeat.changed.on(() => touch('servers', 'attention')),
-      core.calls.catalog.changed.on(() => touch('servers', 'modes')),
-      core.clients.sessions.changed.on(() => touch('sessions')),
-      core.context.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'dataFlow', 'profiles')),
-      core.context.config.problemsChanged.on(() => touch('core', 'attention')),
-      core.trust.inbox.changed.on(() => touch('inbox', 'attention')),
-      core.calls.spills.changed.on(() => touch('spills')),
-      core.trust.dataFlow.record.changed.on(() => touch('dataFlow')),
+      calls.catalog.changed.on(() => touch('servers', 'modes')),
+      clients.sessions.changed.on(() => touch('sessions')),
+      context.config.changed.on(() => touch('core', 'servers', 'modes', 'settings', 'dataFlow', 'profiles')),
+      context.config.problemsChanged.on(() => touch('core', 'attention')),
+      trust.inbox.changed.on(() => touch('inbox', 'attention')),
+      calls.spills.changed.on(() => touch('spills')),
+      trust.dataFlow.record.changed.on(() => touch('dataFlow')),
     ];
     return () => {
       clearInterval(looking);
@@ -113,7 +113,7 @@ function overReplicas<Row extends ServerStatus>(
   const { all } = heartbeat;
   const isOwn = !isAdmin(viewer);
   return here.map((row): Row => {
-    const config = deps.core.servers.manager.find(row.name)?.config;
+    const config = deps.servers.manager.find(row.name)?.config;
     const standing = statusByReplica(row.name, all);
     const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
     const told = aggregateReplicas(row, standing);
@@ -150,8 +150,12 @@ function isVisibleTo(
  * How they fare, not how they are run: command lines, causes in their own words and what others are shown are an
  * admin's.
  */
-function membersRows(rows: AppState['servers'], viewer: Viewer, core: Core): AppState['servers'] {
-  const scope = scopeOfViewer(viewer, core);
+function membersRows(
+  rows: AppState['servers'],
+  viewer: Viewer,
+  { context }: Pick<CoreGroups, 'context'>,
+): AppState['servers'] {
+  const scope = scopeOfViewer(viewer, { context });
   return rows
     .filter(({ name }) => scope.hasServer(name))
     .map(({ action: _action, signedIn: _signedIn, ...row }) => ({

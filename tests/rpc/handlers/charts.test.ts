@@ -21,7 +21,7 @@ import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 
 async function charts({ host }: TestCore, period: SavingsPeriod): Promise<Charts> {
   const deps = {
-    core: host.core,
+    ...host.core,
     doors: () => host.addresses,
     stop: () => undefined,
     desktop: undefined,

@@ -17,7 +17,7 @@ afterAll(() => core[Symbol.asyncDispose]());
 function ask(method: string, input: object): Promise<Record<string, unknown>> {
   const { host } = core;
   const deps = {
-    core: host.core,
+    ...host.core,
     doors: () => host.addresses,
     stop: () => undefined,
     desktop: undefined,

@@ -20,7 +20,7 @@ async function ask<M extends keyof RpcMethods>(
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
   const doors = (): TestCore['host']['addresses'] => core.host.addresses;
-  const deps = { core: core.host.core, doors, stop: () => undefined, desktop: undefined, apps: noApps };
+  const deps = { ...core.host.core, doors, stop: () => undefined, desktop: undefined, apps: noApps };
   return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 

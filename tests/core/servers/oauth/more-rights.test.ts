@@ -44,7 +44,7 @@ async function ask<M extends keyof RpcMethods>(
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
   const deps = {
-    core: core.host.core,
+    ...core.host.core,
     doors: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,

@@ -28,7 +28,7 @@ async function coreWith(servers: Record<string, object>): Promise<TestCore> {
 /** Calls a method like the command line and the dashboard. */
 async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const deps = {
-    core: core.host.core,
+    ...core.host.core,
     doors: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
