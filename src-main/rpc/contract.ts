@@ -625,6 +625,8 @@ export interface AppSettings {
   readonly defaultThreshold: number;
   /** It reads its tools anew when they change; else after a restart. */
   readonly followsLists: boolean;
+  /** The only servers that it is shown; undefined: all. */
+  readonly servers: readonly string[] | undefined;
 }
 
 /** The requests of the dashboard beyond those of the command line. Types only. */
@@ -835,7 +837,13 @@ export interface DashboardContract {
   appSettings: { input: { readonly app: string }; output: AppSettings };
   /** Absent fields stay unchanged; null applies to all apps. Throws AppError `mode_unknown`. */
   setAppSettings: {
-    input: { readonly app: string; readonly mode?: string | null; readonly threshold?: number | null };
+    input: {
+      readonly app: string;
+      readonly mode?: string | null;
+      readonly threshold?: number | null;
+      /** The only servers that it is shown, kept as a profile; its sessions reconnect. */
+      readonly servers?: readonly string[] | null;
+    };
     output: Nothing;
   };
   setSettings: {

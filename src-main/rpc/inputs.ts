@@ -140,7 +140,12 @@ const inputs: Inputs = {
   readServers: z.object({ text: z.string().max(1024 * 1024) }),
   setMode: z.object({ mode: name }),
   appSettings: z.object({ app: name }),
-  setAppSettings: z.object({ app: name, mode: maybe(name.nullable()), threshold: maybe(count.nullable()) }),
+  setAppSettings: z.object({
+    app: name,
+    mode: maybe(name.nullable()),
+    threshold: maybe(count.nullable()),
+    servers: maybe(z.array(name).max(1000).nullable()),
+  }),
   setSettings: z.object({
     results: maybe(results),
     pricePerMillion: maybe(z.number().min(0).nullable()),

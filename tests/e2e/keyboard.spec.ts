@@ -79,8 +79,20 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'activity/1': [...frame, ...called],
   spills: [...frame, 'Settings', 'tracker › list_issues'],
   setup: [...frame, 'Set up', 'Move gone', 'What changes', 'Choose per app instead', 'Add a server'],
-  'setup/apps': [...frame, 'Apps', 'First call', 'Connect Claude Desktop', 'Connect Cursor', 'Rescan', 'Other app'],
-  'setup/apps/cursor': ['File diff', 'Copy path', 'Copy snippet', 'Cancel', 'Connect'],
+  'setup/apps': [
+    ...[
+      ...frame,
+      'Apps',
+      'First call',
+      'Claude Desktop',
+      'Connect Claude Desktop',
+      'Connect Cursor',
+      'Rescan',
+      'Other app',
+    ],
+    ...['Connect…', 'tracker', 'Auto', 'Spill results to Claude Desktop larger than'],
+  ],
+  'setup/apps/cursor/connect': ['File diff', 'Copy path', 'Copy snippet', 'Cancel', 'Connect'],
   'setup/servers': [...frame, 'review in Inbox', 'Import gone', 'Also remove', 'Import 2 servers', 'Test selected'],
   'setup/first-call': [...frame, 'View in Activity'],
   settings: [

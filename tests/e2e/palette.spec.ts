@@ -110,7 +110,7 @@ test('finds sessions and spills; runs commands, or opens the page that asks for 
   await type('limit claude', 'Claude Desktop: app settings…');
   await page.keyboard.press('Enter');
   const served = page.getByRole('dialog', { name: 'Claude Desktop settings' });
-  await expect(served).toContainText('Large results');
+  await expect(served).toContainText('How tools are shown');
   await page.keyboard.press('Escape');
   await expect(served).toBeHidden();
   await open(page);

@@ -238,6 +238,26 @@ for (const { where, open } of [
   );
 }
 
+plain('shows an app only the servers that are ticked for it, and all again', async ({ page }) => {
+  const servers = { echo: fixtureCommand('echo'), tracker: fixtureCommand('tracker') };
+  await using core = await ServedCore.start({
+    config: { mode: 'proxy', servers },
+    files: { [cursorFile]: { mcpServers: {} } },
+  });
+  await page.goto(core.link);
+  await page.goto(core.at('setup/apps/cursor'));
+  const item = page.getByRole('article', { name: 'Cursor' });
+  await item.getByRole('checkbox', { name: 'tracker' }).uncheck();
+  await expect(item).toContainText('1 of 2');
+  const app = await core.connect('Cursor', ['--app', 'cursor']);
+  expect(await app.call('close_issue', { number: 1 })).not.toContain('Closed');
+  expect(await app.call('echo', { message: 'hello' })).toContain('hello');
+  await item.getByRole('button', { name: 'All', exact: true }).click();
+  await expect(item).toContainText('2 of 2');
+  await expect.poll(() => core.read('own/config.json')).not.toContain('appProfiles');
+  await expectNoBarrier(page, 'an app');
+});
+
 test('saves a setting as soon as it changes, and removes an empty one', async ({ page, home }) => {
   await page.goto(home.at('settings'));
   await page

@@ -16,7 +16,7 @@ export const settingsHandlers = {
     return {};
   },
   appSettings: ({ app }, { context, calls }) => Promise.resolve(appSettings(app, { context, calls })),
-  setAppSettings: async ({ app, mode, threshold }, { context, servers }) => {
+  setAppSettings: async ({ app, mode, threshold, servers: shown }, { context, servers }) => {
     if (typeof mode === 'string') requireMode(mode);
     if (mode !== undefined) await servers.edits.merge('appModes', { [app]: mode });
     if (threshold !== undefined) {
@@ -25,6 +25,7 @@ export const settingsHandlers = {
       const next = threshold === null ? others : [...others, [app, threshold] as const];
       await servers.edits.merge('results', { appThresholds: next.length === 0 ? null : Object.fromEntries(next) });
     }
+    if (shown !== undefined) await setAppServers(app, shown, { context, servers });
     return {};
   },
   setSettings: async ({ results, pricePerMillion, dataFlow, ...desktop }, deps) => {
@@ -46,10 +47,11 @@ export const settingsHandlers = {
 } satisfies Handlers;
 
 function appSettings(app: string, { context, calls }: Pick<CoreGroups, 'context' | 'calls'>): AppSettings {
-  const { appModes, results } = context.config.current;
+  const { appModes, appProfiles, profiles, results } = context.config.current;
   const { inlineBytes, followsLists } = appTraits(app);
-  const own = <T>(record: Readonly<Record<string, T>>): T | undefined =>
-    Object.hasOwn(record, app) ? record[app] : undefined;
+  const own = <T>(record: Readonly<Record<string, T>>, key: string | undefined = app): T | undefined =>
+    Object.hasOwn(record, key) ? record[key] : undefined;
+  const profile = own(appProfiles);
   return {
     appName: displayNameOf(app),
     mode: own(appModes),
@@ -58,7 +60,42 @@ function appSettings(app: string, { context, calls }: Pick<CoreGroups, 'context'
     threshold: own(results.appThresholds),
     defaultThreshold: results.threshold ?? inlineBytes,
     followsLists,
+    servers: profile === undefined ? undefined : own(profiles, profile)?.servers,
   };
+}
+
+/**
+ * Keeps the servers of one app as a profile. A profile that other apps have as well stays as it is: the app gets a copy of
+ * its other rules. A profile that allows everything is removed.
+ */
+async function setAppServers(
+  app: string,
+  shown: readonly string[] | null,
+  { context, servers: { edits } }: Pick<CoreGroups, 'context' | 'servers'>,
+): Promise<void> {
+  const { appProfiles, profiles } = context.config.current;
+  const held = Object.hasOwn(appProfiles, app) ? appProfiles[app] : undefined;
+  const isShared = Object.entries(appProfiles).some(([other, name]) => other !== app && name === held);
+  const name = held === undefined || isShared ? freeProfileName(app, profiles) : held;
+  const { servers: _before, ...rules } = (held === undefined ? undefined : profiles[held]) ?? {};
+  if (shown === null && Object.keys(rules).length === 0) {
+    await edits.merge('appProfiles', { [app]: null });
+    const { [held ?? '']: _own, ...others } = profiles;
+    if (held !== undefined && !isShared)
+      await edits.set('profiles', Object.keys(others).length === 0 ? undefined : others);
+    return;
+  }
+  // As a whole: another product's config may have them as a list.
+  await edits.set('profiles', { ...profiles, [name]: { ...rules, ...(shown !== null && { servers: shown }) } });
+  await edits.merge('appProfiles', { [app]: name });
+}
+
+function freeProfileName(app: string, profiles: Readonly<Record<string, unknown>>): string {
+  const wanted = app.replace(/[^\w.-]+/g, '-').slice(0, 50) || 'app';
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? wanted : `${wanted}-${number}`;
+    if (!Object.hasOwn(profiles, name)) return name;
+  }
 }
 
 function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { context, calls }: RpcDeps): string {

@@ -104,7 +104,7 @@ function appCommands({ id, name, connected, problem }: AppRow): PaletteEntry[] {
   if (connected === 'yes')
     return [leads(`disconnect/${id}`, `Disconnect ${name}…`, 'Previews the change', sheet('disconnect'))];
   const verb = connected === 'stale' ? 'Reconnect' : 'Connect';
-  return [leads(`connect/${id}`, `${verb} ${name}…`, 'Previews the change', sheet())];
+  return [leads(`connect/${id}`, `${verb} ${name}…`, 'Previews the change', sheet('connect'))];
 }
 
 /** Of each app in session once. */

@@ -7,11 +7,6 @@ export function modeCost({ tools, tokens }: Pick<ModeCard, 'tools' | 'tokens'>):
   return `${count(tools, 'tool')} listed, ${count(tokens, 'token')}`;
 }
 
-/** The most that one of them costs: what the bars are measured by. */
-export function maxTokens(modes: readonly Pick<ModeCard, 'tokens'>[]): number {
-  return Math.max(1, ...modes.map(({ tokens }) => tokens));
-}
-
 const updateNames = { off: 'Off', notify: 'Notify me', install: 'Install on quit' } as const;
 
 export const updateChoices = (Object.keys(updateNames) as (keyof typeof updateNames)[]).map((value) => ({

@@ -50,3 +50,30 @@ test("shows an app's own limit with its sessions, beside the default", async () 
   expect(await limit()).toBe(without);
   expect(core.host.core.context.config.current.results).toMatchObject({ toon: true, appThresholds: {} });
 });
+
+test('shows an app only the servers that are chosen for it, as a profile that no other app has', async () => {
+  const servers = { echo: fixture('echo'), shop: fixture('eight-tools', 'web') };
+  const shared = { servers: ['shop'], readOnly: true };
+  const core = await start({ servers, profiles: { shared }, appProfiles: { Zed: 'shared', Cursor: 'shared' } });
+  const config = () => core.host.core.context.config.current;
+  expect(await ask(core, 'appSettings', { app: 'Other' })).not.toHaveProperty('servers');
+
+  await ask(core, 'setAppSettings', { app: 'My App!', servers: ['echo'] });
+  expect(config()).toMatchObject({
+    profiles: { shared, 'My-App-': { servers: ['echo'] } },
+    appProfiles: { 'My App!': 'My-App-' },
+  });
+  expect(await ask(core, 'appSettings', { app: 'My App!' })).toMatchObject({ servers: ['echo'] });
+
+  // The other rules of a shared profile stay in force, and the other app keeps the profile.
+  await ask(core, 'setAppSettings', { app: 'Cursor', servers: ['echo'] });
+  expect(config()).toMatchObject({
+    profiles: { shared, Cursor: { servers: ['echo'], readOnly: true } },
+    appProfiles: { Zed: 'shared', Cursor: 'Cursor' },
+  });
+
+  await ask(core, 'setAppSettings', { app: 'My App!', servers: null });
+  await ask(core, 'setAppSettings', { app: 'Cursor', servers: null });
+  expect(config().profiles).toEqual({ shared, Cursor: { readOnly: true } });
+  expect(config().appProfiles).toEqual({ Zed: 'shared', Cursor: 'Cursor' });
+});

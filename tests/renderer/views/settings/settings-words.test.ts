@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import {
   amountText,
   modeCost,
-  maxTokens,
   policySnippet,
   readAmount,
 } from '../../../../src-renderer/views/settings/settings-words.ts';
@@ -11,8 +10,6 @@ import {
 test('describes a mode by the tools it lists and their tokens', () => {
   expect(modeCost({ tools: 142, tokens: 38_400 })).toBe('142 tools listed, 38,400 tokens');
   expect(modeCost({ tools: 1, tokens: 199 })).toBe('1 tool listed, 199 tokens');
-  expect(maxTokens([{ tokens: 5 }, { tokens: 9 }])).toBe(9);
-  expect(maxTokens([])).toBe(1);
 });
 
 test('reads an amount in its unit, and rejects invalid text', () => {

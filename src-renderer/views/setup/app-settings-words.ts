@@ -1,6 +1,6 @@
 /** What the settings of one app mean, in sentences. Pure. */
-import type { AppSettings } from '../../../../src-main/rpc/contract.ts';
-import { bytes, modeName } from '../../../lib/format.ts';
+import type { AppSettings } from '../../../src-main/rpc/contract.ts';
+import { bytes, modeName } from '../../lib/format.ts';
 
 export function modeSentence({ mode, defaultMode }: AppSettings): string {
   return mode === undefined
