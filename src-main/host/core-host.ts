@@ -121,22 +121,23 @@ export class CoreHost {
       codeRunner: sandbox,
       resolveProxy,
     });
+    const { calls, servers, trust, clients } = this.core;
     this.#runs = new ManualRuns({
-      steps: this.core.calls.stages,
+      steps: calls.stages,
       version,
-      endSession: (id) => this.core.servers.manager.endSession(id),
+      endSession: (id) => servers.manager.endSession(id),
     });
     this.#stops.push(() => this.#runs.close());
-    const { audit } = this.core.trust;
+    const { audit } = trust;
     this.gate = new AppAccessControl(this.appAccess, log, (app, { code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence, app }),
     );
-    const { profileTokens } = this.core.clients;
+    const { profileTokens } = clients;
     this.tokens = new ProfileAuthenticator(profileTokens, log, ({ code, text: sentence }) =>
       audit.note({ kind: 'refusal', of: 'access', code, sentence }),
     );
     this.#stops.push(auditAppAccess(audit, this.appAccess), auditProfileTokens(audit, profileTokens));
-    this.pageKey = options.keepKey === true ? loadPageKey(this.core.clients.token) : newPageKey();
+    this.pageKey = options.keepKey === true ? loadPageKey(clients.token) : newPageKey();
   }
 
   /**
@@ -224,7 +225,7 @@ export class CoreHost {
   async listen(): Promise<void> {
     if (this.#team === undefined) await this.#openSocket();
     // The user started it, so client apps may again.
-    if (this.#team === undefined) rmSync(quitFile(this.core.context.paths.runDir), { force: true });
+    if (this.#team === undefined) rmSync(quitFile(this.paths.runDir), { force: true });
     // Loaded only here: they bring the SDK along, and a private core on stdin and stdout starts twice as fast without
     // it.
     const { McpHttpServer } = await import('./mcp-http-server.ts');
@@ -245,21 +246,22 @@ export class CoreHost {
 
   /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
-    if (this.core.starting !== undefined) await this.core.starting;
-    const { sessions, parkedCalls } = this.core.clients;
+    const { starting } = this.core;
+    if (starting !== undefined) await starting;
+    const { activity, clients } = this.core;
     let letGo = (): void => undefined;
     let isOver = false;
     const { session, end } = await serveSession({
-      registry: sessions,
+      registry: clients.sessions,
       transport,
-      ledger: this.core.activity.ledger,
+      ledger: activity.ledger,
       app: endpoint.app,
-      view: viewFor(endpoint, this.core.clients.services),
+      view: viewFor(endpoint, clients.services),
       viewOf: (app, capabilities) => {
         const asked = { ...endpoint, app: endpoint.app ?? app, capabilities };
-        return viewFor(asked, this.core.clients.services);
+        return viewFor(asked, clients.services);
       },
-      parked: parkedCalls,
+      parked: clients.parkedCalls,
       letIn,
       onWarning: (text) => this.log.debug(text.slice(0, 2000)),
       onEnd: () => {
@@ -292,11 +294,11 @@ export class CoreHost {
   }
 
   async #openSocket(): Promise<void> {
-    const { core } = this;
+    const { context, clients } = this.core;
     const { runDir, tokenFile } = this.paths;
     const keepFiles = (): void => {
       ensurePrivateDir(runDir);
-      restoreToken(tokenFile, core.clients.token);
+      restoreToken(tokenFile, clients.token);
       // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
       try {
         restoreToken(pageKeyFile(runDir), this.pageKey);
@@ -306,17 +308,26 @@ export class CoreHost {
       }
     };
     const serve = this.serve.bind(this);
-    this.#socket = createSocketServer({ core, gate: this.gate, serve, rpcDeps: () => this.rpcDeps, keepFiles });
+    this.#socket = createSocketServer({
+      context,
+      clients,
+      starting: () => this.core.starting,
+      gate: this.gate,
+      serve,
+      rpcDeps: () => this.rpcDeps,
+      keepFiles,
+    });
     await this.#socket.start();
     keepFiles();
   }
 
   async #watchClientApps(): Promise<void> {
     const { openOfferTests, watchClientApps } = await import('./open-app-setup.ts');
+    const { config } = this.core.context;
     const apps = watchClientApps(this.core, this.#access());
     this.#apps = apps;
     this.#offerTests = openOfferTests(this.core, apps);
-    this.#stops.push(this.core.context.config.changed.on(() => apps.configChanged()));
+    this.#stops.push(config.changed.on(() => apps.configChanged()));
   }
 
   /** Ends an app's sessions when its profile changes; new ones use the new profile. */
@@ -336,10 +347,11 @@ export class CoreHost {
   }
 
   #access(): AppSetupDeps['access'] {
-    const { appAccess: store, gate, core } = this;
+    const { appAccess: store, gate } = this;
+    const { config } = this.core.context;
     return {
       store,
-      address: () => Promise.resolve(httpEndpoint(this.addresses.http, core.context.config.current.port)),
+      address: () => Promise.resolve(httpEndpoint(this.addresses.http, config.current.port)),
       endSessions: async (app, why) => {
         this.#http?.closeAppSessions(app);
         await gate.closeSessions(app, why);
@@ -348,9 +360,10 @@ export class CoreHost {
   }
 
   #httpOptions(dashboard: Dashboard): McpHttpServerOptions {
-    const { core, gate, tokens } = this;
+    const { gate, tokens } = this;
+    const { context, servers, calls, activity, clients } = this.core;
     const { askToken, pageRoot, port, desktop } = this.#options;
-    const { config, log } = core.context;
+    const { config, log } = context;
     const team = this.#team?.door;
     const page = {
       root: pageRoot,
@@ -358,7 +371,13 @@ export class CoreHost {
       signatures: askToken ? new PageSignatures(this.pageKey) : undefined,
     };
     return {
-      core,
+      config: () => config.current,
+      log,
+      clients,
+      catalog: calls.catalog,
+      servers: servers.manager,
+      ledger: activity.ledger,
+      starting: () => this.core.starting,
       gate,
       tokens,
       ports: {
@@ -369,7 +388,7 @@ export class CoreHost {
         hasSpare: desktop === undefined,
         onProblem: (sentence) => log.warn(sentence),
       },
-      token: askToken ? core.clients.token : undefined,
+      token: askToken ? clients.token : undefined,
       serve: this.serve.bind(this),
       other: team?.other ?? ((request, response) => dashboard.handle(request, response, page)),
       team,

@@ -1,6 +1,9 @@
 /** The core's HTTP: client apps of both eras, and whatever else is answered on the same port. */
 import { createHash } from 'node:crypto';
-import type { Core } from '../core/create-core.ts';
+import type { Ledger } from '../core/activity/ledger/ledger.ts';
+import type { Log } from '../core/base/log.ts';
+import type { AppConfig } from '../core/config/app-config.ts';
+import type { ClientsGroup } from '../core/create-clients.ts';
 import type { CatalogChange, LiveCatalog } from '../core/catalog/live-catalog.ts';
 import { type Endpoint, extensionsAt, viewFor } from '../core/sessions/views/endpoint.ts';
 import type { SessionBinding, SessionSeed } from '../core/sessions/http/stateful-http-transport.ts';
@@ -9,7 +12,7 @@ import { HttpListener, type HttpListenerOptions } from '../core/sessions/http/ht
 import { StatelessEndpoint } from '../core/sessions/http/stateless-endpoint.ts';
 import { taskNotification } from '../core/sessions/subscriptions.ts';
 import { RequestIds } from '../core/sessions/http/request-ids.ts';
-import type { NamedNotification } from '../core/servers/server-manager.ts';
+import type { NamedNotification, ServerManager } from '../core/servers/server-manager.ts';
 import type { Transport } from '../core/wire/transport.ts';
 import type { AppAccessControl } from './app-access.ts';
 import type { ProfileAuthenticator } from './profile-authenticator.ts';
@@ -26,7 +29,14 @@ const teamDrainSeconds = 25;
 const keepAliveTimeoutMs = 75_000;
 
 export interface McpHttpServerOptions {
-  readonly core: Core;
+  readonly config: () => AppConfig;
+  readonly log: Pick<Log, 'warn'>;
+  readonly clients: ClientsGroup;
+  readonly catalog: LiveCatalog;
+  readonly servers: Pick<ServerManager, 'closePrivateConnections' | 'notified' | 'onUserSeen'>;
+  readonly ledger: Ledger;
+  /** Pending until the servers are known. */
+  readonly starting: () => Promise<void> | undefined;
   readonly ports: Omit<PortBinderOptions, 'open'>;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
@@ -51,9 +61,9 @@ export class McpHttpServer {
   #awaited = 0;
 
   constructor(options: McpHttpServerOptions) {
-    const { core, ports, token, gate, tokens, serve, other, team } = options;
+    const { config, log, clients, servers, starting, ports, token, gate, tokens, serve, other, team } = options;
     this.#options = options;
-    this.#requestIds = new RequestIds((id) => core.servers.manager.closePrivateConnections(id));
+    this.#requestIds = new RequestIds((id) => servers.closePrivateConnections(id));
     this.#listener = new HttpListener({
       address: team?.address,
       refuseStranger: team?.refuseStranger,
@@ -63,22 +73,22 @@ export class McpHttpServer {
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.authenticate(profile, given),
       admitApp: (app) => gate.admit(app),
-      beginning: () => core.starting,
+      beginning: starting,
       openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, authenticate(endpoint, seed)),
       openModern: (...asked) => this.#openStateless(...asked),
       takesKind: (endpoint) => {
-        const kind = extensionsAt(endpoint, core.context.config.current);
-        return kind === undefined || core.clients.extensions.accepts(kind);
+        const kind = extensionsAt(endpoint, config());
+        return kind === undefined || clients.extensions.accepts(kind);
       },
       other,
-      limits: () => core.context.config.current.http,
+      limits: () => config().http,
       fallbackDrainSeconds: team && teamDrainSeconds,
       retainMs: team && keepAliveTimeoutMs,
-      budgets: core.clients.budgets,
-      awaited: () => this.#awaited + core.clients.parkedCalls.count,
-      onWarning: (text) => core.context.log.warn(text),
+      budgets: clients.budgets,
+      awaited: () => this.#awaited + clients.parkedCalls.count,
+      onWarning: (text) => log.warn(text),
     });
-    core.clients.sessions.addCatalogUsers((catalog) =>
+    clients.sessions.addCatalogUsers((catalog) =>
       this.#listener.statelessEndpoints.some(({ isBusy, view }) => isBusy && view.catalog === catalog),
     );
     this.ports = new PortBinder({ ...ports, open: (port) => this.#listener.open(port) });
@@ -87,16 +97,13 @@ export class McpHttpServer {
   /** Rejects with AppError port_in_use where the port was named for this run. */
   async start(): Promise<void> {
     await this.ports.start();
-    const {
-      calls: { catalog },
-      clients: { extensions: extensionCores, profiles },
-      servers: { manager: servers },
-    } = this.#options.core;
+    const { catalog, clients, servers } = this.#options;
+    const { extensions, profiles } = clients;
     this.#stops.push(
       catalog.changed.on((change) => this.#notifyChange(catalog, change)),
       profiles.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
-      extensionCores.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
-      extensionCores.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
+      extensions.changed.on(({ catalog: own, change }) => this.#notifyChange(own, change)),
+      extensions.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
       profiles.evicted.on((isGone) => this.#listener.endStateless(({ view }) => isGone(view.catalog))),
       servers.notified.on((notification) => this.#pass(notification)),
       this.#followTokens(),
@@ -128,12 +135,8 @@ export class McpHttpServer {
   }
 
   #openStateless(endpoint: Endpoint, place: SessionBinding, key: string): StatelessEndpoint {
-    const {
-      clients: { services: sessionServices, parkedCalls },
-      activity: { ledger },
-      servers: { manager: servers },
-    } = this.#options.core;
-    const view = viewFor(endpoint, sessionServices);
+    const { clients, ledger, servers } = this.#options;
+    const view = viewFor(endpoint, clients.services);
     const principal = principalOf(credentialOf(endpoint, place), endpoint.app, undefined);
     servers.onUserSeen(principal);
     const awaited = (until: Promise<void>): void => {
@@ -145,7 +148,7 @@ export class McpHttpServer {
       principal,
       app: endpoint.app,
       view,
-      parked: parkedCalls,
+      parked: clients.parkedCalls,
       requestIds: this.#requestIds,
       ledger,
       awaited,

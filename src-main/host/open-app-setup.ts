@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { OfferTests } from '../core/admin/offer-tests.ts';
 import { type EntryProbe, probeEntry } from '../core/admin/probe-entry.ts';
-import type { Core } from '../core/create-core.ts';
+import type { CoreGroups } from '../core/core-groups.ts';
 import type { AppPaths, Env } from '../core/base/app-paths.ts';
 import { errorText } from '../core/base/errors.ts';
 import type { JsonObject } from '../core/base/json.ts';
@@ -92,26 +92,28 @@ function commandFile(): string {
 // Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are mended at
 // once.
 
+type WatchDeps = Pick<CoreGroups, 'context' | 'servers' | 'trust'>;
+
 /** Answers before anything is mended: nobody waits for that, and it may fail without harm. */
-export function watchClientApps(core: Core, access: AppSetupDeps['access']): AppSetup {
-  const { config, paths, env, version, log } = core.context;
+export function watchClientApps({ context, servers, trust }: WatchDeps, access: AppSetupDeps['access']): AppSetup {
+  const { config, paths, env, version, log } = context;
+  const { edits, removals, transports } = servers;
   const apps = openAppSetup({
     env,
     paths,
     config,
-    add: (servers) => core.servers.edits.addAll(servers),
-    remove: async (servers) =>
-      (await core.servers.removals.runThenSignOut(() => core.servers.edits.removeExisting(servers))).result,
-    secrets: core.trust.secrets,
+    add: (added) => edits.addAll(added),
+    remove: async (removed) => (await removals.runThenSignOut(() => edits.removeExisting(removed))).result,
+    secrets: trust.secrets,
     access,
-    tryEntry: (entry) => probeEntry(entry, { config, transports: core.servers.transports, version }),
+    tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
   });
   void repairEntries(apps, log);
   return apps;
 }
 
 /** Tests what client apps offer, over this core's transports. */
-export function openOfferTests({ context, servers }: Core, apps: AppSetup): OfferTests {
+export function openOfferTests({ context, servers }: Omit<WatchDeps, 'trust'>, apps: AppSetup): OfferTests {
   const { config, version } = context;
   const { transports } = servers;
   return new OfferTests({

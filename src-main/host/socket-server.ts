@@ -1,6 +1,7 @@
 /** The core's socket: shims are served MCP, the command line is answered as a person. */
 import type { Socket } from 'node:net';
-import type { Core } from '../core/create-core.ts';
+import type { CoreContext } from '../core/core-context.ts';
+import type { ClientsGroup } from '../core/create-clients.ts';
 import { AppError, toAppError } from '../core/base/errors.ts';
 import { requireMode } from '../core/modes/mode-registry.ts';
 import type { AuthInfo } from '../core/security/principal.ts';
@@ -16,7 +17,10 @@ import type { RpcDeps } from '../rpc/deps.ts';
 import type { AppAccessControl } from './app-access.ts';
 
 interface SocketServerOptions {
-  readonly core: Core;
+  readonly context: Pick<CoreContext, 'paths' | 'version' | 'config' | 'log'>;
+  readonly clients: Pick<ClientsGroup, 'token' | 'budgets'>;
+  /** Pending until the servers are known. */
+  readonly starting: () => Promise<void> | undefined;
   readonly gate: AppAccessControl;
   /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
@@ -27,24 +31,21 @@ interface SocketServerOptions {
 }
 
 export function createSocketServer(options: SocketServerOptions): SocketListener {
-  const {
-    clients: { token },
-    context: about,
-  } = options.core;
+  const { paths, version, config, log } = options.context;
   return new SocketListener({
-    socketPath: about.paths.socketPath,
-    namesPipe: about.paths.namesPipe,
-    lockFile: homeLockFile(about.paths.dataDir),
-    token,
-    version: about.version,
+    socketPath: paths.socketPath,
+    namesPipe: paths.namesPipe,
+    lockFile: homeLockFile(paths.dataDir),
+    token: options.clients.token,
+    version,
     check: (hello) => {
-      check(hello, about.config.path);
+      check(hello, config.path);
       if (hello.purpose === 'session') options.gate.admit(hello.app);
     },
     onConnection: (socket, hello, rest) => welcome(options, socket, hello, rest),
-    onRefused: (error) => about.log.warn(error.text),
+    onRefused: (error) => log.warn(error.text),
     keepFiles: options.keepFiles,
-    onRestored: () => about.log.warn('The socket was removed by something else; it is there again.'),
+    onRestored: () => log.warn('The socket was removed by something else; it is there again.'),
   });
 }
 
@@ -57,16 +58,17 @@ function check({ mode, config }: Hello, own: string): void {
   });
 }
 
-function welcome({ core, serve, rpcDeps }: SocketServerOptions, socket: Socket, hello: Hello, rest: Buffer): void {
-  const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: core.clients.budgets });
+function welcome(options: SocketServerOptions, socket: Socket, hello: Hello, rest: Buffer): void {
+  const { context, clients, starting, serve, rpcDeps } = options;
+  const transport = new StreamTransport(socket, socket, { leftover: rest, budgets: clients.budgets });
   if (hello.purpose === 'control') {
-    void (core.starting ?? Promise.resolve()).then(() => serveControlClient(transport, rpcDeps()));
+    void (starting() ?? Promise.resolve()).then(() => serveControlClient(transport, rpcDeps()));
     return;
   }
   serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })
     .catch((error: unknown) => {
       const why = toAppError(error);
-      core.context.log.warn(why.text, { error });
+      context.log.warn(why.text, { error });
       // It has been let in, so the reason must come as MCP has it: as the answer to what is asked first.
       return rejectSession(transport, why);
     })

@@ -1,7 +1,7 @@
 /** Tests what a client app receives if the core rejects its session after all, through the real shim and socket server. */
 import { homedir } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
-import type { Core } from '../../src-main/core/create-core.ts';
+import type { CoreContext } from '../../src-main/core/core-context.ts';
 import { ensurePrivateDir, socketLocation } from '../../src-main/core/base/app-paths.ts';
 import { AppError } from '../../src-main/core/base/errors.ts';
 import { readOrCreateToken } from '../../src-main/core/security/access-token.ts';
@@ -29,15 +29,26 @@ async function openDoor(home: TestHome, serve: (transport: Transport) => Promise
   const location = socketLocation(home.env, process.platform, homedir());
   ensurePrivateDir(location.runDir);
   const log = { warn: () => undefined };
-  const core = {
-    context: { paths: { ...location, dataDir: location.runDir }, version: '1.0.0', config: { path: '' }, log },
-    clients: { token: readOrCreateToken(location.tokenFile), budgets: createConnectionBudgets() },
-  } as unknown as Core;
+  const context = {
+    paths: { ...location, dataDir: location.runDir },
+    version: '1.0.0',
+    config: { path: '' },
+    log,
+  } as unknown as CoreContext;
+  const clients = { token: readOrCreateToken(location.tokenFile), budgets: createConnectionBudgets() };
   const gate = { admit: () => undefined } as unknown as AppAccessControl;
   const rpcDeps = (): never => {
     throw new Error('nobody asks');
   };
-  const door = createSocketServer({ core, gate, serve, rpcDeps, keepFiles: () => undefined });
+  const door = createSocketServer({
+    context,
+    clients,
+    starting: () => undefined,
+    gate,
+    serve,
+    rpcDeps,
+    keepFiles: () => undefined,
+  });
   doors.push(door);
   await door.start();
   return door;

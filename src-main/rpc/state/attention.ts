@@ -17,9 +17,9 @@ interface AttentionFacts {
 const openSettings = { kind: 'open-settings', label: 'Open Settings' } as const;
 
 export function attentionItems({ core, servers, inbox, apps, home }: AttentionFacts): readonly AttentionItem[] {
-  const { paused, httpProblem, storeProblems, configFile: file, configMissing: isMissing } = core;
+  const { paused, httpProblem, storeProblems, configFile: file, configMissing: isMissing, configProblems } = core;
   // Others of the same file are seen when it is opened.
-  const problems = core.configProblems.slice(0, 1).map((text) => ({ level: 'problem', text }) as const);
+  const problems = configProblems.slice(0, 1).map((text) => ({ level: 'problem', text }) as const);
   const findings = findingsOf({
     paused,
     httpProblem,
