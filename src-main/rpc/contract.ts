@@ -5,7 +5,7 @@
 import type { ViewGrant, ViewRequirements } from '../core/mcp-apps/view-policy.ts';
 import type { AuditFilter, AuditRecord } from '../core/trust/audit/audit-entries.ts';
 import type { SavingsQuery, SavingsReport } from '../core/activity/ledger/ledger-table.ts';
-import type { StepSearch, StepTotals } from '../core/activity/steps/step-search.ts';
+import type { StepSearch, StepTotals } from '../core/activity/activity-worker/step-search.ts';
 import type { StepKind } from '../core/activity/steps/step.ts';
 import type { ServerVariables } from '../core/admin/environment-source.ts';
 import type { RemovalResult } from '../core/admin/server-removal.ts';

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { resolveAppPaths } from '../../src-main/core/base/app-paths.ts';
 import type { RpcMethods, StepSummary } from '../../src-main/rpc/contract.ts';
-import { sumsOfRows } from '../core/activity/steps/sums-of-rows.ts';
+import { sumsOfRows } from '../core/activity/activity-worker/sums-of-rows.ts';
 import { ask, listen, type Reached, type Told } from '../rpc/dashboard-client.ts';
 import { openSocket, type SocketClient } from '../support/socket-client.ts';
 import { until } from '../support/until.ts';

@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
-import { recentSessions, searchSteps } from '../../../src-main/core/activity/steps/step-search.ts';
-import { callsOfSteps } from '../../../src-main/core/activity/steps/step-table.ts';
-import { packPayloads } from '../../../src-main/core/activity/payloads/pack-payloads.ts';
-import { PayloadTable } from '../../../src-main/core/activity/payloads/payload-table.ts';
+import { createActivityDatabase } from '../../../src-main/core/activity/activity-worker/activity-database.ts';
+import { recentSessions, searchSteps } from '../../../src-main/core/activity/activity-worker/step-search.ts';
+import { callsOfSteps } from '../../../src-main/core/activity/activity-worker/step-table.ts';
+import { packPayloads } from '../../../src-main/core/activity/activity-worker/pack-payloads.ts';
+import { PayloadTable } from '../../../src-main/core/activity/activity-worker/payload-table.ts';
 import { quantile } from '../statistics.mjs';
 import { formatTable } from '../table.mjs';
 

@@ -1,8 +1,8 @@
 /** Dashboard requests about the steps of client apps' sessions. */
 import type { CoreGroups } from '../../core/core-groups.ts';
 import type { RunningStep, StepLog } from '../../core/activity/steps/step-log.ts';
-import type { SessionRow, StepSearch, StepTotals } from '../../core/activity/steps/step-search.ts';
-import type { StepRow } from '../../core/activity/steps/step-table.ts';
+import type { SessionRow, StepSearch, StepTotals } from '../../core/activity/activity-worker/step-search.ts';
+import type { StepRow } from '../../core/activity/activity-worker/step-table.ts';
 import type { ActivityEntry } from '../../core/activity/call-record.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { markInvisible } from '../../core/base/visible-text.ts';

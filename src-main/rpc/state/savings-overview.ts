@@ -1,5 +1,5 @@
 /** Tooltray's savings over the periods that the dashboard shows. */
-import type { ServerTotals } from '../../core/activity/call-totals.ts';
+import type { ServerTotals } from '../../core/activity/activity-worker/call-totals.ts';
 import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import { startOfDay } from '../../core/activity/local-time.ts';
 import type { CoreGroups } from '../../core/core-groups.ts';

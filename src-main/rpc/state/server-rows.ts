@@ -1,5 +1,5 @@
 /** Servers as rows of a table, ill ones first. */
-import type { ServerTotals } from '../../core/activity/call-totals.ts';
+import type { ServerTotals } from '../../core/activity/activity-worker/call-totals.ts';
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { isToolEnabled } from '../../core/config/app-config.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';

@@ -4,7 +4,7 @@
  */
 import type { Sql } from 'postgres';
 import { type CallOutcome, isProblemIn } from '../../core/activity/call-record.ts';
-import type { StepSearch, StepTotals } from '../../core/activity/steps/step-search.ts';
+import type { StepSearch, StepTotals } from '../../core/activity/activity-worker/step-search.ts';
 import type { StepKind } from '../../core/activity/steps/step.ts';
 import { displayNameOf } from '../../core/client-apps/app-traits.ts';
 import type { StepSummary, TimelineSession } from '../../rpc/contract.ts';

@@ -1,7 +1,7 @@
 /** Calls to record, and an activity log on real parts. */
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
+import { createActivityDatabase } from '../../../src-main/core/activity/activity-worker/activity-database.ts';
 import {
   ActivityLog,
   type ActivityLogOptions,

@@ -2,11 +2,7 @@
 import { dirname } from 'node:path';
 import type { ActivityLog, ActivityLogOptions } from '../../../src-main/core/activity/activity-log.ts';
 import type { CallTexts } from '../../../src-main/core/activity/activity-messages.ts';
-import type {
-  PayloadExcerpt,
-  PayloadExcerpts,
-  PayloadQuery,
-} from '../../../src-main/core/activity/payloads/payload.ts';
+import type { PayloadExcerpt, PayloadExcerpts, PayloadQuery } from '../../../src-main/core/activity/payload.ts';
 import type { Masker } from '../../../src-main/core/base/mask.ts';
 import type { RawJson } from '../../../src-main/core/wire/raw-json.ts';
 import { call, openActivity } from './fixture.ts';

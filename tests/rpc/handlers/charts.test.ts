@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { outcomesByHour } from '../../../src-main/core/activity/call-charts.ts';
 import { toRow } from '../../../src-main/core/activity/call-record.ts';
-import { insertCall } from '../../../src-main/core/activity/call-table.ts';
+import { insertCall } from '../../../src-main/core/activity/activity-worker/call-table.ts';
 import { buildReport } from '../../../src-main/core/activity/ledger/ledger.ts';
 import { addRows, sumLedger } from '../../../src-main/core/activity/ledger/ledger-table.ts';
 import { formatDay, startOfHour, hourOffsetMs } from '../../../src-main/core/activity/local-time.ts';

@@ -7,7 +7,7 @@ import { inDatabase, storedPayloads } from '../../core/activity/fixture.ts';
 import { activityThread } from '../../support/shared-workers.ts';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import type { CallOutcome, CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import type { CallSearch } from '../../../src-main/core/activity/call-totals.ts';
+import type { CallSearch } from '../../../src-main/core/activity/activity-worker/call-totals.ts';
 import type { Cause } from '../../../src-main/core/activity/ledger/ledger-entry.ts';
 import { addRows, totalSavings, toRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
 import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';

@@ -12,15 +12,15 @@ import {
   type PageRange,
   recentlyUsedTools,
   searchCalls,
-} from '../call-queries.ts';
+} from './call-queries.ts';
 import type { ActivityFilter, TokenCount } from '../call-record.ts';
-import { recentCalls } from '../call-table.ts';
-import { type CallSearch, callsByServer } from '../call-totals.ts';
+import { recentCalls } from './call-table.ts';
+import { type CallSearch, callsByServer } from './call-totals.ts';
 import { type CauseSum, type SavingsQuery, sumLedger } from '../ledger/ledger-table.ts';
-import { type PayloadTexts, unpackPayloads } from '../payloads/pack-payloads.ts';
-import { type PayloadExcerpt, type PayloadExcerpts, type PayloadQuery, payloadSides } from '../payloads/payload.ts';
-import { recentSessions, searchSteps, type StepRange, type StepSearch, stepsOfPayloads } from '../steps/step-search.ts';
-import { callsOfSteps, findStep } from '../steps/step-table.ts';
+import { type PayloadTexts, unpackPayloads } from './pack-payloads.ts';
+import { type PayloadExcerpt, type PayloadExcerpts, type PayloadQuery, payloadSides } from '../payload.ts';
+import { recentSessions, searchSteps, type StepRange, type StepSearch, stepsOfPayloads } from './step-search.ts';
+import { callsOfSteps, findStep } from './step-table.ts';
 import type { Recorder } from './recorder.ts';
 import type { TokenCounts } from './token-counts.ts';
 

@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CachingMasker, Masker } from '../../base/mask.ts';
 import { runInTransaction } from '../../base/private-database.ts';
 import type { RecoveringDatabase } from '../../base/recovering-database.ts';
-import { createActivityDatabase } from '../activity-database.ts';
+import { createActivityDatabase } from './activity-database.ts';
 import {
   type ActivityEvent,
   type ActivityFile,
@@ -19,15 +19,15 @@ import {
 } from '../activity-messages.ts';
 import { insertAnnotation } from '../annotations.ts';
 import { type PayloadDropReason, rowBytes, toRow } from '../call-record.ts';
-import { insertCall, trimCalls, updateLabels, updateTokens } from '../call-table.ts';
+import { insertCall, trimCalls, updateLabels, updateTokens } from './call-table.ts';
 import { type LedgerEntry, netContextTokens } from '../ledger/ledger-entry.ts';
 import { addRows, ledgerBounds, type LedgerRow, trimLedger } from '../ledger/ledger-table.ts';
 import { startOfHour } from '../local-time.ts';
-import { packPayloads, type PayloadTexts } from '../payloads/pack-payloads.ts';
-import { PayloadTable } from '../payloads/payload-table.ts';
-import { trimToSize } from '../size-limit.ts';
-import { RunningStepStore } from '../steps/running-steps.ts';
-import { insertStep, toValues, trimSteps, updateStepTokens } from '../steps/step-table.ts';
+import { packPayloads, type PayloadTexts } from './pack-payloads.ts';
+import { PayloadTable } from './payload-table.ts';
+import { trimToSize } from './size-limit.ts';
+import { RunningStepStore } from './running-steps.ts';
+import { insertStep, toValues, trimSteps, updateStepTokens } from './step-table.ts';
 import { LedgerBooks } from './ledger-books.ts';
 import type { TokenCounts } from './token-counts.ts';
 

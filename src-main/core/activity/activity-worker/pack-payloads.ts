@@ -1,6 +1,6 @@
 /** The three texts of a call as one row: side by side in UTF-8, compressed where that makes them smaller. */
 import * as zlib from 'node:zlib';
-import { type PayloadSide, payloadSides, type PayloadGap, payloadAbsences } from './payload.ts';
+import { type PayloadSide, payloadSides, type PayloadGap, payloadAbsences } from '../payload.ts';
 
 /** Masked. */
 export type PayloadTexts = Readonly<Record<PayloadSide, { readonly text: string } | { readonly none: PayloadGap }>>;

@@ -4,13 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { createActivityDatabase } from '../../../src-main/core/activity/activity-database.ts';
-import { findCallBySpill, findCall, firstAppCall, searchCalls } from '../../../src-main/core/activity/call-queries.ts';
-import { type CallRecord, toRow } from '../../../src-main/core/activity/call-record.ts';
-import { insertCall } from '../../../src-main/core/activity/call-table.ts';
-import { latencies, outcomesByHour, percentile } from '../../../src-main/core/activity/call-charts.ts';
-import { callsByServer, callTotals } from '../../../src-main/core/activity/call-totals.ts';
-import { Masker } from '../../../src-main/core/base/mask.ts';
+import { createActivityDatabase } from '../../../../src-main/core/activity/activity-worker/activity-database.ts';
+import {
+  findCallBySpill,
+  findCall,
+  firstAppCall,
+  searchCalls,
+} from '../../../../src-main/core/activity/activity-worker/call-queries.ts';
+import { type CallRecord, toRow } from '../../../../src-main/core/activity/call-record.ts';
+import { insertCall } from '../../../../src-main/core/activity/activity-worker/call-table.ts';
+import { latencies, outcomesByHour, percentile } from '../../../../src-main/core/activity/call-charts.ts';
+import { callsByServer, callTotals } from '../../../../src-main/core/activity/activity-worker/call-totals.ts';
+import { Masker } from '../../../../src-main/core/base/mask.ts';
 
 const hour = 3_600_000;
 const noon = Date.UTC(2026, 10, 21, 12);

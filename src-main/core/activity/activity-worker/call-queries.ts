@@ -1,9 +1,9 @@
 /** Queries of the dashboard on the table of calls. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { type ActivityEntry, isProblem } from './call-record.ts';
+import { type ActivityEntry, isProblem } from '../call-record.ts';
 import { type CallSearch, type CallTotals, callTotals, whereClauses } from './call-totals.ts';
 import { selectCalls, toEntry } from './call-table.ts';
-import { maxRecentTools } from './recent-tools.ts';
+import { maxRecentTools } from '../recent-tools.ts';
 import { queryNumber } from './size-limit.ts';
 
 export interface CallPage extends CallTotals {

@@ -1,8 +1,8 @@
 /** The table of calls: inserts, token counts, and whole records. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { prepareCached } from '../base/private-database.ts';
-import type { CallTokens } from './activity-messages.ts';
-import { type ActivityEntry, type ActivityFilter, type CallRow, columns, type SparseFields } from './call-record.ts';
+import { prepareCached } from '../../base/private-database.ts';
+import type { CallTokens } from '../activity-messages.ts';
+import { type ActivityEntry, type ActivityFilter, type CallRow, columns, type SparseFields } from '../call-record.ts';
 
 const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;

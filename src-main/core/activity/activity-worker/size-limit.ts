@@ -1,6 +1,6 @@
 /** Keeps the activity database within its limits of bytes: one for payloads, and one for everything else. */
 import type { DatabaseSync } from 'node:sqlite';
-import { prepareCached } from '../base/private-database.ts';
+import { prepareCached } from '../../base/private-database.ts';
 
 type Table = 'calls' | 'steps' | 'texts';
 

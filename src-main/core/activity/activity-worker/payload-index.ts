@@ -3,7 +3,7 @@
  * of a stretch that lost some rows a new one is made, so that no word of a deleted text is left on disk.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { payloadSides } from './payload.ts';
+import { payloadSides } from '../payload.ts';
 import { type PackedPayloads, type PayloadTexts, unpackPayloads } from './pack-payloads.ts';
 
 export interface PayloadMatches {

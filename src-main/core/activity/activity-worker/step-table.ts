@@ -3,9 +3,9 @@ import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import type { Masker } from '../../base/mask.ts';
 import { prepareCached } from '../../base/private-database.ts';
 import type { ActivityEntry, CallOutcome } from '../call-record.ts';
-import { selectCalls, toEntry } from '../call-table.ts';
-import { queryNumber } from '../size-limit.ts';
-import { maxPurposeLength, type StepKind, type StepRecord } from './step.ts';
+import { selectCalls, toEntry } from './call-table.ts';
+import { queryNumber } from './size-limit.ts';
+import { maxPurposeLength, type StepKind, type StepRecord } from '../steps/step.ts';
 
 /** Tokens of a step in the ledger; none if no model reads what the app receives. */
 export interface StepTokens {

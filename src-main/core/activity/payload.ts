@@ -1,5 +1,5 @@
 /** The payloads of a call or step as they are read: three sides, each a text or the reason why there is none. */
-import type { PayloadDropReason } from '../call-record.ts';
+import type { PayloadDropReason } from './call-record.ts';
 
 export const payloadSides = ['asked', 'sent', 'given'] as const;
 /** The model's request, the server's result, and the result returned to the model. */

@@ -1,6 +1,6 @@
 /** Sums over the calls on record. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { type CallOutcome, isProblem } from './call-record.ts';
+import { type CallOutcome, isProblem } from '../call-record.ts';
 
 export interface CallTotals {
   /** Totals over all matching calls. */

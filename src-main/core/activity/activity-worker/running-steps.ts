@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isProcessRunning } from '../../base/file-lock.ts';
 import type { Masker } from '../../base/mask.ts';
 import { prepareCached, runInTransaction } from '../../base/private-database.ts';
-import type { StepRecord } from './step.ts';
+import type { StepRecord } from '../steps/step.ts';
 import { stepColumns, toValues } from './step-table.ts';
 
 const columns = ['id', 'startedAt', 'sessionId', 'app', 'mode', 'kind', 'name', 'what', 'requestBytes'] as const;

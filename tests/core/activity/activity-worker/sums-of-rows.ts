@@ -1,6 +1,6 @@
 /** The sums of steps, added up from the rows themselves. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { StepSearch, StepTotals } from '../../../../src-main/core/activity/steps/step-search.ts';
+import type { StepSearch, StepTotals } from '../../../../src-main/core/activity/activity-worker/step-search.ts';
 
 export function sumsOfRows(database: DatabaseSync, { sessionId, since, until }: StepSearch): StepTotals {
   const rows = database

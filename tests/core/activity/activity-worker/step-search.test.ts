@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createActivityDatabase } from '../../../../src-main/core/activity/activity-database.ts';
+import { createActivityDatabase } from '../../../../src-main/core/activity/activity-worker/activity-database.ts';
 import type { CallOutcome } from '../../../../src-main/core/activity/call-record.ts';
-import { trimToSize } from '../../../../src-main/core/activity/size-limit.ts';
-import { recentSessions, searchSteps, type StepSearch } from '../../../../src-main/core/activity/steps/step-search.ts';
+import { trimToSize } from '../../../../src-main/core/activity/activity-worker/size-limit.ts';
+import {
+  recentSessions,
+  searchSteps,
+  type StepSearch,
+} from '../../../../src-main/core/activity/activity-worker/step-search.ts';
 import {
   insertStep,
   toValues,
   trimSteps,
   updateStepTokens,
-} from '../../../../src-main/core/activity/steps/step-table.ts';
+} from '../../../../src-main/core/activity/activity-worker/step-table.ts';
 import type { StepRecord } from '../../../../src-main/core/activity/steps/step.ts';
 import type { RecoveringDatabase } from '../../../../src-main/core/base/recovering-database.ts';
 import { sumsOfRows } from './sums-of-rows.ts';

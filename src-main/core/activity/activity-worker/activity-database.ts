@@ -1,6 +1,6 @@
 /** The activity database: its tables, and a bound of bytes for it. */
-import { RecoveringDatabase } from '../base/recovering-database.ts';
-import { payloadSchema } from './payloads/payload-table.ts';
+import { RecoveringDatabase } from '../../base/recovering-database.ts';
+import { payloadSchema } from './payload-table.ts';
 
 const pageBytes = 4096;
 
