@@ -38,7 +38,7 @@ async function told(core: TestCore): Promise<string> {
   const answers = await Promise.all(
     questions.map((question) => ask(core, question, question === 'inbox' ? {} : { server: 'telling' })),
   );
-  const state = Object.values(stateBuilders(core.host.rpcDeps)).map((build) => build() as unknown);
+  const state = await Promise.all(Object.values(stateBuilders(core.host.rpcDeps)).map((build) => build() as unknown));
   return JSON.stringify([answers, await Promise.all(state), await core.host.rpcDeps.apps.access()]);
 }
 

@@ -55,7 +55,7 @@ test('starts once its secret is set, restarts when it changes, and stores its va
     );
     const shown = JSON.stringify([
       answers,
-      Object.values(stateBuilders(core.host.rpcDeps)).map((build) => build() as unknown),
+      await Promise.all(Object.values(stateBuilders(core.host.rpcDeps)).map((build) => build() as unknown)),
       core.server('telling').config,
     ]);
     expect(shown).toContain('TOLD_KEY');
