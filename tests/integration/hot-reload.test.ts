@@ -111,6 +111,6 @@ test('applies raw and mode at once, to open sessions and new ones', async () => 
   await core.write({ servers, raw: true, mode: 'search' });
   await until(() => core.host.core.context.config.current.mode === 'search');
   for (const session of [client, await core.open()]) {
-    expect((await session.toolNames()).sort()).toEqual(['call_tool', 'search_tools']);
+    expect((await session.toolNames()).sort()).toEqual(['call_tool', 'read_resource', 'search_tools']);
   }
 });

@@ -47,6 +47,9 @@ const config = {
   results: { threshold: 0, thresholds: { 'desk:see_desk': 3 } },
 };
 
+/** Tools that an app with the profile `locked` is shown; its server has a resource template. */
+const ofVault = ['open_safe', 'read_resource'];
+
 let core: TestCore;
 beforeAll(async () => {
   core = await startCore(config);
@@ -165,16 +168,16 @@ describe('an app with one profile that connects through another', () => {
     const session = await core.open({}, { app: 'bound', profile: 'locked', mode: 'proxy' });
     expect(await session.toolNames()).toEqual([]);
     expect([await both('bound'), await both('bound', true)]).toEqual([[], []]);
-    expect([await both('nobody'), await both('nobody', true)]).toEqual([['open_safe'], ['open_safe']]);
+    expect([await both('nobody'), await both('nobody', true)]).toEqual([ofVault, ofVault]);
   });
 
   test('gets no more by claiming to be an app with a wider profile', async () => {
     const wide = { ...config, appProfiles: { ...config.appProfiles, wide: 'everything' } };
     await core.write({ ...wide, profiles: { ...config.profiles, everything: {} } });
     await expect.poll(() => core.host.core.context.config.current.appProfiles['wide']).toBe('everything');
-    expect([await both('wide'), await both('wide', true)]).toEqual([['open_safe'], ['open_safe']]);
+    expect([await both('wide'), await both('wide', true)]).toEqual([ofVault, ofVault]);
     const session = await core.open({}, { app: 'wide', profile: 'locked', mode: 'proxy' });
-    expect(await session.toolNames()).toEqual(['open_safe']);
+    expect(await session.toolNames()).toEqual(ofVault);
     await core.write(config);
     await expect.poll(() => core.host.core.context.config.current.appProfiles['wide']).toBeUndefined();
   });
@@ -233,7 +236,7 @@ test('returns 404 for the endpoint of an unknown profile', async () => {
 
 test('assigning an app another profile ends its sessions, and the next one has that profile', async () => {
   const open = await core.open({}, { app: 'moved', mode: 'proxy' });
-  expect(await open.toolNames()).toHaveLength(3);
+  expect(await open.toolNames()).toHaveLength(4);
   const closed = once(open.socket, 'close');
   await core.write({ ...config, appProfiles: { ...config.appProfiles, moved: 'calm' } });
   await closed;
@@ -243,14 +246,14 @@ test('assigning an app another profile ends its sessions, and the next one has t
 
 test('ends sessions also for an app that only initialize names', async () => {
   const open = await core.open({}, { mode: 'proxy' });
-  expect(await open.toolNames()).toHaveLength(3);
+  expect(await open.toolNames()).toHaveLength(4);
   const bystander = await core.open({}, { app: 'another', mode: 'proxy' });
   const closed = once(open.socket, 'close');
   await core.write({ ...config, appProfiles: { ...config.appProfiles, 'raw-client': 'calm' } });
   await closed;
   const again = await core.open({}, { mode: 'proxy' });
   expect(await again.toolNames()).toEqual(['see_desk']);
-  expect(await bystander.toolNames()).toHaveLength(3);
+  expect(await bystander.toolNames()).toHaveLength(4);
   const over = once(again.socket, 'close');
   await core.write(config);
   await over;
@@ -258,9 +261,9 @@ test('ends sessions also for an app that only initialize names', async () => {
 
 test('changed rules apply to open sessions', async () => {
   const session = await core.open({}, { profile: 'locked', mode: 'proxy' });
-  expect(await session.toolNames()).toEqual(['open_safe']);
+  expect(await session.toolNames()).toEqual(ofVault);
   await core.write({ ...config, profiles: { ...config.profiles, locked: { servers: ['vault'], noOpenWorld: true } } });
-  await expect.poll(() => session.toolNames()).toEqual([]);
+  await expect.poll(() => session.toolNames()).toEqual(['read_resource']);
   await expect(session.say('open_safe')).rejects.toThrow('Unknown tool: "open_safe" was not found.');
 });
 

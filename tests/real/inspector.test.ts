@@ -69,7 +69,7 @@ describe.skipIf(!present)('mcp-inspector --cli', () => {
     const { code, stdout, stderr } = await inspect(way, '--method', 'tools/list', '--strict');
     expect({ code, stderr: code === 0 ? '' : stderr }).toEqual({ code: 0, stderr: '' });
     const names = (JSON.parse(stdout) as Shown).result.tools?.map(({ name }) => name) ?? [];
-    expect(names.sort()).toEqual(way.mode === 'proxy' ? world.names : ['call_tool', 'search_tools']);
+    expect(names.sort()).toEqual(way.mode === 'proxy' ? world.names : ['call_tool', 'read_resource', 'search_tools']);
   });
 
   const calling: readonly Way[] = [

@@ -39,13 +39,13 @@ describe.skipIf(!present)('mcporter', () => {
     return runProgram(command, [...args, '--config', configFile, ...more], { env, cwd: workFolder });
   }
 
-  test('lists every tool over stdio and HTTP, and two in mode search', async () => {
+  test('lists every tool over stdio and HTTP, and three in mode search', async () => {
     const { code, stdout } = await mcporter('list', '--json');
     const { servers } = JSON.parse(stdout) as {
       servers: { name: string; status: string; tools: { name: string }[] }[];
     };
     const listed = servers.map(({ name, status, tools }) => [name, status, tools.map((tool) => tool.name).sort()]);
-    const search = ['call_tool', 'search_tools'];
+    const search = ['call_tool', 'read_resource', 'search_tools'];
     expect(listed).toEqual([
       ['stdio-proxy', 'ok', world.names],
       ['stdio-search', 'ok', search],

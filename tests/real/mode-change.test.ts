@@ -78,7 +78,7 @@ describe.skipIf(!present)('mcpdo, connected all the time', () => {
       await expect.poll(() => sessions(home), { timeout: 30_000 }).toMatchObject([{ id: before?.id, mode: 'search' }]);
       const answered = await inspector.run('elicitation/respond', elicitationPending.elicitationId, 'name:=Ada');
       expect(JSON.stringify(answered)).toContain('Ada');
-      expect(await inspector.toolNames()).toEqual(['search_tools', 'call_tool']);
+      expect(await inspector.toolNames()).toEqual(['search_tools', 'call_tool', 'read_resource']);
       expect(await sessions(home)).toMatchObject([{ id: before?.id, mode: 'search', staleList: false }]);
     },
     60_000,

@@ -6,14 +6,14 @@ import { DirectServers } from './list-directly.ts';
 import { PrivateHome } from './private-home.ts';
 import { makeMaterial, type Material, realServers, type ServerEntry } from './real-servers.ts';
 
-/** Answers pass as they are, so no tool of ours stands beside the servers' own. */
+/** Results pass unchanged, so `read_resource` is the only helper tool beside the servers' own. */
 const told = { results: { threshold: 0 }, slowCallSeconds: 0 };
 
 export interface World extends AsyncDisposable {
   readonly home: PrivateHome;
   readonly core: BuiltCore;
   readonly entries: Readonly<Record<string, ServerEntry>>;
-  /** Names of all tools in mode `proxy`, sorted, made from what the servers list directly. */
+  /** Names of all tools in mode `proxy`, sorted, made from what the servers list directly, and `read_resource`. */
   readonly names: readonly string[];
   readonly material: Material;
 }
@@ -48,7 +48,7 @@ async function agreedNames(home: PrivateHome, direct: DirectServers): Promise<st
     async () => {
       const { tools } = await shim.client.request('tools/list');
       const listed = (tools as { name: string }[]).map(({ name }) => name).sort();
-      expect(listed).toEqual(await direct.listedNames());
+      expect(listed).toEqual([...(await direct.listedNames()), 'read_resource'].sort());
       return listed;
     },
     { timeout: 20_000, interval: 200 },

@@ -13,6 +13,7 @@ export const universalMode: Mode = {
   line: 'One tool for tools, resources and prompts',
   helpers: [proxyTool],
   fixedList: true,
+  readsResources: true,
   listed: () => [],
   callLine: (path, args) => `proxy ${JSON.stringify({ action: 'call', type: 'tool', path, args })}`,
   instructions,

@@ -5,6 +5,7 @@ import { truncateName } from '../../core/base/visible-text.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { findTools, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from '../../core/modes/find-tools.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
+import { findResources, readResourceTool, resourceLine } from '../../core/modes/read-resource.ts';
 import { readResultTool } from '../../core/modes/read-spill.ts';
 import { markSchemaShown } from '../../core/modes/render-tools.ts';
 import { jsonResult, readClampedInteger, readTrimmedText, notAllowedError } from './answers.ts';
@@ -38,7 +39,9 @@ export const retrieveTools: HelperTool = {
       throw new AppError('bad_request', 'The query is missing.', { fix: 'Say in "query" what you want to do.' });
     }
     const limit = readClampedInteger(input['limit'], context.retrieve.limit ?? 0, maxHits) || undefined;
-    const { tools, more } = findTools(parseNeeds(query), context, { limit });
+    const needs = parseNeeds(query);
+    const { tools, more } = findTools(needs, context, { limit });
+    const resources = findResources(needs, context.catalog);
     const open = toolsNeedingSchema(tools, maxSchemas);
     const missing = context.finder.missingServers();
     const left = moreMatchesText(more);
@@ -47,7 +50,11 @@ export const retrieveTools: HelperTool = {
         const entry = compactEntry(tool, context);
         return open.has(tool.id) ? withSchema(entry, tool, context) : entry;
       }),
-      ...(tools.length === 0 && nothingFound(query, context)),
+      ...(resources.length > 0 && {
+        resources: resources.map(resourceLine),
+        read_resources_with: readResourceTool.definition.name,
+      }),
+      ...(tools.length === 0 && resources.length === 0 && nothingFound(query, context)),
       ...(left !== undefined && { more: left }),
       ...(tools.length > 0 && !context.memory.markShown('usage', 'retrieve') && { usage_instructions: usage }),
       ...(missing !== undefined && { not_listed: missing }),

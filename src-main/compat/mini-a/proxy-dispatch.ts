@@ -7,6 +7,7 @@ import type { JsonObject } from '../../core/base/json.ts';
 import { failureReason } from '../../core/calls/error-result.ts';
 import { isCancelled, readArguments, firstTextOf } from '../../core/calls/read-arguments.ts';
 import { awaitResult } from '../../core/modes/await-result-tool.ts';
+import { readResourceTool } from '../../core/modes/read-resource.ts';
 import type { HelperContext, HelperTool } from '../../core/modes/mode.ts';
 import { type ReadContext, readSpill } from '../../core/modes/read-spill.ts';
 import { toObject } from '../../core/wire/raw-json.ts';
@@ -96,7 +97,8 @@ const maxEchoLength = 80;
 async function act(action: string, input: JsonObject, context: HelperContext): Promise<JsonObject> {
   if (action === 'readresult') return runReadResultAction(input, context);
   if (!['status', 'list', 'search', 'call'].includes(action)) throw unsupported(action);
-  if (action === 'call' && isWait(input)) return toObject(await awaitResult.run(readArguments(input) ?? {}, context));
+  const own = action === 'call' ? ownTool(input) : undefined;
+  if (own !== undefined) return toObject(await own.run(readArguments(input) ?? {}, context));
   if (action === 'call') await known(input, context);
   else await context.settled();
   const fresh = await refreshed(input, context);
@@ -124,9 +126,10 @@ async function known(input: JsonObject, { awaitTool }: HelperContext): Promise<v
   }
 }
 
-/** Our own tool, which leads to the answer that a call of this one still owes. */
-function isWait(input: JsonObject): boolean {
-  return firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text === awaitResult.definition.name;
+/** Returns the helper tool that the action `call` names: results name these two as the next call. */
+function ownTool(input: JsonObject): HelperTool | undefined {
+  const named = firstTextOf(input, ['tool', 'tool_name', 'name', 'path'])?.text;
+  return [awaitResult, readResourceTool].find(({ definition }) => definition.name === named);
 }
 
 /** With `refresh` the tools are listed again first, those of one connection if it is named. */

@@ -7,6 +7,7 @@ import { truncateName } from '../base/visible-text.ts';
 import type { Listing } from '../servers/listing.ts';
 import { isVisibleTo } from '../servers/ui-metadata.ts';
 import { ListedNameAllocator, slugs } from './listed-names.ts';
+import { ResourceLookup } from './resource-lookup.ts';
 import { type CatalogResource, listResources, listTemplates } from './resource-uris.ts';
 import {
   firstByIdentifier,
@@ -67,8 +68,12 @@ export interface Catalog {
    * Tools that user interfaces call, under the names that they know them by; none where the app shows no interfaces.
    */
   readonly viewTools: readonly ViewTool[];
-  /** The same tools and prompts, by what they are called. */
-  readonly lookup: { readonly tools: EntryLookup; readonly prompts: EntryLookup };
+  /** The same tools and prompts, by what they are called; resources, by what they are about. */
+  readonly lookup: {
+    readonly tools: EntryLookup;
+    readonly prompts: EntryLookup;
+    readonly resources: ResourceLookup;
+  };
 }
 
 /**
@@ -96,6 +101,7 @@ export function buildCatalog(
   const clashes = namesUsedByViews(listed, viewTools);
   const apart = clashes.length === 0 ? listed : named('tools', new Set([...reserved, ...clashes]));
   const tools = withListedViews(apart, views);
+  const resourceTemplates = listTemplates(servers);
   return {
     servers: servers.map((server) => server.name),
     reserved,
@@ -108,10 +114,14 @@ export function buildCatalog(
     tools,
     prompts,
     resources,
-    resourceTemplates: listTemplates(servers),
+    resourceTemplates,
     views,
     viewTools,
-    lookup: { tools: new EntryLookup(tools), prompts: new EntryLookup(prompts) },
+    lookup: {
+      tools: new EntryLookup(tools),
+      prompts: new EntryLookup(prompts),
+      resources: new ResourceLookup(resources, resourceTemplates),
+    },
   };
 }
 

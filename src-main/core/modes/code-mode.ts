@@ -5,6 +5,7 @@
 import { toPlainNumber, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
 import type { CodeRunError, CodeRunOutcome } from '../code-runner/run-request.ts';
+import { findResources, resourceHitsText } from './read-resource.ts';
 import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
 import { languagesText } from './catalog-languages.ts';
 import { findTools, type FoundTool, moreMatchesText, parseNeeds, queryHint } from './find-tools.ts';
@@ -47,14 +48,17 @@ export const searchCode: HelperTool = {
     const limit = Number(toPlainNumber(input['limit']) ?? Number.NaN);
     const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
     const query = textOrEmpty(input['query']);
-    const { tools: found, more } = findTools(parseNeeds(query), context, {
+    const needs = parseNeeds(query);
+    const { tools: found, more } = findTools(needs, context, {
       limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, maxFound) : undefined,
       ...(tags.length > 0 && { accepts: (tool) => hasAnyTag(tool, tags) }),
     });
     if (detail === 'full') for (const { tool } of found) markSchemaShown(tool, context.memory);
     const all = context.catalog.tools.length;
     const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
-    const text = found.length === 0 ? nothingFound(query, context) : header + linesOf(found, detail, more, context);
+    const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
+    const tools = found.length === 0 ? undefined : header + linesOf(found, detail, more, context);
+    const text = [tools, resources].filter(Boolean).join('\n') || nothingFound(query, context);
     return withUnavailableServers({ content: [{ type: 'text', text }] }, context.finder.missingServers());
   },
 };

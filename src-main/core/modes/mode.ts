@@ -49,6 +49,8 @@ export interface HelperContext extends ModeView {
   readonly catalog: Catalog;
   /** The mode of the session. */
   readonly mode: string;
+  /** How a model calls any tool in that mode. */
+  readonly callLine: (tool: string, args: JsonObject) => string;
   /** Resolves names now, whatever the servers' status, and explains those that cannot be called. Never waits. */
   readonly finder: ToolFinder;
   /**
@@ -133,6 +135,8 @@ export interface Mode {
    * `npm run bench -- tasks`; without it `auto` never chooses the mode.
    */
   readonly tokensPerUse?: number;
+  /** A helper of it reads resources, so that `read_resource` is not listed. */
+  readonly readsResources?: boolean;
   /** It lists the same whatever the servers have. */
   readonly fixedList?: boolean;
   /** Its list has a place for each server whatever that offers, so it waits for none; it changes as they come. */
@@ -142,7 +146,7 @@ export interface Mode {
   /** Tools that are listed besides the helpers. */
   listed(view: ModeView): readonly JsonObject[];
   /** How any tool is called in this mode, as a model writes it. */
-  callLine(tool: string, args: JsonObject): string;
+  readonly callLine: (tool: string, args: JsonObject) => string;
   /** Resources of our own that are listed besides those of servers. */
   readonly resources?: readonly OwnResource[];
   /** At most `maxInstructions`, the words that matter first. */

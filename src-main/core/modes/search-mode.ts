@@ -8,6 +8,7 @@ import { parametersText } from '../condense/signature.ts';
 import { findTools, type FoundTool, moreMatchesText, parseNeeds, toolsNeedingSchema, queryHint } from './find-tools.ts';
 import { languagesText } from './catalog-languages.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
+import { findResources, resourceHitsText } from './read-resource.ts';
 import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
 
 // Found tools as search_tools shows them: a line each to choose and to call by, and the schema where a line is not
@@ -81,7 +82,9 @@ export const searchToolsTool: HelperTool = {
     const shown = renderFoundTools(tools, input['detail'] === 'full', context);
     const isTheirs = context.firstUse === true;
     const rest = isTheirs ? undefined : moreMatchesText(more);
-    const texts = shown.length === 0 ? nothingFound(needs, context) : [JSON.stringify(shown), rest];
+    const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
+    const found = shown.length === 0 ? [] : [JSON.stringify(shown), rest];
+    const texts = shown.length === 0 && resources === undefined ? nothingFound(needs, context) : [...found, resources];
     const content = texts.flatMap((text) => (text === undefined ? [] : [{ type: 'text', text }]));
     // ToolMux returns the same in both; a client that did not request its results receives them once.
     const isWhole = isTheirs && (shown.length > 0 || content.length === 0);

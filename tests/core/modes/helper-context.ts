@@ -58,6 +58,7 @@ export function helperContext(
     calls,
     level: raw ? 'full' : 'lean',
     mode: 'proxy',
+    callLine: allModes.find('proxy').callLine,
     finder,
     awaitTool: async (spelling, server) => finder.find(spelling, server),
     awaitServer: async () => undefined,

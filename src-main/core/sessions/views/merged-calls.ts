@@ -11,6 +11,7 @@ import {
   type CallRequest,
   type CallStages,
   callTool,
+  type ShapedResult,
   type ShownSchemas,
 } from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
@@ -21,6 +22,7 @@ import type { CatalogEntry } from '../../catalog/catalog.ts';
 import type { ViewTool } from '../../catalog/view-tools.ts';
 import { awaitInstruction, awaitResult, isCalledByName } from '../../modes/await-result-tool.ts';
 import type { HelperContext, HelperTool } from '../../modes/mode.ts';
+import { withLinkReader } from '../../modes/read-resource.ts';
 import { shownSchemas } from '../../modes/render-tools.ts';
 import { isVisibleTo, viewUriOf, withViewUri } from '../../servers/ui-metadata.ts';
 import type { ProtocolKind } from '../../wire/protocol-kind.ts';
@@ -56,6 +58,12 @@ export class MergedCalls {
         parts.links.note(tool.server, answer);
         if (context.showsViews === true) this.#views.note(tool, context);
         return this.#tasks.note(tool.server, answer, context);
+      },
+      shape: (result, tool, request, context) => {
+        const shaping = steps.shape(result, tool, request, context);
+        return shaping instanceof Promise
+          ? shaping.then((shaped) => this.#withLinkReader(shaped, request))
+          : this.#withLinkReader(shaping, request);
       },
     };
     this.#lists = lists;
@@ -185,6 +193,14 @@ export class MergedCalls {
     const own = helpers.get(name) ?? mode.find?.(name, view);
     if (own !== undefined || view.catalog.lookup.tools.byListedName(name) !== undefined) return own;
     return this.#parts.core.modes.findDynamic(name, view);
+  }
+
+  /** A program reads the result itself, and a user interface knows how to read a link. */
+  #withLinkReader(shaped: ShapedResult, { byView, inProgram }: CallRequest): ShapedResult {
+    const { mode, view } = this.#parts.settings.current;
+    // At level `full` a result is the server's to the letter.
+    if (byView === true || inProgram === true || view.level === 'full') return shaped;
+    return { ...shaped, result: withLinkReader(shaped.result, mode.callLine) };
   }
 
   /** Returns the origin of a result by tool name; helper tools and misspelled names belong to Tooltray. */

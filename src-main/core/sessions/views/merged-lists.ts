@@ -8,6 +8,7 @@ import { isTooltrayUri, wrapUri } from '../../catalog/resource-uris.ts';
 import { toAppOnlyDefinition, isViewUri } from '../../servers/ui-metadata.ts';
 import { awaitResult, shouldListAwait } from '../../modes/await-result-tool.ts';
 import { readOwnResource } from '../../modes/mode.ts';
+import { listsReadResource, readResourceTool } from '../../modes/read-resource.ts';
 import { HeaderParamTools } from '../../servers/param-headers.ts';
 import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
@@ -72,8 +73,11 @@ export class MergedTools {
       names.has(name) ? [] : (helpers.get(name)?.definition ?? []),
     );
     const servers = mode.listed(view).map((tool) => sanitizeEntry('tools', tool, era));
-    const tools = [...own, ...pinned, ...servers];
     const { catalog, handles } = view;
+    const isPinned = pinned.includes(readResourceTool.definition);
+    const reads =
+      mode.readsResources !== true && listsReadResource(catalog) && !isPinned ? [readResourceTool.definition] : [];
+    const tools = [...own, ...pinned, ...servers, ...reads];
     const mayAwait =
       handles === true &&
       shouldListAwait({ mode, era, tools, catalog, followsLists: this.#followsLists, used: this.#awaits() });

@@ -78,6 +78,7 @@ export class HelperContexts {
       awaitServer: (handle) => catalog.awaitServer(handle, settleMs, context),
       settled: () => catalog.settled(settleMs),
       mode: mode.name,
+      callLine: mode.callLine,
       callTool: (request) => this.#noted(this.#call({ ...request, rest: { ...rest, ...request.rest } }, context)),
       readResource: (uri) => view.readResource({ ...rest, uri }, context),
       getPrompt: (name, args) => view.getPrompt({ ...rest, name, ...(args && { arguments: args }) }, context),
