@@ -40,7 +40,7 @@ export class Core {
 
   constructor(cli, home, nodeArgs = [], env = {}) {
     this.home = home;
-    const args = [...nodeArgs, cli, 'serve', '--config', home.config, '--port', '0', '--no-open', '--no-token'];
+    const args = [...nodeArgs, cli, 'serve', '--config', home.config, '--port', '0', '--no-open', '--insecure-no-auth'];
     this.#child = spawn(process.execPath, args, { env: { ...home.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
     this.#gone = new Promise((resolve) => this.#child.once('close', resolve));
   }

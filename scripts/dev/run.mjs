@@ -42,7 +42,7 @@ async function restart(path) {
 }
 
 async function startCore() {
-  const words = ['serve', '--keep-link', '--port', String(port), ...forServe];
+  const words = ['serve', '--persistent-link', '--port', String(port), ...forServe];
   const child = spawn(findNode(root), [...forNode, join(root, 'src-main/cli.ts'), ...words], {
     cwd: root,
     env: { ...process.env, TOOLTRAY_HOME: home },

@@ -45,8 +45,8 @@ export function configReference(): string {
   return `# Configuration reference
 
 Tooltray reads one JSONC file: JSON with comments and trailing commas. \`tooltray status\` prints its path. Changes apply
-when you save the file. If a value is invalid, the last valid one stays in use; \`tooltray validate\` reports file, line,
-and reason.
+when you save the file. If a value is invalid, the last valid one stays in use; \`tooltray config validate\` reports
+file, line, and reason.
 
 A default in this table applies if the key is absent. A key without a default depends on the client app or the server.
 
@@ -70,7 +70,7 @@ ${keyTable(settings, settingMeanings)}
 ## Server entries
 
 \`servers\` (or \`mcpServers\`) maps a name to an entry with these fields. Files of other products are read with their own
-field names; \`tooltray validate\` reports each field that has no effect.
+field names; \`tooltray config validate\` reports each field that has no effect.
 
 ${keyTable(entries, entryMeanings)}
 

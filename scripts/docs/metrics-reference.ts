@@ -28,10 +28,10 @@ export async function metricsReference(): Promise<string> {
   );
   return `# Metrics
 
-${wrap('Each replica of a team serves metrics in the Prometheus text format at `/metrics`, on the address of `--operations`. Labels never contain names of users, servers, or tools.')}
+${wrap('Each replica of a team serves metrics in the Prometheus text format at `/metrics`, on the address of `--metrics-listen`. Labels never contain names of users, servers, or tools.')}
 
 \`\`\`sh
-tooltray serve --team --operations 127.0.0.1:8692
+tooltray team serve --metrics-listen 127.0.0.1:8692
 \`\`\`
 
 ${table(['metric', 'type', 'label', 'meaning'], rows)}

@@ -80,9 +80,9 @@ async function start(): Promise<void> {
     TOOLTRAY_OBJECTS: objects.address,
     ...objects.env,
   };
-  tooltray(team, 'migrate');
+  tooltray(team, 'team', 'migrate');
   // To try it, everybody sees everything.
-  tooltray(team, 'user', 'grant', 'everyone');
+  tooltray(team, 'team', 'user', 'grant', 'everyone');
   const tokens = givenTokens(team, provider.issuer);
   const config = join(home, 'config');
   if (!existsSync(config)) writeConfig(config);
@@ -114,14 +114,14 @@ function keysFile(): string {
 
 /** People who are not there yet are let in; each start gives everybody a token of a day, since none is shown twice. */
 function givenTokens(team: Team, issuer: string): Map<string, string> {
-  const known = JSON.parse(tooltray(team, 'user', 'list', '--json')) as { users: { name: string }[] };
+  const known = JSON.parse(tooltray(team, 'team', 'user', 'list', '--json')) as { users: { name: string }[] };
   return new Map(
     people.map(({ name, role, groups }) => {
       const inGroups = groups.flatMap((group) => ['--group', group]);
       const identity = ['--email', `${name}@example.org`, '--issuer', issuer, '--subject', name];
       if (!known.users.some((user) => user.name === name))
-        tooltray(team, 'user', 'add', name, '--role', role, ...inGroups, ...identity);
-      const words = ['token', 'create', name, '--label', 'npm run team', '--expires', '1d', '--json'];
+        tooltray(team, 'team', 'user', 'add', name, '--role', role, ...inGroups, ...identity);
+      const words = ['team', 'token', 'create', name, '--label', 'npm run team', '--expires', '1d', '--json'];
       return [name, (JSON.parse(tooltray(team, ...words)) as { token: string }).token];
     }),
   );
@@ -181,7 +181,7 @@ async function startReplica(
     '--client-id',
     clientId,
   ];
-  const child = spawn(process.execPath, [cli, 'serve', '--team', '--json', ...place, ...door, '--config', config], {
+  const child = spawn(process.execPath, [cli, 'team', 'serve', '--json', ...place, ...door, '--config', config], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
   });
@@ -240,7 +240,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, 
     '',
     'Commands for an admin, in another terminal:',
     `  export TOOLTRAY_DATABASE=${database} TOOLTRAY_TEAM_KEYS_FILE=${keys}`,
-    '  node dist/cli.js user list    (also: user off ben, team-secret set NAME --user ben, team-sign-in --user ben, audit verify --tenant main)',
+    '  node dist/cli.js team user list    (also: user off ben, team-secret set NAME --user ben, team-sign-in --user ben, audit verify --tenant main)',
     '',
     'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
   ];

@@ -38,7 +38,7 @@ type ValueOf<F extends Flag> = F extends { readonly many: true }
         ? string | undefined
         : boolean;
 
-/** One of several things that a command does, named by its first word. */
+/** One of several things that a command does, named by its first word or two. */
 export interface Action {
   readonly words?: string;
   readonly help: string;
@@ -121,12 +121,19 @@ export function readArguments(declared: Command, args: readonly string[]): Argum
   const given = Object.entries(flags).map(
     ([name, flag]) => [name, valueOf(name, flag, values[flagName(name)])] as const,
   );
-  const [action = usual, ...behind] = actions === undefined ? ['', ...positionals] : positionals;
+  const [action = usual, ...behind] = actions === undefined ? ['', ...positionals] : withAction(actions, positionals);
   if (action === undefined) throw missing();
   const known = actions === undefined ? declared : Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (known === undefined) throw usageError(`${JSON.stringify(action)} is not understood`);
   checkNumber(behind, known.words ?? '');
   return { flags: Object.fromEntries(given), words: behind, action };
+}
+
+/** Words with the action as the first of them: an action may have two words (`token create`). */
+function withAction(actions: Actions, words: readonly string[]): readonly string[] {
+  const [first, second, ...rest] = words;
+  const both = `${first} ${second}`;
+  return Object.hasOwn(actions, both) ? [both, ...rest] : words;
 }
 
 function parse(declared: Command, args: readonly string[]) {

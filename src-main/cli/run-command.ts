@@ -7,7 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { AppError, errorText, addFix } from '../core/base/errors.ts';
 import { closestMatch } from '../core/base/text-format.ts';
 import { helpOf, runCommand, usageError } from './command.ts';
-import { commands, usage } from './command-table.ts';
+import { commands, familyUsage, findCommand, usage } from './command-table.ts';
 import { plainText, printJson } from './terminal.ts';
 
 /** Resolves to the exit code: 0 done, 1 failed, 2 used wrongly. */
@@ -35,24 +35,34 @@ function notInPackage(cause: unknown): AppError {
   });
 }
 
-async function runArgv([word = '--help', ...rest]: readonly string[]): Promise<number> {
+async function runArgv(argv: readonly string[]): Promise<number> {
+  const [word = '--help', ...rest] = argv;
   if (word === '--version') return print(`Tooltray ${packageJson.version}\n`);
   const asksHelp = isHelp(word) || word === 'help';
   if (asksHelp && rest[0] === undefined) return print(usage());
-  const { name, about, load } = requireCommand(asksHelp ? (rest[0] ?? '') : word);
+  const words = asksHelp ? rest : argv;
+  const family = isHelp(words[1]) || words[1] === undefined ? familyUsage(words[0] ?? '') : undefined;
+  if (family !== undefined) return print(family);
+  const { name, about, load } = requireCommand(words);
   requireNode();
   const command = await load();
-  if (asksHelp || isHelp(rest[0]) || (rest.length === 2 && isHelp(rest[1]))) return print(helpOf(name, about, command));
-  return runCommand(name, command, rest);
+  const args = words.slice(name.split(' ').length);
+  if (asksHelp || isHelp(args[0]) || (args.length === 2 && isHelp(args[1]))) return print(helpOf(name, about, command));
+  return runCommand(name, command, args);
 }
 
-function requireCommand(word: string) {
-  const found = commands.find(({ name }) => name === word);
+/** Throws AppError bad_request. */
+function requireCommand(words: readonly string[]) {
+  const found = findCommand(words);
   if (found !== undefined) return found;
   const names = commands.flatMap(({ name, isHidden }) => (isHidden ? [] : [name]));
-  const meant = closestMatch(word, names);
-  throw new AppError('bad_request', `There is no command ${JSON.stringify(word)}.`, {
-    fix: `${meant === undefined ? `There are: ${names.join(', ')}.` : `Did you mean "${meant}"?`} See tooltray --help.`,
+  const [word = '', second = ''] = words;
+  const isFamily = familyUsage(word) !== undefined;
+  const written = isFamily ? `${word} ${second}`.trim() : word;
+  const meant = closestMatch(written, names);
+  const see = isFamily ? `tooltray ${word} --help` : 'tooltray --help';
+  throw new AppError('bad_request', `There is no command ${JSON.stringify(written)}.`, {
+    fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}See ${see}.`,
   });
 }
 
@@ -165,7 +175,8 @@ function manageCommand({ manage = '', values, serverArgs }: Flags, flags: readon
   const name = values.get('--server-name');
   const [command, description] = [values.get('--server-command'), values.get('--server-description')];
   if (manage === 'list') return [manage, ...flags];
-  if (manage !== 'add') return [manage, ...(name === undefined ? [] : [name]), ...flags];
+  const words = manage === 'validate' ? ['config', manage] : [manage];
+  if (manage !== 'add') return [...words, ...(name === undefined ? [] : [name]), ...flags];
   if (name === undefined || (command === undefined && serverArgs.length > 0))
     throw unknownFlagError(
       'Something is missing',

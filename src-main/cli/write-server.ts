@@ -10,7 +10,7 @@ import { paint, plainText } from './terminal.ts';
 export interface WriteServerOptions {
   readonly dryRun: boolean;
   /** Whether texts that look like secrets go into the vault, with references in the file. */
-  readonly sealed: boolean;
+  readonly vault: boolean;
 }
 
 export interface WrittenServer {
@@ -33,9 +33,9 @@ export async function writeServer(
   name: string,
   whole: RawEntry,
   store: ConfigStore,
-  { dryRun, sealed }: WriteServerOptions,
+  { dryRun, vault }: WriteServerOptions,
 ): Promise<WrittenServer> {
-  const entry = sealed && !dryRun ? (await openLocalSecrets(store).sealEntry(name, { ...whole })).entry : whole;
+  const entry = vault && !dryRun ? (await openLocalSecrets(store).sealEntry(name, { ...whole })).entry : whole;
   const text = addServer(await store.text(), name, entry);
   if (!dryRun) await store.update((now) => addServer(now, name, entry));
   const { problems } = await checkConfig(text, store.path, name);

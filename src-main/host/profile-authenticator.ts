@@ -71,6 +71,6 @@ export class ProfileAuthenticator {
 /** The same wherever it is shown: nobody learns by it which profiles and tokens there are. */
 function unknown(): AppError {
   return new AppError('not_allowed', 'This token does not open this address.', {
-    fix: 'The person gives one with: tooltray profiles token NAME.',
+    fix: 'The person gives one with: tooltray profile token create NAME.',
   });
 }

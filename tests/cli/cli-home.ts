@@ -66,8 +66,17 @@ export class CliHome implements AsyncDisposable {
     return this.serveAs({}, ...args);
   }
 
+  /** The same with `team serve`. */
+  async serveTeam(...args: string[]): Promise<Record<string, unknown>> {
+    return this.#listen({}, ['team', 'serve', '--json', ...args]);
+  }
+
   async serveAs(env: NodeJS.ProcessEnv, ...args: string[]): Promise<Record<string, unknown>> {
-    const child = this.spawn(['serve', '--port', '0', '--no-open', '--json', ...args], env, []);
+    return this.#listen(env, ['serve', '--port', '0', '--no-open', '--json', ...args]);
+  }
+
+  async #listen(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Record<string, unknown>> {
+    const child = this.spawn(args, env, []);
     this.#cores.push(child);
     let text = '';
     for await (const chunk of child.stdout as AsyncIterable<Buffer>) {

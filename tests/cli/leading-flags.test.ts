@@ -9,7 +9,7 @@ describe("ToolMux's flags become commands", () => {
     ['--build-cache', 'build-cache'],
     ['--manage', 'list'],
     ['--manage list --json', 'list --json'],
-    ['--manage validate', 'validate'],
+    ['--manage validate', 'config validate'],
     ['--manage test --server-name x', 'test x'],
     ['--manage=remove --server-name=x', 'remove x'],
     [

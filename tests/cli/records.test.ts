@@ -100,7 +100,7 @@ test('logs prints a server’s last lines, follows new ones, and rejects an unkn
   following.stdout?.on('data', (chunk: Buffer) => (told += chunk.toString()));
   await eventually(
     async () => {
-      await home.run('retry', 'crash');
+      await home.run('restart', 'crash');
       return told;
     },
     (text) => text.includes('Fatal: the fixture crashes on purpose.\n'),
@@ -111,7 +111,7 @@ test('logs prints a server’s last lines, follows new ones, and rejects an unkn
 test('activity lists the calls, filters them, and exports every one', async () => {
   await using home = new CliHome({ echo: entries.echo, utils: { type: 'builtin', builtin: 'utils' } });
   await home.serve();
-  await home.run('call', 'echo:echo', 'message=hello', '--read', '--reason', 'to see it');
+  await home.run('call', 'echo:echo', 'message=hello', '--max-effect', 'read', '--reason', 'to see it');
   await home.run('call', 'utils:current_time', 'timezone=No/Where');
   const { data } = await home.json('activity');
   expect(data).toMatchObject({
@@ -135,7 +135,7 @@ test('activity lists the calls, filters them, and exports every one', async () =
 test.runIf(allCases)('activity lists the steps and sessions of apps, not only calls', async () => {
   await using home = new CliHome({ echo: entries.echo, utils: { type: 'builtin', builtin: 'utils' } });
   await home.serve();
-  await home.run('call', 'echo:echo', 'message=hello', '--read');
+  await home.run('call', 'echo:echo', 'message=hello', '--max-effect', 'read');
   await home.run('call', 'utils:current_time', 'timezone=No/Where');
   const { data } = await home.json('activity', '--steps');
   expect(data).toMatchObject({
@@ -164,19 +164,26 @@ test.runIf(allCases)('call accepts a permission limit, key=value pairs, and help
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-files-'));
   const utils = { type: 'builtin', builtin: 'utils', folders: [folder] };
   await using home = new CliHome({ tracker: entries.tracker, utils });
-  const refused = await home.json('call', 'utils:write_file', `path=${join(folder, 'a.txt')}`, 'content=x', '--read');
+  const refused = await home.json(
+    'call',
+    'utils:write_file',
+    `path=${join(folder, 'a.txt')}`,
+    'content=x',
+    '--max-effect',
+    'read',
+  );
   expect(refused).toMatchObject({ code: 1, data: { error: { code: 'not_allowed' } } });
   const { data } = await home.json('call', 'search_tools', 'query=close an issue');
   expect(JSON.stringify(data)).toContain('close_issue');
   const { data: through } = await home.json('call', 'call_tool', 'name=tracker:list_issues', 'arguments={"count":2}');
   expect(JSON.stringify(through)).toContain('issue');
-  expect((await home.run('call', 'tracker:list_issues', '--read', '--write')).code).toBe(2);
+  expect((await home.run('call', 'tracker:list_issues', '--max-effect', 'read', '--max-effect', 'write')).code).toBe(2);
 });
 
 test('validate and list report an invalid secret value without showing it', async () => {
   await using home = new CliHome({ a: { ...entries.echo, env: { API_TOKEN: ['x1y2z3x1y2z3'] } } });
-  for (const command of ['validate', 'list']) {
-    const { stdout } = await home.run(command);
+  for (const words of [['config', 'validate'], ['list']]) {
+    const { stdout } = await home.run(...words);
     expect(stdout).toMatch(/servers\.a\.env\.API_TOKEN: Text in double quotes/);
     expect(stdout).not.toContain('x1y2z3');
   }

@@ -59,9 +59,9 @@ test('call and search use the running core', async () => {
 });
 
 test('retry retries at once and exits with 0 for a ready server, 1 for a failing or unknown one', async () => {
-  expect(await home.run('retry', 'echo')).toMatchObject({ code: 0, stdout: 'echo: Ready. 1 tool.\n' });
-  expect((await home.json('retry', 'crash')).data).toMatchObject({ name: 'crash', level: 'error' });
-  expect((await home.run('retry', 'ecko')).stderr).toContain('Did you mean "echo"?');
+  expect(await home.run('restart', 'echo')).toMatchObject({ code: 0, stdout: 'echo: Ready. 1 tool.\n' });
+  expect((await home.json('restart', 'crash')).data).toMatchObject({ name: 'crash', level: 'error' });
+  expect((await home.run('restart', 'ecko')).stderr).toContain('Did you mean "echo"?');
 });
 
 test('doctor reports the findings of the running core', async () => {
@@ -71,7 +71,7 @@ test('doctor reports the findings of the running core', async () => {
     (answer) => answer.code === 1,
   );
   expect(stdout).toMatch(/^ok {7}Tooltray \S+ is running at http:/m);
-  expect(stdout).toMatch(/^problem {2}crash: Stopped\. .* To try at once: tooltray retry crash$/m);
+  expect(stdout).toMatch(/^problem {2}crash: Stopped\. .* To try at once: tooltray restart crash$/m);
 });
 
 test('a command with another config file does not use the running core', async () => {

@@ -113,7 +113,7 @@ export class ServedCore {
   /** Starts it, on the same port each time. */
   async resume(): Promise<void> {
     this.#port ??= await freePort();
-    this.#child = this.#spawn('serve', '--port', String(this.#port), '--no-open', '--keep-link');
+    this.#child = this.#spawn('serve', '--port', String(this.#port), '--no-open', '--persistent-link');
     this.#link = await firstMatch(this.#child.stdout, /http:\/\/127\.0\.0\.1:\d+\/#key=\S+/);
   }
 

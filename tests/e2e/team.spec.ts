@@ -41,12 +41,12 @@ const test = plain.extend<{ team: Team }>({
     };
     const tooltray = (...words: string[]): string =>
       execFileSync(process.execPath, [cli, ...words], { encoding: 'utf8', env });
-    tooltray('migrate');
-    tooltray('user', 'grant', 'everyone');
+    tooltray('team', 'migrate');
+    tooltray('team', 'user', 'grant', 'everyone');
     const given = (name: string, role: string): string => {
-      tooltray('user', 'add', name, '--role', role);
+      tooltray('team', 'user', 'add', name, '--role', role);
       return (
-        JSON.parse(tooltray('token', 'create', name, '--label', 'a test', '--expires', '1d', '--json')) as {
+        JSON.parse(tooltray('team', 'token', 'create', name, '--label', 'a test', '--expires', '1d', '--json')) as {
           token: string;
         }
       ).token;
@@ -58,7 +58,7 @@ const test = plain.extend<{ team: Team }>({
     const servers = { echo: fixtureCommand('echo'), mail: fixtureCommand('scripted', script) };
     const flow = { mode: 'ask', waitSeconds: 120 };
     await writeFile(config, JSON.stringify({ mode: 'search', servers, dataFlow: flow }));
-    const words = ['serve', '--team', '--json', '--listen', `127.0.0.1:${port}`, '--config', config];
+    const words = ['team', 'serve', '--json', '--listen', `127.0.0.1:${port}`, '--config', config];
     const door = ['--issuer', idp.issuer, '--client-id', client.id];
     const child = spawn(process.execPath, [cli, ...words, ...door], { stdio: ['ignore', 'pipe', 'inherit'], env });
     const ended = new Promise((resolve) => child.once('exit', resolve));
@@ -187,7 +187,7 @@ test('keeps a team’s servers and their errors within the card on a narrow page
     return (box?.x ?? 0) + (box?.width ?? 0);
   };
   // A value of one's own is no sign-in: where it is kept is said instead.
-  await expect(table.getByText('tooltray team-secret set KEYED_KEY --user ana')).toBeVisible();
+  await expect(table.getByText('tooltray team secret set KEYED_KEY --user ana')).toBeVisible();
   await expect(table.getByRole('button', { name: 'Sign in to keyed' })).toHaveCount(0);
   for (const width of [600, 760, 900, 1100]) {
     await page.setViewportSize({ width, height: 800 });

@@ -167,7 +167,7 @@ test('does not start without an engine, and says what to do', async () => {
   expect('error' in state && state.error).toMatchObject({
     code: 'server_not_started',
     text: expect.stringContaining('Neither Docker nor Podman was found') as string,
-    fix: expect.stringContaining('tooltray isolate boxed sandbox') as string,
+    fix: expect.stringContaining('tooltray sandbox boxed bubblewrap') as string,
   });
   expect(existsSync(join(core.home, 'data', 'boxes', 'images.json'))).toBe(false);
 });

@@ -38,7 +38,7 @@ test('names the variable that a server exits without, and how to set it', async 
   const { state } = core.server('s');
   expect('error' in state && state.error).toMatchObject({
     code: 'server_exited',
-    fix: expect.stringContaining('tooltray env s --give PLANTED_API_KEY') as string,
+    fix: expect.stringContaining('tooltray env s --allow PLANTED_API_KEY') as string,
   });
   expect(JSON.stringify(state)).not.toContain(env.PLANTED_API_KEY);
 });

@@ -59,7 +59,7 @@ describe('MCPProxy', () => {
       serverName: 'held',
       requestedArgs: { text: 'x' },
       toolAnalysis: null,
-      instructions: expect.stringContaining('tooltray review held') as string,
+      instructions: expect.stringContaining('tooltray inbox show held') as string,
     });
   });
 

@@ -197,7 +197,7 @@ test('without bubblewrap, "sandbox" does not start and says why, and "auto" star
   expect('error' in state && state.error).toMatchObject({
     code: 'server_not_started',
     text: expect.stringMatching(/bubblewrap is not installed|on Linux only/) as string,
-    fix: expect.stringContaining('tooltray isolate sandbox none') as string,
+    fix: expect.stringContaining('tooltray sandbox sandbox none') as string,
   });
   expect(core.server('auto').state.kind).toBe('ready');
 });

@@ -48,7 +48,7 @@ async function review(core: TestCore, server: string): Promise<ServerReview> {
   return (reviews as ServerReview[])[0] as ServerReview;
 }
 
-/** As `tooltray review NAME --look` asks. */
+/** As `tooltray inbox show NAME --look` asks. */
 async function look(core: TestCore, server: string): Promise<NonNullable<ServerReview['look']>> {
   const { id } = await review(core, server);
   const seen = (await rpc(core, 'previewServer', { server, id })) as unknown as ServerReview;

@@ -212,7 +212,7 @@ describe('one field that changes while the server runs is hidden and cannot be c
     await until(() => question(core) !== undefined);
     const client = await core.open();
     if (tool === true)
-      expect(await client.say('draw', { shape: 'circle' })).toMatch(/waits for the person.*tooltray review d/s);
+      expect(await client.say('draw', { shape: 'circle' })).toMatch(/waits for the person.*tooltray inbox show d/s);
     if (prompt === true)
       await expect(client.request('prompts/get', { name: 'sketch' })).rejects.toThrow(/waits for the person/);
     const listed = JSON.stringify([await client.request('tools/list'), await client.request('prompts/list')]);

@@ -91,17 +91,17 @@ const states: Record<string, State> = {
   'waiting for sign-in': {
     server: 'cloud',
     tool: 'whoami',
-    words: [/cloud /, /tooltray sign-in cloud/],
+    words: [/cloud /, /tooltray login cloud/],
   },
   'in review': {
     server: 'held',
     tool: 'work',
-    words: [/held waits for the review of the person/, /not started/, /tooltray review held/],
+    words: [/held waits for the review of the person/, /not started/, /tooltray inbox show held/],
   },
   'written wrongly in the config': {
     server: 'broken',
     tool: 'work',
-    words: [/entry of broken in the config cannot be used|tooltray validate/, /tooltray validate/],
+    words: [/entry of broken in the config cannot be used|tooltray config validate/, /tooltray config validate/],
   },
   'not there at all': {
     server: 'nobody',
@@ -424,7 +424,7 @@ test('a server that needs another sign-in says so in its tools and is listed las
   await until(() => asking.server('shut').state.kind === 'pending-sign-in');
   expect([await description(), await found()]).toEqual([`[needs sign-in] ${before}`, ['twin_whoami', 'shut_whoami']]);
   const refused = await told(one, 'shut_whoami', {});
-  expect(refused).toMatch(/tooltray sign-in shut.*Another tool that may do: twin_whoami\./);
+  expect(refused).toMatch(/tooltray login shut.*Another tool that may do: twin_whoami\./);
   await signIn('shut');
   expect(await description()).toBe(before);
   expect(await told(one, 'shut_whoami', {})).toContain('the one who signed in');

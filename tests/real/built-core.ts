@@ -32,7 +32,7 @@ export async function startBuiltCore(
 ): Promise<BuiltCore> {
   const config = join(home.path, 'config.json');
   writeFileSync(config, JSON.stringify({ mode: 'proxy', ...settings, mcpServers: servers }));
-  const args = [cliFile, 'serve', '--config', config, '--port', '0', '--no-open', '--no-token'];
+  const args = [cliFile, 'serve', '--config', config, '--port', '0', '--no-open', '--insecure-no-auth'];
   const child = spawn(process.execPath, args, {
     env: home.env,
     cwd: home.workFolder,

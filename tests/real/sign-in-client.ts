@@ -43,12 +43,12 @@ async function run(...words: string[]): Promise<Ran> {
 async function comesThrough(): Promise<boolean> {
   for (let answers = 0; answers < mostAnswers; answers++) {
     const [server] = (await listed<{ servers: { state: string }[] }>('list')).servers;
-    if (server?.state !== 'ready') await run('sign-in', 'far', '--no-open');
-    const [tool] = (await listed<{ tools: { id: string }[] }>('list', '--tools')).tools;
+    if (server?.state !== 'ready') await run('login', 'far', '--no-open');
+    const [tool] = (await listed<{ tools: { id: string }[] }>('tools')).tools;
     if (tool !== undefined && (await run('call', tool.id)).code === 0) return true;
     const { items } = await listed<{ items: { id: string; kind: string }[] }>('inbox');
     const asked = items.find(({ kind }) => kind === 'scopes');
-    if (asked !== undefined) await run('inbox', 'decide', asked.id, 'give');
+    if (asked !== undefined) await run('inbox', 'approve', asked.id);
   }
   return false;
 }

@@ -34,7 +34,7 @@ export interface ReplicaProcessOptions {
 export async function startReplicaProcess(options: ReplicaProcessOptions): Promise<ReplicaProcess> {
   const { name, database, config, home, env = {}, args = [] } = options;
   const place = ['--listen', '127.0.0.1:0', '--replica-name', name, '--config', config];
-  const child = spawn(process.execPath, [cli, 'serve', '--team', '--json', ...place, ...args], {
+  const child = spawn(process.execPath, [cli, 'team', 'serve', '--json', ...place, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...testKeys, ...env, TOOLTRAY_DATABASE: database, TOOLTRAY_HOME: home },
   });

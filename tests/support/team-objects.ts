@@ -19,7 +19,7 @@ export async function teamObjects(): Promise<S3Config> {
   return parseS3Config(await teamObjectsAddress(), objectsEnv);
 }
 
-/** The same as `--objects` takes it. */
+/** The same as `--s3` takes it. */
 export async function teamObjectsAddress(): Promise<string> {
   return (await engineUrl(variable)).replace('?', `/test_${randomBytes(6).toString('hex')}?`);
 }

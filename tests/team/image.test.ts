@@ -45,12 +45,12 @@ test.skipIf(!takesSystem('podman'))(
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-    inside('migrate');
-    inside('user', 'add', 'ana');
-    const { token } = JSON.parse(inside('token', 'create', 'ana', '--label', 'test', '--json')) as { token: string };
+    inside('team', 'migrate');
+    inside('team', 'user', 'add', 'ana');
+    const { token } = JSON.parse(inside('team', 'token', 'create', 'ana', '--label', 'test', '--json')) as { token: string };
 
     const port = await freePort();
-    const serve = ['serve', '--team', '--json', '--listen', `127.0.0.1:${port}`, '--config', '/config.json'];
+    const serve = ['team', 'serve', '--json', '--listen', `127.0.0.1:${port}`, '--config', '/config.json'];
     const child = spawn('podman', [...podman, ...how, image, ...serve], { stdio: ['ignore', 'pipe', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));

@@ -39,7 +39,7 @@ export class StartedTeam {
   async replica({ nodeArgs = [], before = [], env = {} } = {}) {
     const name = `r${++this.#count}`;
     const doors = ['--listen', '127.0.0.1:0', '--replica-name', name];
-    const serve = [cli, 'serve', '--team', '--json', ...doors, '--config', this.#config];
+    const serve = [cli, 'team', 'serve', '--json', ...doors, '--config', this.#config];
     const [command, ...args] = [...before, process.execPath, ...nodeArgs, ...serve];
     const child = spawn(command, args, {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -71,10 +71,10 @@ export class StartedTeam {
     const key = randomBytes(32).toString('base64url');
     this.#env = { ...process.env, TOOLTRAY_DATABASE: cluster.url, TOOLTRAY_TEAM_KEYS: key };
     writeFileSync(this.#config, JSON.stringify({ ...settings, mcpServers: { echo: entry(fixture('echo')) } }));
-    this.#tooltray('migrate');
-    this.#tooltray('user', 'add', 'ana');
-    this.#tooltray('user', 'grant', 'everyone');
-    this.token = JSON.parse(this.#tooltray('token', 'create', 'ana', '--json')).token;
+    this.#tooltray('team', 'migrate');
+    this.#tooltray('team', 'user', 'add', 'ana');
+    this.#tooltray('team', 'user', 'grant', 'everyone');
+    this.token = JSON.parse(this.#tooltray('team', 'token', 'create', 'ana', '--json')).token;
   }
 
   #tooltray(...words) {

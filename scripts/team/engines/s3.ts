@@ -14,7 +14,7 @@ import { takesSystem } from './system.ts';
 
 export interface ObjectStore {
   readonly port: number;
-  /** As `--objects` takes it; the bucket is there. */
+  /** As `--s3` takes it; the bucket is there. */
   readonly address: string;
   /** Who may write there, as environment. */
   readonly env: { readonly TOOLTRAY_OBJECTS_KEY_ID: string; readonly TOOLTRAY_OBJECTS_KEY: string };

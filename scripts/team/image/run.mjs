@@ -39,7 +39,7 @@ function build(output) {
       ...['--user', `${user}:${user}`, '--workingdir', '/data', '--env', 'TOOLTRAY_HOME=/data', '--env', 'TERM=dumb'],
       ...['--env', `NODE_EXTRA_CA_CERTS=${certificates}`, '--port', '8080', '--volume', '/data'],
       ...['--entrypoint', JSON.stringify(['/bin/node', '/app/dist/cli.js'])],
-      ...['--cmd', 'serve --team --listen 0.0.0.0:8080'],
+      ...['--cmd', 'team serve --listen 0.0.0.0:8080'],
       ...['--label', `org.opencontainers.image.version=${version}`],
       ...['--label', `org.opencontainers.image.licenses=${license}`],
       ...['--label', 'org.opencontainers.image.title=Tooltray'],

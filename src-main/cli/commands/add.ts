@@ -32,7 +32,7 @@ const flags = {
   transport: { value: 'TYPE', help: 'Transport: http or sse (default http)' },
   description: { value: 'T', help: 'Description' },
   lazy: { help: 'Start the server on its first call' },
-  sealed: { help: 'Move detected secrets to the vault and reference them as ${secret:NAME}' },
+  vault: { help: 'Move detected secrets to the vault and reference them as ${secret:NAME}' },
   dryRun: { help: 'Show the entry without writing it' },
   yes: { help: 'Skip confirmation' },
   ...commonFlags,
@@ -53,12 +53,12 @@ export const add = command({
     '  tooltray add files -- npx -y @modelcontextprotocol/server-filesystem ~/Documents',
   ],
   async run(given, [name = '', ...launch]) {
-    const { dryRun, sealed, config, json } = given;
+    const { dryRun, vault, config, json } = given;
     if (name.trim() === '') throw usageError('A name is missing');
     const text = name === '-' ? await readAll(process.stdin) : name;
     if (launch.length === 0 && (name === '-' || looksPasted(name))) {
       requireNothingElse(given);
-      return addPasted(text, await openCliConfig(config), { dryRun, sealed }, json);
+      return addPasted(text, await openCliConfig(config), { dryRun, vault }, json);
     }
     const own = entryOf(given, launch);
     const store = await openCliConfig(config);
@@ -66,7 +66,7 @@ export const add = command({
     const whole = 'url' in own || 'command' in own ? own : await completed(name, own, given, store);
     if (whole === undefined) return 1;
     // Plain secrets of another app's entry are stored in the vault.
-    const server = await writeServer(name, whole, store, { dryRun, sealed: sealed || whole !== own });
+    const server = await writeServer(name, whole, store, { dryRun, vault: vault || whole !== own });
     printResult(json, { ...server, file: store.path, written: !dryRun }, () =>
       writtenLines(server, store.path, dryRun),
     );
@@ -78,7 +78,7 @@ export const add = command({
 function requireNothingElse({ env, header, cwd, url, transport, description, lazy }: AddFlags): void {
   const isMore = env.length + header.length > 0 || [cwd, url, transport, description].some((one) => one !== undefined);
   if (isMore || lazy)
-    throw usageError('With a pasted text only --sealed, --dry-run, --config and --json have a meaning');
+    throw usageError('With a pasted text only --vault, --dry-run, --config and --json have a meaning');
 }
 
 /**

@@ -3,23 +3,56 @@ import { knownApp } from '../../core/client-apps/app-files.ts';
 import type { AccessRow, AppRow } from '../../core/client-apps/app-rows.ts';
 import { supportsProjects } from '../../core/client-apps/project-file.ts';
 import type { AppSetup } from '../../core/client-apps/app-setup.ts';
+import { findRunningCore } from '../core-access.ts';
 import { projectFlag, stateText, withApps } from '../cli-apps.ts';
 import { command, commonFlags } from '../command.ts';
 import { formatTime, oneLine, paint, printResult, table } from '../terminal.ts';
 
 export const apps = command({
+  actions: {
+    list: { help: 'List client apps and their access (default)' },
+    allow: { words: 'APP', help: 'Restore the access of an app' },
+    revoke: { words: 'APP', help: 'Revoke the access of an app, end its sessions; its file stays as it is' },
+  },
+  usual: 'list',
   flags: {
     project: { ...projectFlag, help: 'Show project configs in DIR (default: current directory)' },
     ...commonFlags,
   },
   notes: ['ACCESS: transport and since when, or revoked. SEEN: start or end of the last session.'],
-  run: (flags) =>
-    withApps(flags, async (setup, project) => {
+  async run(flags, [app = ''], action) {
+    if (action !== 'list') return printAccess(app, action === 'allow', flags);
+    return withApps(flags, async (setup, project) => {
       if (project !== undefined) await printProjectApps(setup, project, flags.json);
       else await printApps(setup, flags.json);
       return 0;
-    }),
+    });
+  },
 });
+
+/** Uses the running core, if any, whatever its config: it has the sessions to end. */
+async function printAccess(
+  app: string,
+  allowed: boolean,
+  { config, json }: { readonly config: string | undefined; readonly json: boolean },
+): Promise<number> {
+  const core = await findRunningCore();
+  const wish = { app, allowed };
+  let sentence;
+  if (core === undefined)
+    sentence = await withApps({ config }, async (setup) => (await setup.setAccess(wish)).sentence);
+  else
+    try {
+      ({ sentence } = await core.ask('setAccess', wish));
+    } finally {
+      await core.close();
+    }
+  printResult(json, { app, allowed, sentence }, () => [
+    oneLine(sentence),
+    ...(allowed ? [] : [`To restore access: tooltray apps allow ${oneLine(app)}`]),
+  ]);
+  return 0;
+}
 
 async function printApps(setup: AppSetup, json: boolean): Promise<void> {
   const [apps, access] = await Promise.all([setup.apps(), setup.access()]);

@@ -10,9 +10,7 @@ import { oneLine, plainText, printJson } from '../terminal.ts';
 export const call = command({
   words: 'TOOL [JSON | - | KEY=VALUE …]',
   flags: {
-    read: { help: 'Reject the call unless the tool is read-only' },
-    write: { isInstead: true, help: 'Reject the call if the tool is destructive' },
-    destructive: { isInstead: true, help: 'Allow destructive tools' },
+    maxEffect: { value: 'EFFECT', help: 'Reject tools that may do more: read, write, or destructive (default)' },
     reason: { value: 'TEXT', help: 'Reason to record with the call' },
     raw: { help: 'Print text exactly as sent by the server' },
     ...commonFlags,
@@ -24,11 +22,10 @@ export const call = command({
     '  tooltray call search_tools query="read a file"',
     'Exits with 1 if the tool returns an error.',
   ],
-  async run({ reason, raw, config, json, ...flags }, [tool = '', ...given]) {
+  async run({ reason, raw, config, json, maxEffect }, [tool = '', ...given]) {
     const input = await readInput(given);
-    const declared = intents.filter((intent) => flags[intent]);
-    if (declared.length > 1) throw usageError('--read, --write and --destructive exclude each other');
-    const [intent] = declared;
+    const intent = intents.find((one) => one === maxEffect);
+    if (maxEffect !== undefined && intent === undefined) throw usageError(`--max-effect takes ${intents.join(', ')}`);
     const asked = { tool, arguments: input, ...(intent && { intent }), ...(reason !== undefined && { reason }) };
     const result = await withCore(config, (core) => core.ask('call', asked));
     const isError = result['isError'] === true;

@@ -150,7 +150,7 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
           {
             id: pendingEditsId(pendingEdits),
             kind: 'settings',
-            sentence: `${describeEdits(pendingEdits)} Look at it with tooltray proposals, then: tooltray approve ${pendingEditsId(pendingEdits)}`,
+            sentence: `${describeEdits(pendingEdits)} Look at it with tooltray inbox, then: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
           },
         ]),
     ...(Array.isArray(proposals) && proposals.length > 0
@@ -166,7 +166,7 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
       id: `review-${server}`,
       kind: 'review',
       server,
-      sentence: `The server "${server}" waits for your review and is not started before. Look at it: tooltray review ${server}`,
+      sentence: `The server "${server}" waits for your review and is not started before. Look at it: tooltray inbox show ${server}`,
     })),
     ...changed.map((server) => ({
       id: `pins-${server}`,
@@ -296,18 +296,18 @@ function remedy({ id, action, server = '' }: Finding): string {
   switch (action.kind) {
     case 'retry':
       return action.clears === undefined
-        ? `To try at once: tooltray retry ${server}`
-        : `To remove ${action.clears} and try again: tooltray retry ${server} --clear`;
+        ? `To try at once: tooltray restart ${server}`
+        : `To remove ${action.clears} and try again: tooltray restart ${server} --clear`;
     case 'edit-config':
       return `Change its entry in the config file.`;
     case 'view-log':
       return server === '' ? 'See: tooltray logs' : `See its log: tooltray logs ${server}`;
     case 'review':
-      return `Look at it: tooltray review ${server}`;
+      return `Look at it: tooltray inbox show ${server}`;
     case 'enable':
       return `Switch it on: tooltray enable ${server}`;
     case 'sign-in':
-      return `Sign in: tooltray sign-in ${server}`;
+      return `Sign in: tooltray login ${server}`;
     case 'add-secret':
       return `Set it: tooltray secret set ${action.secret ?? 'NAME'}`;
     case 'unlock':
@@ -323,7 +323,7 @@ function remedy({ id, action, server = '' }: Finding): string {
     case 'connect-app':
       return `Connect it anew: tooltray install ${id.replace(/^app-/, '')}`;
     case 'open-spills':
-      return 'Delete old results: tooltray spills prune';
+      return 'Delete old results: tooltray spill prune';
     case 'restore-config':
     case 'open-config':
     case 'open-settings':

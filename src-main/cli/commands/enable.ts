@@ -36,6 +36,6 @@ function switching(enabled: boolean): Command {
 function requireDecided(name: string, { pendingEdits }: ConfigStore): void {
   if (!pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
   throw new AppError('config_conflict', `${name} was changed outside of Tooltray, and waits for your word.`, {
-    fix: `Look at it with tooltray proposals, then: tooltray approve ${pendingEditsId(pendingEdits)}`,
+    fix: `Look at it with tooltray inbox, then: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
   });
 }

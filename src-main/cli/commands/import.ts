@@ -44,7 +44,7 @@ export const importServers = command({
     app: { value: 'APP', help: 'Only import from this app' },
     file: { value: 'F', isInstead: true, help: 'Import from a configuration file, an .mcpb bundle, or - for stdin' },
     project: { ...projectFlag, help: 'Import from project configs in DIR (default: current directory)' },
-    sealed: { help: 'Move detected secrets to the vault and reference them as ${secret:NAME}' },
+    vault: { help: 'Move detected secrets to the vault and reference them as ${secret:NAME}' },
     move: { help: 'Also replace them in the apps with Tooltray' },
     set: { value: 'K=V', many: true, help: 'Bundle setting (repeatable)' },
     ...changeFlags,
@@ -54,7 +54,7 @@ export const importServers = command({
     'Servers that already exist (same command or URL) are skipped.',
   ],
   run(flags, names) {
-    const { file, app, move, sealed: seal, set, dryRun, yes, json } = flags;
+    const { file, app, move, vault: seal, set, dryRun, yes, json } = flags;
     if (file !== undefined && (app !== undefined || move || flags.project !== undefined))
       throw usageError('--file goes with none of --app, --move and --project');
     return withApps(flags, async (setup, project) => {
@@ -137,12 +137,12 @@ function skippedLines(skipped: readonly string[]): string[] {
   return skipped.length === 0 ? [] : ['', ...skipped.map((one) => paint('unsure', oneLine(one)))];
 }
 
-/** Which values would be sealed, or could be; by where they stand, never with what they are. */
+/** Which values would go to the vault, or could; by where they stand, never with what they are. */
 function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
   const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
   if (found.length === 0) return [];
   const told = (some: typeof found): string => some.map(({ server, where }) => `${server}, ${where}`).join('; ');
-  if (seal) return ['', oneLine(`To be sealed in the vault: ${told(found)}.`)];
+  if (seal) return ['', oneLine(`To be stored in the vault: ${told(found)}.`)];
   const plain = found.filter(({ inKeychain }) => inKeychain !== true);
   const elsewhere = found.filter(({ inKeychain }) => inKeychain === true);
   const writes = `${formatCount(plain.length, 'value')} would stand in the config file as it is: ${told(plain)}.`;
@@ -150,7 +150,7 @@ function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
     '',
     ...(plain.length === 0 ? [] : [paint('unsure', oneLine(writes))]),
     ...(elsewhere.length === 0 ? [] : [paint('unsure', oneLine(`Left in the system's keychain: ${told(elsewhere)}.`))]),
-    'To bring such values into the vault: tooltray import … --sealed',
+    'To store such values in the vault: tooltray import … --vault',
   ];
 }
 

@@ -1,18 +1,16 @@
 /**
- * `tooltray list`: every server and every session on a line, or every tool; from the running core, else from the config
+ * `tooltray list`: every server and every session on a line; from the running core, else from the config
  * and what was listed last.
  */
 import { join } from 'node:path';
-import { formatCount } from '../../core/base/text-format.ts';
-import { firstSentence } from '../../core/condense/clauses.ts';
 import type { ServerConfig } from '../../core/config/app-config.ts';
 import { ListingCache } from '../../core/servers/listing-cache.ts';
-import type { HealthLevel, ServerStatus, SessionStatus, ToolSummary } from '../../rpc/contract.ts';
+import type { HealthLevel, ServerStatus, SessionStatus } from '../../rpc/contract.ts';
 import { endpointOf, describeProblem } from '../../rpc/deps.ts';
 import { cliPaths, openCliConfig } from '../cli-config.ts';
-import { runningCoreFor, withCore } from '../core-access.ts';
+import { runningCoreFor } from '../core-access.ts';
 import { command, commonFlags } from '../command.ts';
-import { columns, oneLine, paint, type Paint, printResult, table } from '../terminal.ts';
+import { oneLine, paint, type Paint, printResult, table } from '../terminal.ts';
 
 const paints: Readonly<Record<ServerRow['level'], Paint>> = {
   ok: 'good',
@@ -24,13 +22,9 @@ const paints: Readonly<Record<ServerRow['level'], Paint>> = {
 
 export const list = command({
   flags: {
-    tools: { help: 'List all tools' },
-    written: { isInstead: true, help: 'List tool descriptions rewritten by models' },
     ...commonFlags,
   },
-  async run({ tools, written, config, json }) {
-    if (tools) return listTools(config, json);
-    if (written) return listRewritten(config, json);
+  async run({ config, json }) {
     const found = await readServerRows(config);
     printResult(json, found, () => [...serverLines(found), ...sessionLines(found.sessions)]);
     return 0;
@@ -53,7 +47,7 @@ export const listServers = command({
 });
 
 function serverLines({ servers, config, broken }: ServerRows): string[] {
-  const notes = broken.map((text) => `${paint('bad', 'error')} ${oneLine(text)} See: tooltray validate.`);
+  const notes = broken.map((text) => `${paint('bad', 'error')} ${oneLine(text)} See: tooltray config validate.`);
   if (servers.length === 0) return [`No servers yet in ${config}. Add one: tooltray add NAME COMMAND.`, ...notes];
   const rows = servers.map(({ name, level, summary, tools, transport, endpoint }) => [
     oneLine(name),
@@ -74,38 +68,6 @@ function sessionLines(sessions: readonly SessionStatus[]): string[] {
   const rows = sessions.map(({ app, mode, calls, reason }) => [oneLine(app), mode, String(calls), reason ?? 'as set']);
   const notes = sessions.flatMap(({ note }) => (note === '' ? [] : [paint('unsure', oneLine(note))]));
   return ['', ...table(['SESSION', 'MODE', 'CALLS', 'WHY'], rows), ...(notes.length > 0 ? [''] : []), ...notes];
-}
-
-async function listTools(config: string | undefined, json: boolean): Promise<number> {
-  const { tools } = await withCore(config, (core) => core.ask('tools', {}));
-  printResult(json, { tools }, () => toolLines(tools));
-  return 0;
-}
-
-/** Descriptions that models wrote, each above the server's own. */
-async function listRewritten(config: string | undefined, json: boolean): Promise<number> {
-  const { texts } = await withCore(config, (core) => core.ask('writtenTexts', {}));
-  const lines = texts.flatMap(({ server, tool, written, own }) => [
-    paint('head', oneLine(`${server}:${tool}`)),
-    `  written: ${oneLine(written)}`,
-    `  its own: ${oneLine(own)}`,
-  ]);
-  printResult(json, { texts }, () =>
-    texts.length === 0
-      ? ['Every tool is described by its server.']
-      : [...lines, '', 'Take one back: tooltray undo SERVER:TOOL'],
-  );
-  return 0;
-}
-
-function toolLines(tools: readonly ToolSummary[]): string[] {
-  const rows = tools.map(({ id, description }) => [oneLine(id), singleLine(description)]);
-  return [...columns(rows), ...(tools.length > 0 ? [''] : []), formatCount(tools.length, 'tool')];
-}
-
-/** A tool in as many words as fit a line. */
-export function singleLine(description: string): string {
-  return firstSentence(oneLine(description.split('\n').find((line) => line.trim() !== '') ?? ''), 160);
 }
 
 interface ServerRow {

@@ -25,12 +25,12 @@ import {
 const flags = {
   registry: { value: 'R', help: 'Registry to use (default: first in list)' },
   limit: { value: 'N', from: 1, to: 100, usual: 30, help: 'search: maximum results' },
-  from: { value: 'CURSOR', help: 'search: cursor of the next page' },
+  cursor: { value: 'CURSOR', help: 'search: cursor of the next page' },
   version: { value: 'V', help: 'show, add: version (default latest)' },
-  way: { value: 'ID', help: 'add: package or remote option from "show" (default: first supported)' },
-  as: { value: 'NAME', help: 'add: name for the server' },
+  option: { value: 'ID', help: 'add: package or remote option from "show" (default: first supported)' },
+  name: { value: 'NAME', help: 'add: name for the server' },
   set: { value: 'NAME=VALUE', many: true, help: 'add: input value (repeatable); secrets are stored in the vault' },
-  untried: { help: 'add: skip the test and add for review' },
+  noTest: { help: 'add: skip the test and add for review' },
   dryRun: { help: 'add: show the command without adding' },
   yes: { help: 'add: skip confirmation' },
   ...commonFlags,
@@ -70,16 +70,20 @@ async function list(ask: RegistryClient, { json }: RegistryFlags): Promise<numbe
 async function search(
   ask: RegistryClient,
   query: string,
-  { json, limit, from, ...given }: RegistryFlags,
+  { json, limit, cursor, ...given }: RegistryFlags,
 ): Promise<number> {
-  const cursor = from === undefined ? {} : { cursor: from };
-  const page = await ask('registrySearch', { ...inRegistry(given), ...cursor, query, limit });
+  const page = await ask('registrySearch', {
+    ...inRegistry(given),
+    ...(cursor !== undefined && { cursor }),
+    query,
+    limit,
+  });
   printResult(json, page, () => [
     ...(page.servers.length === 0
       ? [`${page.registry} has no server with ${JSON.stringify(query)} in its name.`]
       : table(['SERVER', 'VERSION', 'WHAT IT IS'], page.servers.map(toCells))),
     ...(page.unreadable === 0 ? [] : [paint('unsure', `Entries that are no servers: ${page.unreadable}.`)]),
-    ...(page.next === undefined ? [] : ['', `There are more: add --from ${oneLine(page.next)}`]),
+    ...(page.next === undefined ? [] : ['', `There are more: add --cursor ${oneLine(page.next)}`]),
   ]);
   return 0;
 }
@@ -137,9 +141,9 @@ function aboutInput({ label, isRequired, isSecret, choices, default: usual, desc
 }
 
 async function add(ask: RegistryClient, name: string, given: RegistryFlags): Promise<number> {
-  const { json, dryRun, untried, yes } = given;
+  const { json, dryRun, noTest, yes } = given;
   const found = await ask('registryServer', { ...inRegistry(given), ...inVersion(given), server: name });
-  const option = chosenOption(found.server, given.way);
+  const option = chosenOption(found.server, given.option);
   const answers = await inputsFor(option, given.set);
   const wish: RegistrySelection = {
     registry: found.registry,
@@ -148,29 +152,29 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
     option: option.id,
     answers,
   };
-  const own = given.as ?? found.name;
+  const own = given.name ?? found.name;
   const preview = await ask('registryPreview', wish);
   const { problems } = preview;
   if (problems.length > 0)
     throw usageError(`${problems.map(({ sentence }) => sentence).join(' ')} ${howToSet(problems)}`);
   if (!json) printLines([...aboutServer(found.server, found.registry), '', ...aboutLaunch(option, preview)]);
   const data = { name: own, wish: maskObject(wish), preview, added: false };
-  const question = untried ? `Add it as ${own}, in review?` : `Start it once, and keep it as ${own} if it works?`;
+  const question = noTest ? `Add it as ${own}, in review?` : `Start it once, and keep it as ${own} if it works?`;
   const agreed = dryRun ? undefined : await confirm(question, yes);
   if (agreed !== true) {
     printResult(json, data, () => (dryRun ? [] : [notAppliedMessage(agreed)]));
     return dryRun ? 0 : 1;
   }
-  if (!untried) printProgress('Starting it; the first start of a package downloads it …');
-  const adding = await ask('registryAdd', { ...wish, name: own, untried });
+  if (!noTest) printProgress('Starting it; the first start of a package downloads it …');
+  const adding = await ask('registryAdd', { ...wish, name: own, untried: noTest });
   printResult(json, { ...data, ...adding, added: adding.kind === 'added' }, () =>
     adding.kind === 'failed'
       ? [
           paint('bad', oneLine(adding.trial.sentence)),
           ...adding.trial.stderr.map((line) => `  | ${plainText(line)}`),
-          'It was not added. To add it all the same, in review: --untried',
+          'It was not added. To add it all the same, in review: --no-test',
         ]
-      : [adding.trial?.sentence ?? `It waits for your review: tooltray review ${own}`, `Added as ${oneLine(own)}.`],
+      : [adding.trial?.sentence ?? `It waits for your review: tooltray inbox show ${own}`, `Added as ${oneLine(own)}.`],
   );
   return adding.kind === 'failed' ? 1 : 0;
 }

@@ -4,7 +4,7 @@ import type { SearchHitSummary } from '../../rpc/contract.ts';
 import { command, commonFlags } from '../command.ts';
 import { withCore } from '../core-access.ts';
 import { oneLine, paint, printResult } from '../terminal.ts';
-import { singleLine } from './list.ts';
+import { singleLine } from './tools.ts';
 
 export const search = command({
   words: 'QUERY …',
@@ -14,7 +14,7 @@ export const search = command({
     const { total, hits } = await withCore(config, (core) => core.ask('search', { query, limit }));
     printResult(json, { query, total, hits }, () =>
       hits.length === 0
-        ? [`No tool fits ${JSON.stringify(query)}. All there are: tooltray list --tools`]
+        ? [`No tool fits ${JSON.stringify(query)}. All there are: tooltray tools`]
         : hitLines(hits, total),
     );
     return 0;

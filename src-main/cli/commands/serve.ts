@@ -8,11 +8,10 @@ import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { pageKeyFile } from '../../rpc/page-key.ts';
 import { cliPaths } from '../cli-config.ts';
-import { command, configFlag, type ParsedFlags, modeFlag, flagName, usageError } from '../command.ts';
+import { command, configFlag, type ParsedFlags, modeFlag } from '../command.ts';
 import { findRunningCore } from '../core-access.ts';
 import { openHost } from '../private-core.ts';
 import { bundleFile, handleSignals } from '../process-context.ts';
-import { serveTeam, teamFlags } from '../serve-team.ts';
 import { jsonText, oneLine } from '../terminal.ts';
 
 const flags = {
@@ -20,12 +19,10 @@ const flags = {
   mode: modeFlag,
   port: { value: 'N', from: 0, to: 65_535, help: 'HTTP port on 127.0.0.1; 0 for any free port' },
   noOpen: { help: 'No effect (compatibility)' },
-  noToken: { help: 'Disable authentication (testing only)' },
-  keepLink: { help: 'Keep the dashboard link across restarts' },
+  insecureNoAuth: { help: 'Disable authentication (testing only)' },
+  persistentLink: { help: 'Keep the dashboard link across restarts' },
   background: { help: 'Write only to the log' },
   json: { help: 'Print connection details as JSON once listening' },
-  team: { help: 'Run as a replica of a team; see docs/team' },
-  ...teamFlags,
 } as const;
 
 type ServeFlags = ParsedFlags<typeof flags>;
@@ -37,8 +34,6 @@ export const serve = command({
   flags,
   async run(given) {
     if (given.mode !== undefined) requireMode(given.mode);
-    if (given.team) return serveTeam(given);
-    requireNone(given);
     await refuseSecond(given);
     const stopped = Promise.withResolvers<void>();
     const host = await openHost(given, stopped.resolve);
@@ -56,14 +51,6 @@ export const serve = command({
     return 0;
   },
 });
-
-/** Throws AppError bad_request: a user who passes one of these flags expects that others can reach the core. */
-function requireNone(given: ServeFlags): void {
-  const team = (Object.keys(teamFlags) as (keyof typeof teamFlags)[]).find(
-    (name) => given[name] !== undefined && given[name] !== false,
-  );
-  if (team !== undefined) throw usageError(`--${flagName(team)} is of use with --team`);
-}
 
 /** The socket would refuse as well, but could not say which Tooltray has it. */
 async function refuseSecond(given: ServeFlags): Promise<void> {
@@ -143,10 +130,10 @@ function troubleOf({ config, health, state }: ManagedServer): string | undefined
 }
 
 /** Listen address, servers, and the lines that connect client apps. */
-function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
+function welcome(host: CoreHost, { insecureNoAuth, mode }: ServeFlags): string {
   const { http, socket, httpProblem } = host.addresses;
   const { current, problems } = host.core.context.config;
-  const header = noToken ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;
+  const header = insecureNoAuth ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;
   const cli = bundleFile('cli.js');
   const shim = `${quote(process.execPath)} ${quote(cli)} stdio`;
   const names = current.servers.map((server) => server.name).join(', ') || 'none yet';
@@ -164,8 +151,11 @@ function welcome(host: CoreHost, { noToken, mode }: ServeFlags): string {
     ...problems.map(
       (problem) => `! ${problem.file}:${problem.line}:${problem.column} ${problem.reason} ${problem.suggestion ?? ''}`,
     ),
-    ...(noToken
-      ? ['', '!! --no-token: every program and every user of this machine can call these tools. For tests only.']
+    ...(insecureNoAuth
+      ? [
+          '',
+          '!! --insecure-no-auth: every program and every user of this machine can call these tools. For tests only.',
+        ]
       : []),
     '',
     '',

@@ -20,7 +20,7 @@ export const test = command({
     const ok = broken.length === 0 && !probes.some(isFailed);
     const servers = probes.map((probe) => probeData(probe, masker));
     printResult(json, { ok, servers, off: off.map((server) => server.name), broken }, () => {
-      const unusable = broken.map((one) => `${oneLine(one)}: its entry cannot be used. See: tooltray validate.`);
+      const unusable = broken.map((one) => `${oneLine(one)}: its entry cannot be used. See: tooltray config validate.`);
       const lines = [...probeLines(probes, off, masker), ...unusable];
       return lines.length > 0 ? lines : ['No servers yet. Add one: tooltray add NAME COMMAND.'];
     });

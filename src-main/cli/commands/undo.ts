@@ -16,7 +16,7 @@ export const undo = command({
     project: { ...projectFlag, help: 'Undo the last change in a project (default: current directory)' },
     ...changeFlags,
   },
-  notes: ['SERVER:TOOL restores the original description of a tool (see `tooltray list --written`).'],
+  notes: ['SERVER:TOOL restores the original description of a tool (see `tooltray tools --rewritten`).'],
   run(flags, [wanted]) {
     // An id of a change has no colon.
     if (wanted?.includes(':') === true) return restoreDescription(wanted, flags);
@@ -53,7 +53,7 @@ async function restoreDescription(
     const found = texts.find((one) => one.server === server && one.tool === tool);
     if (found === undefined) {
       throw new AppError('not_found', `No model has written a description of ${id}.`, {
-        fix: 'See tooltray list --written.',
+        fix: 'See tooltray tools --rewritten.',
       });
     }
     if (!json) printLines([`  written: ${oneLine(found.written)}`, `  its own: ${oneLine(found.own)}`]);

@@ -37,6 +37,6 @@ export function readTrimmedText(value: unknown): string | undefined {
 export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {
   if (outcome.kind === 'applied') return {};
   const { id, sentence } = outcome.proposal;
-  const message = `Nothing has changed yet: the person must approve it (tooltray approve ${id}). ${sentence}`;
+  const message = `Nothing has changed yet: the person must approve it (tooltray inbox approve ${id}). ${sentence}`;
   return { status: 'pending_approval', proposal_id: id, message };
 }

@@ -171,9 +171,9 @@ function toolCounts({ enabled, state, tools }: ServerSummary, shown: number): Js
 
 /** Reasons why a server is held, and what the user can do. */
 const holds: Readonly<Record<LeaseHandle, string>> = {
-  review: 'in quarantine: the person has to review it (tooltray review NAME)',
-  blocked: 'blocked by the person (tooltray review NAME)',
-  setup: 'a value that its entry names is not set (tooltray validate NAME)',
+  review: 'in quarantine: the person has to review it (tooltray inbox show NAME)',
+  blocked: 'blocked by the person (tooltray inbox show NAME)',
+  setup: 'a value that its entry names is not set (tooltray config validate NAME)',
 };
 
 /** MCPProxy's term for a server that is neither started nor listed before the user approves it. */

@@ -342,7 +342,7 @@ async function requestServerChange(
     status: 'proposed',
     proposal: id,
     message: asked,
-    note: `Nothing has changed yet. The person must approve it first: tooltray approve ${id}`,
+    note: `Nothing has changed yet. The person must approve it first: tooltray inbox approve ${id}`,
     ...more,
   });
 }

@@ -400,7 +400,7 @@ export class ServerAdmin {
     assertReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {
-      fix: `Ask them to decide on that first: tooltray approve ${pendingEditsId(this.#config.pendingEdits)}.`,
+      fix: `Ask them to decide on that first: tooltray inbox approve ${pendingEditsId(this.#config.pendingEdits)}.`,
     });
   }
 

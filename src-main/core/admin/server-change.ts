@@ -275,7 +275,7 @@ function requireCapacity(open: readonly Proposal[], app: string): void {
   const whose =
     own < maxProposalsPerApp ? `${maxProposals} proposals of all apps` : `${maxProposalsPerApp} proposals of this app`;
   throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is proposed.`, {
-    fix: 'Ask the person to decide on them: tooltray proposals.',
+    fix: 'Ask the person to decide on them: tooltray inbox.',
   });
 }
 

@@ -171,7 +171,7 @@ export class ServerReviews {
     const seen = this.#reviewOf(name, text, looks);
     if (seen.review.id === id) return seen;
     throw new AppError('config_conflict', `What is known of ${markInvisible(name)} is not what was shown.`, {
-      fix: `Look at it as it is now: tooltray review ${name}.`,
+      fix: `Look at it as it is now: tooltray inbox show ${name}.`,
     });
   }
 

@@ -366,7 +366,7 @@ function problemOf(edit: PendingEdit, name: string, text: string, path: string):
         ? `${lostSentence(edit.lost)} This waits for you. ${used}`
         : `This was not written by Tooltray and waits for your word. ${used}`,
       {
-        suggestion: `Agree to it: tooltray approve ${name}.`,
+        suggestion: `Agree to it: tooltray inbox approve ${name}.`,
         ...(edit.kind === 'entry' && { server: edit.server }),
       },
     );

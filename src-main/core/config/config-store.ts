@@ -158,7 +158,7 @@ export class ConfigStore {
       const text = await readConfigText(this.path);
       if (!isDeepStrictEqual(rawEntry(text, server), seen)) {
         throw new AppError('config_conflict', `The entry of ${server} was changed again meanwhile.`, {
-          fix: `Look at it as it is now: tooltray review ${server}.`,
+          fix: `Look at it as it is now: tooltray inbox show ${server}.`,
         });
       }
       await this.#accepted?.decideServer(server, choice, text, this.path, this.#env);

@@ -14,9 +14,9 @@ export const holdReasons: Readonly<Record<LeaseHandle, string>> = {
 
 /** How to lift each hold. */
 export const holdFixes: Readonly<Record<LeaseHandle, string>> = {
-  review: 'Look at what it would run, and accept it or not: tooltray review NAME, or the dashboard.',
-  blocked: 'Look at it again: tooltray review NAME, or the dashboard.',
-  setup: 'Set the value or edit the entry: tooltray validate NAME says which.',
+  review: 'Look at what it would run, and accept it or not: tooltray inbox show NAME, or the dashboard.',
+  blocked: 'Look at it again: tooltray inbox show NAME, or the dashboard.',
+  setup: 'Set the value or edit the entry: tooltray config validate NAME says which.',
 };
 
 export function holdOf(entry: ServerEntry): LeaseHandle | undefined {
@@ -36,7 +36,7 @@ export function assertReviewed(server: { readonly name: string; readonly held?: 
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
   const said = server.held === 'review' ? 'waits for the review of the person' : 'was blocked by the person';
   throw new AppError('not_allowed', `${server.name} ${said}.`, {
-    fix: `Only they, or in a team an admin, can let it start, where they see what it is: tooltray review ${server.name}, or Tooltray's window.`,
+    fix: `Only they, or in a team an admin, can let it start, where they see what it is: tooltray inbox show ${server.name}, or Tooltray's window.`,
   });
 }
 

@@ -144,7 +144,7 @@ function ended({ profile, ends, revoked }: Kept): AppError {
   const [how, at] = revoked === undefined ? ['has expired', ends] : ['was revoked', revoked];
   const day = new Date(at).toISOString().slice(0, 10);
   return new AppError('not_allowed', `This token of the profile ${profile} ${how} (${day}).`, {
-    fix: `The person gives another one with: tooltray profiles token ${profile}.`,
+    fix: `The person gives another one with: tooltray profile token create ${profile}.`,
   });
 }
 
@@ -156,13 +156,13 @@ function badEnd(): AppError {
 
 function tooMany(): AppError {
   return new AppError('not_allowed', `${maxActiveTokens} tokens of profiles are in force, and there can be no more.`, {
-    fix: 'Take one back: tooltray profiles revoke ID. `tooltray profiles tokens` shows them.',
+    fix: 'Take one back: tooltray profile token revoke ID. `tooltray profile token list` shows them.',
   });
 }
 
 function unknown(id: string): AppError {
   return new AppError('not_found', `There is no token with the id ${JSON.stringify(id)}.`, {
-    fix: '`tooltray profiles tokens` shows them.',
+    fix: '`tooltray profile token list` shows them.',
   });
 }
 
@@ -170,6 +170,6 @@ function refusal(file: string): AppError {
   return new AppError(
     'not_allowed',
     `The file of the profiles' tokens ${file} is not yours alone, so Tooltray will not trust it.`,
-    { fix: 'Remove it, then give new ones: tooltray profiles token NAME.' },
+    { fix: 'Remove it, then give new ones: tooltray profile token create NAME.' },
   );
 }

@@ -123,7 +123,7 @@ export function unavailabilityOf({
 
 function unusable(server: string, flaw: string): AppError {
   return new AppError('config_invalid', `The entry of ${server} in the config cannot be used: ${flaw}`, {
-    fix: 'The person can mend it; tooltray validate shows where.',
+    fix: 'The person can mend it; tooltray config validate shows where.',
   });
 }
 
@@ -135,7 +135,7 @@ export function serverDisabledError(server: string): AppError {
 
 function needsSetup(server: string): AppError {
   return new AppError('server_disabled', `${server} needs setup: a value that its entry names is not set.`, {
-    fix: `Do without it. The user can set the value; tooltray validate ${server} says which.`,
+    fix: `Do without it. The user can set the value; tooltray config validate ${server} says which.`,
   });
 }
 
@@ -144,7 +144,7 @@ function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =
     held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
   return new AppError('server_disabled', `${server} ${said}.`, {
-    fix: `Do without it; they, or in a team an admin, can look at it and accept it: tooltray review ${server}, or Tooltray's window.`,
+    fix: `Do without it; they, or in a team an admin, can look at it and accept it: tooltray inbox show ${server}, or Tooltray's window.`,
   });
 }
 

@@ -125,7 +125,7 @@ export function idIn(ref: string): string | undefined {
 
 export function spillNotFoundError(name: string, cause?: unknown): AppError {
   return new AppError('not_found', `There is no kept answer "${displayPath(name)}", or no longer.`, {
-    fix: 'Call the tool again, or list what is kept: tooltray spills list.',
+    fix: 'Call the tool again, or list what is kept: tooltray spill list.',
     cause,
   });
 }

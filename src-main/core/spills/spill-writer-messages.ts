@@ -87,7 +87,7 @@ export class SpillWriteError extends Error {
   }
 }
 
-const outOfCapacity = 'Make room on it, or delete kept answers: tooltray spills prune.';
+const outOfCapacity = 'Make room on it, or delete kept answers: tooltray spill prune.';
 const noRight =
   "Give yourself the right to write there, or remove the folder: it is made anew with Tooltray's next start.";
 

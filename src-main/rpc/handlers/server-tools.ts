@@ -48,7 +48,7 @@ export const serverHandlers = {
     const { name } = servers.manager.get(server).config;
     if (!writtenTexts(name, { servers, calls }).some((one) => one.tool === tool)) {
       throw new AppError('not_found', `No model has written a description of ${name}:${tool}.`, {
-        fix: 'See tooltray list --written.',
+        fix: 'See tooltray tools --rewritten.',
       });
     }
     await calls.descriptions.restoreOriginal(name, [tool]);

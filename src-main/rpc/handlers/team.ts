@@ -15,6 +15,6 @@ export const teamHandlers = {
 } satisfies Handlers;
 
 function alone(): Promise<never> {
-  const fix = 'Profiles have tokens of their own; see `tooltray serve --team` for a Tooltray of many.';
+  const fix = 'Profiles have tokens of their own; see `tooltray team serve` for a Tooltray of many.';
   return Promise.reject(new AppError('unsupported', 'This Tooltray is one person’s.', { fix }));
 }

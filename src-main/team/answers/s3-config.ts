@@ -1,5 +1,5 @@
 /**
- * The S3-compatible store of a team, `--objects s3://bucket/prefix?endpoint=…&region=…`, and its keys, which come from
+ * The S3-compatible store of a team, `--s3 s3://bucket/prefix?endpoint=…&region=…`, and its keys, which come from
  * the environment.
  */
 import type { Env } from '../../core/base/app-paths.ts';

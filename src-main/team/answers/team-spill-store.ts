@@ -272,7 +272,7 @@ export class TeamSpillStore implements SpillStore {
     const { objects } = this.#options;
     if (objects !== undefined) return objects;
     throw new AppError('spill_failed', 'This replica has no object store, so long results are cut.', {
-      fix: 'Whoever runs Tooltray starts every replica with the same --objects.',
+      fix: 'Whoever runs Tooltray starts every replica with the same --s3.',
     });
   }
 

@@ -14,7 +14,7 @@ const machine = { not: 'This is about programs on one person’s computer.' };
 const replica = { not: 'This would hold for one replica alone.' };
 const editedByHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
 const elsewhere = { not: 'What runs is ended in its app: it may be at any replica.' };
-const vault = { not: 'Secrets of a team are kept by the command `tooltray team-secret`.' };
+const vault = { not: 'Secrets of a team are kept by the command `tooltray team secret`.' };
 const profileTokens = { not: 'In a team people have tokens of their own.' };
 const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
 

@@ -39,7 +39,7 @@ interface Sealed extends PkceState {
 
 /** How long a person may take, in ms. */
 const signInTtlMs = 10 * 60_000;
-const about = 'tooltray sign-in to the dashboard';
+const about = 'tooltray login to the dashboard';
 
 export class OidcSignIn {
   readonly #parts: OidcSignInDeps;

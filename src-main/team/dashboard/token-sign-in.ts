@@ -51,5 +51,7 @@ export class TokenSignIn {
 
 function forPrograms(): AppError {
   const why = 'This token is for programs: it is bounded, an app’s from an issuer, or a service account’s.';
-  return new AppError('not_allowed', why, { fix: 'Take one of your own that is not: tooltray token create NAME.' });
+  return new AppError('not_allowed', why, {
+    fix: 'Take one of your own that is not: tooltray team token create NAME.',
+  });
 }

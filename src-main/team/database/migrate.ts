@@ -24,7 +24,7 @@ const lockTimeoutMs = 5_000;
  * version cannot use, store_unreachable, and PostgreSQL's error of a step.
  */
 export async function migrate(url: string, steps: readonly Step[] = allSteps): Promise<Migrated> {
-  const sql = connect({ url, most: 1, name: 'tooltray migrate' });
+  const sql = connect({ url, most: 1, name: 'tooltray team migrate' });
   try {
     await sql`SELECT pg_advisory_lock(${lock}::bigint)`;
     await sql.unsafe(`SET lock_timeout = ${lockTimeoutMs}`);
@@ -59,7 +59,7 @@ export async function requireSchema(sql: Sql, steps: readonly Step[] = allSteps)
   throw new AppError(
     'unsupported',
     `The database lacks ${formatCount(steps.length - version, 'step')} of this version’s schema.`,
-    { fix: 'Run tooltray migrate --database URL as the owner of the database, then start again.' },
+    { fix: 'Run tooltray team migrate --database URL as the owner of the database, then start again.' },
   );
 }
 

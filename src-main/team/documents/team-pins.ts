@@ -100,6 +100,6 @@ class TeamServerPins implements ServerPinStore {
 
 function conflictError(server: string): AppError {
   return new AppError('config_conflict', `What is accepted of ${server} was changed by somebody else meanwhile.`, {
-    fix: `Look at it again: tooltray review ${server}.`,
+    fix: `Look at it again: tooltray inbox show ${server}.`,
   });
 }

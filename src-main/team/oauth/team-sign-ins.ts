@@ -313,7 +313,7 @@ function authorizationKey(id: string): string {
 }
 
 function aboutOf(what: string): string {
-  return `tooltray sign-in ${what}`;
+  return `tooltray login ${what}`;
 }
 
 function hashOf(binding: string): string {

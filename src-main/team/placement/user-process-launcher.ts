@@ -108,8 +108,8 @@ export class UserProcessLauncher {
     const { readSecret, readOwn } = this.#options;
     return resolveSecrets(config, readSecret, {
       readUsers: (name) => readOwn(person, secretVaultKey(name)),
-      setWith: 'tooltray team-secret set',
-      setUsersWith: 'tooltray team-secret set --user NAME',
+      setWith: 'tooltray team secret set',
+      setUsersWith: 'tooltray team secret set --user NAME',
     });
   }
 }

@@ -168,11 +168,11 @@ export class TeamVault implements SecretStore {
   }
 
   get setWith(): string {
-    return `tooltray team-secret set${this.#options.owner === organisation ? '' : ' --user NAME'}`;
+    return `tooltray team secret set${this.#options.owner === organisation ? '' : ' --user NAME'}`;
   }
 
   get setUsersWith(): string {
-    return 'tooltray team-secret set --user NAME';
+    return 'tooltray team secret set --user NAME';
   }
 
   get values(): readonly string[] {

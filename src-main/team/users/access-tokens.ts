@@ -130,7 +130,7 @@ export class AccessTokenStore {
       .catch(rethrowDatabaseError);
     if (revoked !== undefined) return revoked;
     throw new AppError('not_found', `There is no token with the id ${JSON.stringify(id.slice(0, 100))}.`, {
-      fix: '`tooltray token list` shows them.',
+      fix: '`tooltray team token list` shows them.',
     });
   }
 
@@ -184,6 +184,6 @@ function badEnd(maxDays: number): AppError {
 function noneFor(user: string): AppError {
   const name = JSON.stringify(user.slice(0, 100));
   return new AppError('not_found', `There is no user named ${name}, or they have ${maxActive} tokens in force.`, {
-    fix: '`tooltray user list` and `tooltray token list` show them.',
+    fix: '`tooltray team user list` and `tooltray team token list` show them.',
   });
 }

@@ -162,7 +162,7 @@ export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
 function rethrow(error: unknown): never {
   if ((error as { readonly code?: unknown }).code === '23505')
     throw new AppError('config_conflict', 'Another user has this name, this address or this sign-in.', {
-      fix: '`tooltray user list` shows who there is.',
+      fix: '`tooltray team user list` shows who there is.',
       cause: error,
     });
   throw databaseError(error);
@@ -171,6 +171,6 @@ function rethrow(error: unknown): never {
 function required(user: User | undefined, name: string): User {
   if (user !== undefined) return user;
   throw new AppError('not_found', `There is no user named ${JSON.stringify(name.slice(0, 100))}.`, {
-    fix: '`tooltray user list` shows who there is.',
+    fix: '`tooltray team user list` shows who there is.',
   });
 }

@@ -66,10 +66,10 @@ test('install --http writes an address that works, revoke ends it while in use, 
   await home.serve('--port', String(port));
   const status = async (): Promise<number> => (await fetch(url, { headers })).status;
   expect(await status()).toBe(406);
-  const revoked = await run(home, ['revoke', 'cursor']);
+  const revoked = await run(home, ['apps', 'revoke', 'cursor']);
   expect([revoked.code, revoked.stdout]).toEqual([
     0,
-    'The access of Cursor was revoked; what it had open has ended.\nTo give it back: tooltray install, or Allow in the dashboard’s settings.\n',
+    'The access of Cursor was revoked; what it had open has ended.\nTo restore access: tooltray apps allow cursor\n',
   ]);
   expect(await status()).toBe(403);
   const shim = await run(home, ['stdio', '--app', 'cursor'], hello);

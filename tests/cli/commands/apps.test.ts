@@ -104,14 +104,14 @@ test('import shows apps’ servers without their secrets, adds them, and undo re
   expect(Object.keys(serversOf(home))).toEqual(['mine']);
 });
 
-test('import names likely secrets first; --sealed keeps them out of every file of Tooltray', async () => {
+test('import names likely secrets first; --vault keeps them out of every file of Tooltray', async () => {
   await using home = new CliHome({});
   const file = await cursor({ mail: { ...entries.echo, env: { GITHUB_TOKEN: secret } } });
   const shown = await run(home, ['import', '--dry-run']);
   expect(shown.stdout).toContain('1 value would stand in the config file as it is: mail, env GITHUB_TOKEN.');
-  expect(shown.stdout).toContain('tooltray import … --sealed');
-  const done = await run(home, ['import', '--sealed', '--yes']);
-  expect(done.stdout).toContain('To be sealed in the vault: mail, env GITHUB_TOKEN.');
+  expect(shown.stdout).toContain('tooltray import … --vault');
+  const done = await run(home, ['import', '--vault', '--yes']);
+  expect(done.stdout).toContain('To be stored in the vault: mail, env GITHUB_TOKEN.');
   expect(done.stdout).toContain(`as they were; delete backups when all works:\n  ${await realpath(file)}`);
   expect(serversOf(home)['mail']).toEqual({ ...entries.echo, env: { GITHUB_TOKEN: '${secret:GITHUB_TOKEN}' } });
   expect(await filesHolding(home.path, secret)).toEqual([]);

@@ -82,7 +82,9 @@ test('disable, enable and remove change the entry, and report when nothing chang
 
 test('an unknown server name is rejected with the closest name and the existing ones', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  const outcomes = await Promise.all(['remove', 'enable', 'validate'].map((command) => home.run(command, 'ehco')));
+  const outcomes = await Promise.all(
+    [['remove'], ['enable'], ['config', 'validate']].map((words) => home.run(...words, 'ehco')),
+  );
   const stderr = 'tooltray: There is no server called "ehco". Did you mean "echo"? There are: echo.\n';
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: '', stderr })));
 });
@@ -90,17 +92,17 @@ test('an unknown server name is rejected with the closest name and the existing 
 test('validate reports a value that neither the environment nor the vault has, until the vault has it', async () => {
   const env = { A: '${env:TOOLTRAY_TEST_UNSET}', B: '${env:TOOLTRAY_TEST_UNSET_TOO:-default}' };
   await using home = new CliHome({ lacking: { ...entries.echo, env } });
-  expect(await home.json('validate')).toMatchObject({
+  expect(await home.json('config', 'validate')).toMatchObject({
     code: 0,
     data: { servers: ['lacking'], problems: [{ severity: 'warning', path: 'servers.lacking.env', server: 'lacking' }] },
   });
   await home.runWith({ input: 'value-1\n' }, 'secret', 'set', 'TOOLTRAY_TEST_UNSET');
-  expect(await home.json('validate')).toMatchObject({ data: { problems: [] } });
+  expect(await home.json('config', 'validate')).toMatchObject({ data: { problems: [] } });
 });
 
 test('validate reports each fault with line and column, missing commands included', async () => {
   await using home = new CliHome({ good: entries.echo, bad: { url: 'ftp://x' }, gone: entries.missing });
-  const { code, stdout } = await home.run('validate');
+  const { code, stdout } = await home.run('config', 'validate');
   const lines = home.configText().split('\n');
   const at = (text: string): string => {
     const line = lines.findIndex((one) => one.includes(text));
@@ -115,7 +117,7 @@ test('validate reports each fault with line and column, missing commands include
       '',
     ].join('\n'),
   });
-  expect(await home.json('validate', 'good')).toMatchObject({
+  expect(await home.json('config', 'validate', 'good')).toMatchObject({
     code: 0,
     data: { ok: true, servers: ['good'], problems: [] },
   });
@@ -124,7 +126,7 @@ test('validate reports each fault with line and column, missing commands include
 test('every command reports a config file that is not JSON, with the position', async () => {
   await using home = new CliHome();
   writeFileSync(home.configFile, '{ "servers": {');
-  const commands = [['list'], ['test'], ['list', '--tools'], ['add', 'x', 'y'], ['validate']];
+  const commands = [['list'], ['test'], ['tools'], ['add', 'x', 'y'], ['config', 'validate']];
   const outcomes = await Promise.all(commands.map((words) => home.run(...words)));
   for (const { code, stdout, stderr } of outcomes) {
     expect({ code, told: `${stdout}${stderr}`.includes('An object is not closed.') }).toEqual({ code: 1, told: true });

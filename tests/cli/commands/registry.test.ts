@@ -31,8 +31,8 @@ test('registry lists the registries, and registry search finds their servers', a
     expect.stringMatching(/weather-mcp +0\.5\.0 +Weather of any place\.\n.*\(deprecated\)/),
   ]);
   const page = await home.run('registry', 'search', 'many', '--limit', '40');
-  const [, cursor = ''] = /add --from (\S+)/.exec(page.stdout) ?? [];
-  const rest = await home.json('registry', 'search', 'many', '--limit', '40', '--from', cursor);
+  const [, cursor = ''] = /add --cursor (\S+)/.exec(page.stdout) ?? [];
+  const rest = await home.json('registry', 'search', 'many', '--limit', '40', '--cursor', cursor);
   expect((rest.data['servers'] as unknown[]).length).toBe(5);
 });
 
@@ -64,7 +64,7 @@ describe('add', () => {
   test.runIf(allCases)(
     'starts it once and adds it, with the secret from stdin in the vault',
     async () => {
-      const given = ['--as', 'all', '--set', 'LOG_LEVEL=error', '--yes'];
+      const given = ['--name', 'all', '--set', 'LOG_LEVEL=error', '--yes'];
       const { code, stdout, stderr } = await home.runWith(
         { input: 'open-sesame-42\n' },
         'registry',
@@ -82,7 +82,7 @@ describe('add', () => {
     120_000,
   );
 
-  test.runIf(allCases)('with --untried adds it for review, also beside a running core', async () => {
+  test.runIf(allCases)('with --no-test adds it for review, also beside a running core', async () => {
     await home.serve();
     const set = ['--set', 'WEATHER_API_KEY=open-sesame-42'];
     const { code, stdout } = await home.run(
@@ -90,14 +90,14 @@ describe('add', () => {
       'add',
       'io.github.example/weather-mcp',
       ...set,
-      '--untried',
+      '--no-test',
       '--yes',
     );
     expect([code, stdout]).toEqual([
       0,
-      expect.stringContaining('It waits for your review: tooltray review weather-mcp'),
+      expect.stringContaining('It waits for your review: tooltray inbox show weather-mcp'),
     ]);
-    expect((await home.run('review', 'weather-mcp')).stdout).toContain('weather-mcp-server@0.5.0');
+    expect((await home.run('inbox', 'show', 'weather-mcp')).stdout).toContain('weather-mcp-server@0.5.0');
     expect(home.configText()).not.toContain('sesame');
   });
 
@@ -110,7 +110,7 @@ describe('add', () => {
       ],
       ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'It asks for nothing called "PATH"'],
       ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray does not know how to run such packages.'],
-      ['a way that it does not have', [everything, '--way', 'remote-3'], 'has these ways: package-0'],
+      ['a way that it does not have', [everything, '--option', 'remote-3'], 'has these ways: package-0'],
       ['what is not there', ['a/b'], 'The registry "official" has no server "a/b"'],
       ['a registry that nobody knows', [everything, '--registry', 'x'], 'There is no registry called "x".'],
     ]),

@@ -78,7 +78,7 @@ test.runIf(allCases)('search and list --tools name the matching tools and all to
     /^echo:echo\n {2}Returns the message it was given\.\n {2}\S/,
   );
   expect((await home.json('search', 'zebra')).data).toEqual({ query: 'zebra', total: 0, hits: [] });
-  expect((await home.run('list', '--tools')).stdout).toBe('echo:echo  Returns the message it was given.\n\n1 tool\n');
+  expect((await home.run('tools')).stdout).toBe('echo:echo  Returns the message it was given.\n\n1 tool\n');
 });
 
 test('doctor exits with 1 for a server that needs the user, and with 0 when none does', async () => {
@@ -117,7 +117,7 @@ test('no command shows a secret of the config', async () => {
 
 test('retry reports that no Tooltray is running', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  expect(await home.run('retry', 'echo')).toMatchObject({
+  expect(await home.run('restart', 'echo')).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^tooltray: No Tooltray is running/) as string,
   });

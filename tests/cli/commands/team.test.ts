@@ -1,4 +1,4 @@
-/** `tooltray user`, `token` and `serve --team`: what an admin types, on a real database. */
+/** `tooltray team user`, `token` and `team serve`: what an admin types, on a real database. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -16,9 +16,10 @@ test('adds a user, creates a token that works, and removes the user', async () =
   vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
   onTestFinished(() => void vi.unstubAllEnvs());
   const at = ['--database', database];
-  const added = await home.json('user', 'add', 'ana', '--role', 'admin', '--group', 'guests', ...at);
+  const added = await home.json('team', 'user', 'add', 'ana', '--role', 'admin', '--group', 'guests', ...at);
   expect(added.data).toMatchObject({ name: 'ana', role: 'admin', groups: ['guests'], isOff: false, isService: false });
   const { data } = await home.json(
+    'team',
     'token',
     'create',
     'ana',
@@ -31,7 +32,7 @@ test('adds a user, creates a token that works, and removes the user', async () =
   );
   const { token, id } = data as { token: string; id: string };
   expect(token).toMatch(/^tt_\d+_[\w-]{43}$/);
-  const { http } = await home.serve('--team', '--listen', '127.0.0.1:0', ...at);
+  const { http } = await home.serveTeam('--listen', '127.0.0.1:0', ...at);
   const knock = async (): Promise<number> => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: '*/*' };
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
@@ -39,9 +40,9 @@ test('adds a user, creates a token that works, and removes the user', async () =
     return (await fetch(String(http), { method: 'POST', headers, body })).status;
   };
   expect(await knock()).toBe(200);
-  expect((await home.run('user', 'off', 'ana', ...at)).code).toBe(0);
+  expect((await home.run('team', 'user', 'suspend', 'ana', ...at)).code).toBe(0);
   await expect.poll(knock).toBe(401);
-  const listed = await home.run('token', 'list', ...at);
+  const listed = await home.run('team', 'token', 'list', ...at);
   expect(
     listed.stdout
       .split('\n')
@@ -51,8 +52,8 @@ test('adds a user, creates a token that works, and removes the user', async () =
     ['ID', 'USER', 'FOR', 'STATE', 'SEES'],
     [id, 'ana', 'cursor', 'in force', 'only reading'],
   ]);
-  expect((await home.run('token', 'revoke', id, ...at)).stdout).toContain('opens nothing any more');
-  expect(await home.run('token', 'create', 'nobody', ...at)).toMatchObject({ code: 1 });
+  expect((await home.run('team', 'token', 'revoke', id, ...at)).stdout).toContain('opens nothing any more');
+  expect(await home.run('team', 'token', 'create', 'nobody', ...at)).toMatchObject({ code: 1 });
 });
 
 test.runIf(allCases)(
@@ -61,18 +62,18 @@ test.runIf(allCases)(
     const at = ['--database', await teamDatabase()];
     vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
     onTestFinished(() => void vi.unstubAllEnvs());
-    await home.run('user', 'add', 'ana', ...at);
+    await home.run('team', 'user', 'add', 'ana', ...at);
     const set = (value: string, ...words: string[]) =>
       home.runWith({ input: value }, 'team-secret', 'set', ...words, ...at);
     expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'KEY of the organisation is kept.\n' });
     expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'OWN of ana is kept.\n' });
     const named = async (...words: string[]): Promise<unknown> =>
-      ((await home.json('team-secret', ...words, ...at)).data as { secrets: { name: string }[] }).secrets.map(
+      ((await home.json('team', 'secret', ...words, ...at)).data as { secrets: { name: string }[] }).secrets.map(
         ({ name }) => name,
       );
     expect([await named(), await named('list', '--user', 'ana')]).toEqual([['KEY'], ['OWN']]);
-    expect((await home.json('team-secret', 'rotate', ...at)).data).toEqual({ rows: 2 });
-    expect((await home.run('team-secret', 'rm', 'OWN', '--user', 'ana', ...at)).stdout).toBe(
+    expect((await home.json('team', 'secret', 'rotate', ...at)).data).toEqual({ rows: 2 });
+    expect((await home.run('team', 'secret', 'rm', 'OWN', '--user', 'ana', ...at)).stdout).toBe(
       'OWN of ana is forgotten.\n',
     );
     for (const [words, code, said] of [
@@ -89,26 +90,27 @@ test.runIf(allCases)(
     const at = ['--database', await teamDatabase()];
     vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
     onTestFinished(() => void vi.unstubAllEnvs());
-    await home.run('user', 'add', 'ana', ...at);
+    await home.run('team', 'user', 'add', 'ana', ...at);
     await home.runWith({ input: 'mine' }, 'team-secret', 'set', 'OWN', '--user', 'ana', ...at);
-    expect((await home.json('team-sign-in', '--user', 'ana', ...at)).data).toEqual({ user: 'ana', signIns: [] });
+    expect((await home.json('team', 'login', '--user', 'ana', ...at)).data).toEqual({ user: 'ana', signIns: [] });
     const link = await home.run(
       ...['team-sign-in', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
     );
     expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
-    expect((await home.run('team-sign-in', 'out', '--user', 'ana', ...at)).stdout).toBe(
+    expect((await home.run('team', 'login', 'out', '--user', 'ana', ...at)).stdout).toBe(
       'ana is not signed in anywhere.\n',
     );
-    expect((await home.json('user', 'off', 'ana', '--erase', ...at)).data).toMatchObject({ isOff: true, signedOut: 0 });
-    expect((await home.json('team-secret', 'list', '--user', 'ana', ...at)).data).toMatchObject({ secrets: [] });
-    expect(await home.run('team-sign-in', ...at)).toMatchObject({ code: 2 });
+    expect((await home.json('team', 'user', 'delete', 'ana', ...at)).data).toMatchObject({
+      isOff: true,
+      signedOut: 0,
+    });
+    expect((await home.json('team', 'secret', 'list', '--user', 'ana', ...at)).data).toMatchObject({ secrets: [] });
+    expect(await home.run('team', 'login', ...at)).toMatchObject({ code: 2 });
   },
 );
 
-test('rejects flags that need --team without it', async () => {
-  const { code, stderr } = await home.run('serve', '--public-url', 'https://tools.example.com');
-  expect([code, stderr]).toEqual([2, expect.stringContaining('--public-url is of use with --team')]);
-  const alone = await home.run('serve', '--team', '--client-id', 'tooltray', '--database', 'postgres://127.0.0.1:9/x');
+test('rejects flags that need --issuer without it', async () => {
+  const alone = await home.run('team', 'serve', '--client-id', 'tooltray', '--database', 'postgres://127.0.0.1:9/x');
   expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--client-id is of use with --issuer')]);
 });
 
@@ -120,18 +122,18 @@ test('team-config check reports each fault with its position and sets the exit c
   };
   write('organisation.jsonc', '{ "servers": {}, "mode": "meta" }');
   write('people/ana.jsonc', '{ "mode": "search", "hiddenTools": ["x"] }');
-  expect(await home.run('team-config', 'check', folder)).toMatchObject({
+  expect(await home.run('team', 'config', 'check', folder)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
       /^ok, version \w{16}: 0 servers, 0 groups, 1 person; 0 errors, 0 warnings\.\n$/,
     ) as string,
   });
-  expect((await home.json('team-config', 'show', folder, '--user', 'ana')).data).toMatchObject({
+  expect((await home.json('team', 'config', 'show', folder, '--user', 'ana')).data).toMatchObject({
     settings: { mode: 'search' },
     profiles: [{ except: ['x'] }],
   });
   write('people/ana.jsonc', '{ "trustEdits": true }');
-  const { code, stdout } = await home.run('team-config', 'check', folder);
+  const { code, stdout } = await home.run('team', 'config', 'check', folder);
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
@@ -148,8 +150,9 @@ test('team-config show applies a user’s groups of the database, and all quotas
   const sales = { mode: 'search', quotas: { slow: { by: ['app'], atOnce: 4 } } };
   writeFileSync(join(folder, 'groups/sales.jsonc'), JSON.stringify(sales));
   const at = ['--database', await teamDatabase()];
-  await home.json('user', 'add', 'ben', '--group', 'sales', ...at);
-  const show = (...words: string[]): ReturnType<typeof home.run> => home.run('team-config', 'show', folder, ...words);
+  await home.json('team', 'user', 'add', 'ben', '--group', 'sales', ...at);
+  const show = (...words: string[]): ReturnType<typeof home.run> =>
+    home.run('team', 'config', 'show', folder, ...words);
   const { stdout } = await show('--user', 'ben', ...at);
   expect(stdout.split('\n').filter((line) => /^(Groups|mode|Quota)/.test(line))).toEqual([
     'Groups: sales',

@@ -36,7 +36,7 @@ test.each([
   const [imported, added, used] = await Promise.all([
     answer(home, '', 'import', '--file', file, '--dry-run'),
     answer(home, text, 'add', '-', '--dry-run'),
-    answer(home, '', 'validate', '--config', file),
+    answer(home, '', 'config', 'validate', '--config', file),
   ]);
   const both = ['local', 'net'];
   expect([namesIn(imported['servers']), namesIn(added['servers'])]).toEqual([both, both]);

@@ -14,7 +14,7 @@ test('a server in review reports why, and what lets it start', () => {
   const report = (held: string | undefined): object => serverReport({ ...facts, held } as unknown as ServerSummary, 0);
   expect(report('review')).toMatchObject({
     quarantined: true,
-    security_status: expect.stringContaining('tooltray review m') as string,
+    security_status: expect.stringContaining('tooltray inbox show m') as string,
   });
   expect(report(undefined)).not.toHaveProperty('security_status');
 });

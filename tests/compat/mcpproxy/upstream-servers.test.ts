@@ -147,7 +147,7 @@ describe('if the user decides', () => {
       const before = await written();
       const proposed = {
         status: 'pending_approval',
-        message: expect.stringMatching(/^Nothing has changed yet.*tooltray approve \w+/) as string,
+        message: expect.stringMatching(/^Nothing has changed yet.*tooltray inbox approve \w+/) as string,
       };
       const sneaky = { quarantined: false, trust_mode: 'auto', policy: { agentChanges: 'allow' } };
       const added = await ask({ operation: 'add', name: 'b', command: 'x', ...sneaky });

@@ -22,7 +22,7 @@ const states = {
   signingIn: { kind: 'authenticating', since: 0 },
   signIn: {
     kind: 'pending-sign-in',
-    error: new AppError('server_unauthorized', 'cloud wants a sign-in.', { fix: 'Sign in: tooltray sign-in cloud.' }),
+    error: new AppError('server_unauthorized', 'cloud wants a sign-in.', { fix: 'Sign in: tooltray login cloud.' }),
   },
   dead: {
     kind: 'error',
@@ -87,11 +87,11 @@ describe('a name with a server', () => {
     ['dead:x', 'failed', 'dead did not start: "nope" was not found on PATH. Install it. It is tried again in 2 s.'],
     ['old one:echo', 'off', 'old one is switched off. The person can switch it on: tooltray enable old one.'],
     ['old-one_echo', 'off', 'old one is switched off. The person can switch it on: tooltray enable old one.'],
-    ['cloud_x', 'sign-in', 'cloud wants a sign-in. Sign in: tooltray sign-in cloud.'],
+    ['cloud_x', 'sign-in', 'cloud wants a sign-in. Sign in: tooltray login cloud.'],
     [
       'held:run',
       'in-review',
-      "held waits for the review of the person and is not started before. Do without it; they, or in a team an admin, can look at it and accept it: tooltray review held, or Tooltray's window.",
+      "held waits for the review of the person and is not started before. Do without it; they, or in a team an admin, can look at it and accept it: tooltray inbox show held, or Tooltray's window.",
     ],
   ])('%s is reported as %s', (spelling, reason, text) => {
     expect(answer(world, spelling)).toEqual([reason, text]);

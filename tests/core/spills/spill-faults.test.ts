@@ -178,7 +178,7 @@ describe.runIf(canMount())('on a small disk', () => {
       const result = raw(JSON.stringify(textResult('x'.repeat(size))));
       expect(await failure(open.store.spill(result, origin))).toEqual({
         code: 'spill_failed',
-        text: `The answer could not be kept in ${open.folder}: the disk is full. Make room on it, or delete kept answers: tooltray spills prune.`,
+        text: `The answer could not be kept in ${open.folder}: the disk is full. Make room on it, or delete kept answers: tooltray spill prune.`,
       });
       expect(names(open.folder)).toEqual([`files-read_file-${id}.txt`]);
     }

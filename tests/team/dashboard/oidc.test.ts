@@ -191,7 +191,7 @@ describe('rejected sign-ins', () => {
     refused(await comeBack(one, withState(bytes.toString('base64url')), cookie), 'no sign-in of ours');
     refused(await comeBack(one, withState(''), cookie), 'no sign-in of ours');
     const keys = TeamKeys.fromEnv(testKeys);
-    const about = 'tooltray sign-in to the dashboard';
+    const about = 'tooltray login to the dashboard';
     const bound = hashOf(cookie.split('=')[1] ?? '').toString('base64url');
     const made = (tenant: string, until: number): string =>
       seal(

@@ -28,7 +28,7 @@ test('applies every migration once, also in concurrent runs', async () => {
   const url = await teamDatabase({ isEmpty: true });
   await expect(requireSchema(open(url).shared)).rejects.toMatchObject({
     code: 'unsupported',
-    fix: expect.stringContaining('tooltray migrate') as string,
+    fix: expect.stringContaining('tooltray team migrate') as string,
   });
   const both = await Promise.all([migrate(url), migrate(url)]);
   expect(both.map((one) => one.steps.length).toSorted()).toEqual([0, steps.length]);

@@ -44,7 +44,7 @@ test('sends each user’s own value in a header, and reports a missing one', asy
   const [has, wrong, nothing] = [await come('has', 'right'), await come('wrong', 'wrong'), await come('nothing')];
   expect(await call(has)).toContain('simple text');
   expect(await call(wrong)).toContain('HTTP 401');
-  expect(await call(nothing)).toContain('tooltray team-secret set --user NAME KEY');
+  expect(await call(nothing)).toContain('tooltray team secret set --user NAME KEY');
   // That nobody in particular has a value is no fault of the server's, and the organisation's is not theirs.
   await vaults.organization.write(secretVaultKey('MARK'), 'of all');
   const { manager: servers } = at.replica.host.core.servers;

@@ -90,7 +90,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
 async function startChild(name: string, database: string, config: string): Promise<Child> {
   const child = spawn(
     process.execPath,
-    [cli, 'serve', '--team', '--json', '--config', config, '--listen', '127.0.0.1:0', '--replica-name', name],
+    [cli, 'team', 'serve', '--json', '--config', config, '--listen', '127.0.0.1:0', '--replica-name', name],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: {

@@ -57,7 +57,7 @@ test('reports why the first user’s process cannot list its tools, until one ca
   // Whoever calls tries it again, and is told as well.
   expect(await failure(server.ready())).toMatchObject({
     code: 'secret_missing',
-    fix: 'Set it: tooltray team-secret set --user NAME TOKEN',
+    fix: 'Set it: tooltray team secret set --user NAME TOKEN',
   });
   values.set(secretVaultKey('TOKEN'), 'x');
   await server.ready();

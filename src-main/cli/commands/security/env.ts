@@ -13,14 +13,14 @@ import { oneLine, paint, printResult, table } from '../../terminal.ts';
 export const env = command({
   words: '[NAME]',
   flags: {
-    give: { value: 'V,…', help: 'Pass these variables in addition to the common ones' },
+    allow: { value: 'V,…', help: 'Pass these variables in addition to the common ones' },
     all: { isInstead: true, help: 'Pass all environment variables' },
     ...commonFlags,
   },
   notes: ['Values are never shown.'],
-  async run({ give, all, config, json }, [name]) {
+  async run({ allow, all, config, json }, [name]) {
     const store = await openCliConfig(config);
-    if (give !== undefined || all) return change(store, name, give, all, json);
+    if (allow !== undefined || all) return change(store, name, allow, all, json);
     const variables = await variablesOf(store, config);
     const shown = name === undefined ? variables : variables.filter(({ server }) => server === name);
     if (name !== undefined && shown.length === 0) {
@@ -48,12 +48,12 @@ async function variablesOf(store: ConfigStore, config: string | undefined): Prom
 async function change(
   store: ConfigStore,
   name: string | undefined,
-  give: string | undefined,
+  allow: string | undefined,
   all: boolean,
   json: boolean,
 ): Promise<number> {
   if (name === undefined) throw new AppError('bad_request', 'Name the server that is to get them.');
-  const names = (give ?? '')
+  const names = (allow ?? '')
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '');

@@ -1,9 +1,7 @@
-/**
- * `tooltray inbox`: what waits for the person's decision, shown whole and answered by its id; what was decided, and how
- * to take it back.
- */
+/** `tooltray inbox`: pending decisions, each shown whole; decided by ID, listed afterwards, and undone. */
 import { formatCount } from '../../../core/base/text-format.ts';
-import type { CoreAccess, PastDecision, InboxItem, InboxSummary } from '../../../rpc/contract.ts';
+import { AppError, toAppError } from '../../../core/base/errors.ts';
+import type { CoreAccess, InboxItem, InboxSummary, PastDecision, RpcMethods } from '../../../rpc/contract.ts';
 import { type Action, command, commonFlags, usageError } from '../../command.ts';
 import { withCore } from '../../core-access.ts';
 import { partLines } from '../../diff-lines.ts';
@@ -17,12 +15,31 @@ interface Asked {
 }
 
 /** Resolves to the exit code. */
-type Act = (asked: Asked, id: string, answer: string) => Promise<number>;
+type Act = (asked: Asked, ids: readonly string[]) => Promise<number>;
+
+const oneOrMore = 'ID …';
 
 const actions = {
   list: { help: 'List pending items (default)', act: list },
   show: { words: 'ID', help: 'Show an item with its consequences and diff', act: show },
-  decide: { words: 'ID ANSWER', help: 'Decide an item with one of the actions listed by show', act: decide },
+  approve: {
+    words: oneOrMore,
+    help: 'Approve items: use what is offered, or let a call pass once',
+    act: deciding('approve'),
+  },
+  reject: { words: oneOrMore, help: 'Reject items: nothing of them is used or sent', act: deciding('reject') },
+  keep: { words: oneOrMore, help: 'Keep the accepted definitions in place of the changed ones', act: deciding('keep') },
+  allow: {
+    words: oneOrMore,
+    help: 'Always allow this: the destination of a call, or tools that the server adds',
+    act: deciding('allow'),
+  },
+  block: { words: oneOrMore, help: 'Block a server or tool permanently', act: deciding('block') },
+  preview: {
+    words: 'ID',
+    help: 'Start a server once in a sandbox without network, and show its tools',
+    act: deciding('preview'),
+  },
   history: { help: 'List past decisions', act: history },
   undo: { words: 'ID', help: 'Undo a decision', act: undo },
 } as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
@@ -35,57 +52,112 @@ export const inbox = command({
     only: { value: 'NAME', many: true, help: 'Decide only on this tool or prompt (repeatable)' },
     ...commonFlags,
   },
-  run: ({ config, json, only, reveal }, [id = '', answer = ''], action) =>
-    withCore(config, (core) => actions[action].act({ core, json, only, reveal }, id, answer)),
+  notes: ['An ID stands for exactly what was shown. `show` also takes the name of a server.'],
+  run: ({ config, json, only, reveal }, ids, action) =>
+    withCore(config, (core) => actions[action].act({ core, json, only, reveal }, ids)),
 });
+
+/** Decisions of the core by the words of the command line, the first that an item offers. */
+const decisions = {
+  approve: ['approve', 'accept', 'give', 'use', 'once'],
+  reject: ['reject', 'refuse', 'leave', 'no'],
+  keep: ['keep'],
+  allow: ['always', 'grow'],
+  block: ['block'],
+  preview: ['look'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+type Decision = keyof typeof decisions;
+
+/** The word of the command line for a decision of the core. */
+function wordFor(action: string): string {
+  const found = Object.entries(decisions).find(([, ids]) => (ids as readonly string[]).includes(action));
+  return found?.[0] ?? action;
+}
 
 async function list({ core, json }: Asked): Promise<number> {
   const { items } = await core.ask('inbox', {});
   printResult(json, { items }, () =>
     items.length === 0
-      ? ['Nothing is waiting for your decision.']
-      : [...items.flatMap(summaryLines), '', 'Look at one: tooltray inbox show ID.'],
+      ? ['No pending decisions.']
+      : [...items.flatMap(summaryLines), '', 'Show one: tooltray inbox show ID'],
   );
   return 0;
 }
 
-async function show({ core, json, reveal }: Asked, id: string): Promise<number> {
-  const item = await core.ask('inboxItem', { id, reveal });
+async function show({ core, json, reveal }: Asked, [id = '']: readonly string[]): Promise<number> {
+  const item = await core.ask('inboxItem', { id: await itemId(core, id), reveal });
   printResult(json, item, () => itemLines(item));
   return 0;
 }
 
-async function decide({ core, json, only }: Asked, id: string, action: string): Promise<number> {
-  const parts = only.length === 0 ? undefined : partsNamed(await core.ask('inboxItem', { id }), only);
+/** The ID of the item that is named: by itself, or by the server that it is about. */
+async function itemId(core: CoreAccess, named: string): Promise<string> {
+  const { items } = await core.ask('inbox', {});
+  if (items.some(({ id }) => id === named)) return named;
+  return items.find(({ server }) => server === named)?.id ?? named;
+}
+
+type Outcome = RpcMethods['decide']['output'];
+
+function deciding(word: Decision): Act {
+  return async (asked, ids) => {
+    const outcomes: (Outcome & { readonly id: string })[] = [];
+    const refused: AppError[] = [];
+    // An item that is gone is no reason to leave the others undecided.
+    for (const id of new Set(ids))
+      await decide(asked, id, word).then(
+        (outcome) => outcomes.push({ id, ...outcome }),
+        (error: unknown) => refused.push(toAppError(error)),
+      );
+    const [first] = refused;
+    if (first !== undefined && outcomes.length === 0) throw first;
+    const data = ids.length === 1 ? outcomes[0] : { decided: outcomes, refused: refused.map(({ text }) => text) };
+    const previews = await Promise.all(outcomes.map(async ({ goesOnAs }) => previewOf(asked.core, goesOnAs)));
+    printResult(asked.json, data, () => [
+      ...outcomes.map(({ sentence }) => oneLine(sentence)),
+      ...previews.flatMap((item) => (item === undefined ? [] : ['', ...itemLines(item)])),
+      ...refused.map(({ text }) => paint('bad', oneLine(text))),
+    ]);
+    return refused.length === 0 && outcomes.every(({ isDone }) => isDone) ? 0 : 1;
+  };
+}
+
+/** Rejects with AppError bad_request for a decision that the item does not offer. */
+async function decide({ core, only }: Asked, id: string, word: Decision): Promise<Outcome> {
+  // By its ID alone: a name would stand for something else than what was shown.
+  const item = await core.ask('inboxItem', { id });
+  const offered = item.actions.map((action) => action.id);
+  const action = decisions[word].find((one) => offered.includes(one));
+  if (action === undefined)
+    throw new AppError('bad_request', `${JSON.stringify(word)} is not possible for ${id}.`, {
+      fix: `Possible: ${offered.map(wordFor).join(', ')}.`,
+    });
+  const parts = only.length === 0 ? undefined : partsNamed(item, only);
   const outcome = await core.ask('decide', { id, action, by: 'command line', ...(parts && { parts }) });
   // For people only, so that stdout stays one document for scripts.
-  if (outcome.goOn !== undefined) process.stderr.write(`Go on in your browser:\n  ${oneLine(outcome.goOn)}\n`);
-  const { goesOnAs } = outcome;
-  const more = goesOnAs === undefined ? [] : [`It still waits, with what was seen: tooltray inbox show ${goesOnAs}.`];
-  printResult(json, outcome, () => [oneLine(outcome.sentence), ...more]);
-  return outcome.isDone ? 0 : 1;
+  if (outcome.goOn !== undefined) process.stderr.write(`Continue in your browser:\n  ${oneLine(outcome.goOn)}\n`);
+  return outcome;
+}
+
+/** The item with the preview of its server, which stays pending. */
+async function previewOf(core: CoreAccess, id: string | undefined): Promise<InboxItem | undefined> {
+  return id === undefined ? undefined : core.ask('inboxItem', { id });
 }
 
 async function history({ core, json }: Asked): Promise<number> {
   const { decided } = await core.ask('inbox', {});
   printResult(json, { decided }, () =>
     decided.length === 0
-      ? ['Nothing was decided yet.']
-      : [
-          ...table(['ID', 'WHEN', 'WHERE', 'WHAT'], decided.map(decidedRow)),
-          '',
-          'Take one back: tooltray inbox undo ID.',
-        ],
+      ? ['No decisions yet.']
+      : [...table(['ID', 'WHEN', 'WHERE', 'WHAT'], decided.map(decidedRow)), '', 'Undo one: tooltray inbox undo ID'],
   );
   return 0;
 }
 
-async function undo({ core, json }: Asked, id: string): Promise<number> {
+async function undo({ core, json }: Asked, [id = '']: readonly string[]): Promise<number> {
   const decided = await core.ask('undecide', { id });
-  printResult(json, decided, () => [
-    `Taken back: ${oneLine(decided.sentence)}`,
-    ...(decided.undo ? [decided.undo] : []),
-  ]);
+  printResult(json, decided, () => [`Undone: ${oneLine(decided.sentence)}`, ...(decided.undo ? [decided.undo] : [])]);
   return 0;
 }
 
@@ -100,9 +172,9 @@ function partsNamed({ id, parts }: InboxItem, names: readonly string[]): readonl
 }
 
 function summaryLines({ id, sentence, from, at, isGrave }: InboxSummary): string[] {
-  const when = at === undefined ? '' : ` Waits since ${new Date(at).toLocaleString()}.`;
+  const when = at === undefined ? '' : ` Pending since ${new Date(at).toLocaleString()}.`;
   return [
-    `${paint('head', id)}  ${isGrave ? `${paint('bad', 'Look closely.')} ` : ''}${oneLine(sentence)}`,
+    `${paint('head', id)}  ${isGrave ? `${paint('bad', 'Severe.')} ` : ''}${oneLine(sentence)}`,
     `  ${paint('quiet', `${oneLine(from)}${when}`)}`,
   ];
 }
@@ -111,19 +183,19 @@ function itemLines(item: InboxItem): string[] {
   const { id, until, meanings, parts, moreParts, actions: answers } = item;
   return [
     ...summaryLines(item),
-    ...(until === undefined ? [] : [`  It waits until ${new Date(until).toLocaleTimeString()}.`]),
-    ...(meanings.length === 0 ? [] : ['', 'A yes would mean:']),
+    ...(until === undefined ? [] : [`  Pending until ${new Date(until).toLocaleTimeString()}.`]),
+    ...(meanings.length === 0 ? [] : ['', 'If you approve:']),
     ...meanings.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
     ...parts.flatMap(partLines),
     ...(parts.some(({ isMasked }) => isMasked) ? ['', `Secrets are hidden: tooltray inbox show ${id} --reveal.`] : []),
     ...(moreParts === 0 ? [] : ['', `… and ${formatCount(moreParts, 'more part')}.`]),
     '',
-    'Answers:',
+    'Decide:',
     ...answers.map(
       (answer) =>
-        `  tooltray inbox decide ${id} ${answer.id.padEnd(8)} ${oneLine(`${answer.label}. ${answer.meaning}`)}`,
+        `  tooltray inbox ${wordFor(answer.id).padEnd(7)} ${id}   ${oneLine(`${answer.label}. ${answer.meaning}`)}`,
     ),
-    ...(answers.some(({ isByPart }) => isByPart) ? ['  With --only NAME: about that alone.'] : []),
+    ...(answers.some(({ isByPart }) => isByPart) ? ['  --only NAME decides on that part alone.'] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** `tooltray migrate`: brings a team's database to the schema of this version, as the owner of the database. */
+/** `tooltray team migrate`: brings a team's database to the schema of this version, as the owner of the database. */
 import { formatCount } from '../../../core/base/text-format.ts';
 import { command, databaseFlag, jsonFlag } from '../../command.ts';
 import { databaseUrl } from '../../team-database.ts';

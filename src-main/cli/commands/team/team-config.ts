@@ -1,5 +1,5 @@
 /**
- * `tooltray team-config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for
+ * `tooltray team config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for
  * CI; and what it comes to for a person.
  */
 import { relative, resolve } from 'node:path';

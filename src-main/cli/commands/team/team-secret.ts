@@ -1,5 +1,5 @@
 /**
- * `tooltray team-secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own.
+ * `tooltray team secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own.
  */
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';

@@ -1,4 +1,4 @@
-/** `tooltray token`: personal tokens of a team's users, each shown once. */
+/** `tooltray team token`: personal tokens of a team's users, each shown once. */
 import type { AccessToken } from '../../../team/users/access-tokens.ts';
 import { command, jsonFlag, readUntil } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
@@ -54,12 +54,12 @@ function createdLines({ id, token: secret, endsAt }: AccessToken & { readonly to
     '',
     'It is shown this once and kept nowhere.',
     `It opens the team’s /mcp until ${formatTime(endsAt.getTime())}: Authorization: Bearer <token>.`,
-    `Take it back: tooltray token revoke ${id}`,
+    `Take it back: tooltray team token revoke ${id}`,
   ].map(oneLine);
 }
 
 function listLines(tokens: readonly AccessToken[]): string[] {
-  if (tokens.length === 0) return ['There is no token. One is given with: tooltray token create USER.'];
+  if (tokens.length === 0) return ['There is no token. One is given with: tooltray team token create USER.'];
   const rows = tokens.map((one) => [
     ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), formatTime(one.endsAt.getTime())],
     one.usedAt === null ? 'never' : formatTime(one.usedAt.getTime()),

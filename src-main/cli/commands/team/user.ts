@@ -1,4 +1,4 @@
-/** `tooltray user`: a team's people and service accounts, and what their groups give. */
+/** `tooltray team user`: a team's people and service accounts, and what their groups give. */
 import { formatCount } from '../../../core/base/text-format.ts';
 import { everything } from '../../../core/profiles/profile-scope.ts';
 import type { User } from '../../../team/users/user-store.ts';
@@ -10,8 +10,9 @@ export const user = command({
   actions: {
     list: { help: 'List users' },
     add: { words: 'NAME', help: 'Add a user' },
-    off: { words: 'NAME', help: 'Suspend a user and end their sessions' },
-    on: { words: 'NAME', help: 'Restore a suspended user' },
+    suspend: { words: 'NAME', help: 'Suspend a user and end their sessions' },
+    restore: { words: 'NAME', help: 'Restore a suspended user' },
+    delete: { words: 'NAME', help: 'Suspend a user, revoke their sign-ins, and delete their secrets' },
     role: { words: 'NAME ROLE', help: 'Set the role: admin or member' },
     groups: { words: 'NAME [GROUP …]', help: 'Set the groups of a user' },
     grant: {
@@ -28,15 +29,14 @@ export const user = command({
     role: { value: 'ROLE', help: 'add: admin or member (default member)' },
     group: { value: 'NAME', many: true, help: 'add: group (repeatable)' },
     service: { help: 'add: create a service account' },
-    erase: { help: 'off: also revoke their sign-ins and delete their secrets' },
     ...tenantFlags,
     json: jsonFlag,
   },
   notes: [
-    '--erase requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
+    '`delete` requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
     'Profiles are defined in the config. Grants of several groups add up; `everyone` grants nothing by default.',
   ],
-  async run({ email, issuer, subject, role, group, service, erase, json, ...where }, [word = '', ...more], action) {
+  async run({ email, issuer, subject, role, group, service, json, ...where }, [word = '', ...more], action) {
     await withTenant(where, async (sql, tenant) => {
       const { UserStore } = await import('../../../team/users/user-store.ts');
       const people = new UserStore(sql, tenant);
@@ -58,10 +58,9 @@ export const user = command({
       } else if (action === 'role') tell(await people.change(word, { role: readRole(more[0]) ?? 'member' }));
       else if (action === 'groups') tell(await people.change(word, { groups: more }));
       else {
-        if (erase && action !== 'off') throw usageError('--erase goes with off');
-        const changed = await people.change(word, { isOff: action === 'off' });
-        if (!erase) return tell(changed);
-        const { eraseOf } = await import('./team-sign-in.ts');
+        const changed = await people.change(word, { isOff: action !== 'restore' });
+        if (action !== 'delete') return tell(changed);
+        const { eraseOf } = await import('./team-login.ts');
         const signIns = await eraseOf(changed, { sql, tenant });
         printResult(json, { ...changed, signedOut: signIns }, () => [
           line(changed).join('  '),
@@ -90,7 +89,7 @@ function readRole(text: string | undefined): User['role'] | undefined {
 }
 
 function listLines(users: readonly User[], grants: Readonly<Record<string, readonly string[]>>): string[] {
-  if (users.length === 0) return ['There is nobody yet. Somebody is let in with: tooltray user add NAME.'];
+  if (users.length === 0) return ['There is nobody yet. Somebody is let in with: tooltray team user add NAME.'];
   const groups = Object.entries(grants).map(([group, profiles]) => grantLine(group, profiles));
   return [...table(['NAME', 'ROLE', 'STATE', 'GROUPS', 'EMAIL'], users.map(line)), ...groups];
 }

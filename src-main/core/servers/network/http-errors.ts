@@ -173,5 +173,5 @@ export function isLoopback(host: string): boolean {
 
 /** How a person signs in to this server from a terminal. */
 export function signInCommand(serverName: string): string {
-  return `tooltray sign-in ${/^[\w.-]+$/.test(serverName) ? serverName : JSON.stringify(serverName)}`;
+  return `tooltray login ${/^[\w.-]+$/.test(serverName) ? serverName : JSON.stringify(serverName)}`;
 }

@@ -302,7 +302,7 @@ function describeExit(facts: ExitFacts): AppError {
 
 function clearing(server: string, folder: string): string {
   const name = /^[\w.-]+$/.test(server) ? server : JSON.stringify(server);
-  return `npm has fetched only a part of its package. To remove ${folder} and fetch it again: tooltray retry ${name} --clear.`;
+  return `npm has fetched only a part of its package. To remove ${folder} and fetch it again: tooltray restart ${name} --clear.`;
 }
 
 function howEnded(code: number | null, signal: string | null): string {
@@ -315,7 +315,7 @@ function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): strin
   const missed = withheld.filter((name) => said.has(name) && name.length > 2);
   if (missed.length === 0) return undefined;
   const names = missed.join(', ');
-  return `It names ${names}, which is in your login's environment and is not given to it. To give it: tooltray env ${serverName} --give ${missed.join(',')}`;
+  return `It names ${names}, which is in your login's environment and is not given to it. To give it: tooltray env ${serverName} --allow ${missed.join(',')}`;
 }
 
 // Stray lines on a server's stdout, reported within bounds: the first ones in full, the rest as a number.

@@ -20,7 +20,7 @@ export function definitionHeldError(
   return new AppError('not_allowed', since, {
     fix: isRejected
       ? "Do without it. They, or in a team an admin, can take that back: Decided in the inbox of Tooltray's window, or tooltray inbox history."
-      : `Ask them, or in a team an admin, to look at it: tooltray review ${server}, or Tooltray's window.`,
+      : `Ask them, or in a team an admin, to look at it: tooltray inbox show ${server}, or Tooltray's window.`,
     data: { code: 'TOOL_QUARANTINED', server, tool: name, isNew: change === 'new' },
   });
 }
@@ -28,6 +28,6 @@ export function definitionHeldError(
 /** Returns the error for a review whose definitions changed after they were shown. */
 export function definitionChangedError(server: string): AppError {
   return new AppError('not_allowed', `What ${server} says has changed meanwhile.`, {
-    fix: `Look at it again: tooltray review ${server}.`,
+    fix: `Look at it again: tooltray inbox show ${server}.`,
   });
 }

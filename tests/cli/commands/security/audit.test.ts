@@ -43,7 +43,7 @@ test('lists the audit, verifies it, and reports where it breaks, with and withou
 
 test('records a revoked app without a running core', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  expect(await home.run('revoke', 'cursor')).toMatchObject({ code: 0 });
+  expect(await home.run('apps', 'revoke', 'cursor')).toMatchObject({ code: 0 });
   expect((await home.json('audit', '--kind', 'access')).data['entries']).toMatchObject([
     { kind: 'access', change: 'revoked', app: 'cursor' },
   ]);

@@ -12,7 +12,7 @@ test('shows names and never values; gives a variable by name, or all of them', a
   expect(shown.stdout).toMatch(/^echo gets \d+ variables:/);
   expect(shown.stdout).toMatch(/Not given to it:\n {2}.*PLANTED_API_KEY/);
   expect(shown.stdout).not.toContain(env.PLANTED_API_KEY);
-  const given = await home.runWith({ env }, 'env', 'echo', '--give', 'PLANTED_API_KEY, TWO');
+  const given = await home.runWith({ env }, 'env', 'echo', '--allow', 'PLANTED_API_KEY, TWO');
   expect(given.stdout).toBe('echo gets PLANTED_API_KEY, TWO from its next start on.\n');
   expect(JSON.parse(home.configText())).toMatchObject({
     servers: { echo: { inheritEnv: ['PLANTED_API_KEY', 'TWO'] } },

@@ -162,9 +162,9 @@ test.runIf(allCases)(
   },
 );
 
-test('add --sealed writes a reference into the config and the value into the vault', async () => {
+test('add --vault writes a reference into the config and the value into the vault', async () => {
   await using home = new CliHome({});
-  const { code } = await home.runWith({ env }, 'add', 'a', '--sealed', '--env', `API_KEY=${planted}`, '--', 'x');
+  const { code } = await home.runWith({ env }, 'add', 'a', '--vault', '--env', `API_KEY=${planted}`, '--', 'x');
   expect(code).toBe(0);
   expect(home.configText()).toContain('${secret:API_KEY}');
   expect(filesWith(home, planted)).toEqual([]);

@@ -1,4 +1,4 @@
-/** `tooltray sign-in` without a running core stores the sign-in for later starts. */
+/** `tooltray login` without a running core stores the sign-in for later starts. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ function run(home: string, args: readonly string[]): Run {
 test('prints the address, waits for the sign-in, and later commands are signed in', async () => {
   await using fixture = await startOAuthFixture();
   const { run } = homeWith({ far: { url: fixture.url } });
-  const signIn = run('sign-in', 'far', '--no-open');
+  const signIn = run('login', 'far', '--no-open');
   await goThrough(await signIn.url);
   expect([await signIn.code, await signIn.stdout]).toEqual([0, 'far: Ready. 1 tool.\n']);
   const probe = run('test', 'far');
@@ -58,7 +58,7 @@ test('prints the address, waits for the sign-in, and later commands are signed i
 test.runIf(allCases)('reports a denied sign-in and exits with code 1', async () => {
   await using fixture = await startOAuthFixture();
   fixture.authorization.denies = true;
-  const signIn = homeWith({ far: { url: fixture.url } }).run('sign-in', 'far', '--no-open', '--json');
+  const signIn = homeWith({ far: { url: fixture.url } }).run('login', 'far', '--no-open', '--json');
   await goThrough(await signIn.url);
   expect(await signIn.code).toBe(1);
   expect(JSON.parse(await signIn.stdout)).toMatchObject({ state: 'pending-sign-in', summary: 'Needs sign-in' });
@@ -68,8 +68,8 @@ test('prints only the client metadata document, and rejects an address that cann
   const { run } = homeWith({});
   const url = 'https://example.org/tooltray.json';
   const [printed, refused] = [
-    run('sign-in', '--client-document', url),
-    run('sign-in', '--client-document', 'http://a.b/c'),
+    run('login', '--client-document', url),
+    run('login', '--client-document', 'http://a.b/c'),
   ];
   expect([JSON.parse(await printed.stdout), await printed.code]).toEqual([clientMetadataDocument(url), 0]);
   expect([await refused.stdout, await refused.code]).toEqual(['', 2]);
@@ -77,7 +77,7 @@ test('prints only the client metadata document, and rejects an address that cann
 
 test.runIf(allCases)('rejects an unknown server and a server that is not reached over the network', async () => {
   const { run } = homeWith({ utils: { builtin: 'utils' } });
-  const [unknown, local] = [run('sign-in', 'util', '--no-open'), run('sign-in', 'utils', '--no-open')];
+  const [unknown, local] = [run('login', 'util', '--no-open'), run('login', 'utils', '--no-open')];
   expect([await unknown.code, await local.code]).toEqual([1, 1]);
   expect(await unknown.stderr).toContain('Did you mean "utils"?');
   expect(await local.stderr).toContain('is not reached over the network');
@@ -87,7 +87,7 @@ test.runIf(allCases)('signs out of a removed server without a running core, and 
   await using fixture = await startOAuthFixture();
   fixture.authorization.metadata = { revocation_endpoint: `${fixture.origin}/revoke` };
   const { run } = homeWith({ far: { url: fixture.url, headers: { 'X-Key': '${secret:FAR_KEY:-none}' } } });
-  const signIn = run('sign-in', 'far', '--no-open');
+  const signIn = run('login', 'far', '--no-open');
   await goThrough(await signIn.url);
   expect(await signIn.code).toBe(0);
   const removed = run('remove', 'far');

@@ -87,7 +87,7 @@ describe('Sign-in', () => {
     const core = await coreWith({ far: { url: fixture.url } });
     const { health, state } = core.server('far');
     expect([state.kind, health.action?.kind]).toEqual(['pending-sign-in', 'sign-in']);
-    expect(health.detail).toContain('tooltray sign-in far');
+    expect(health.detail).toContain('tooltray login far');
     // The probe and `initialize`: a server may know only the latter.
     expect(fixture.requests).toEqual(['POST /mcp 401', 'POST /mcp 401']);
   });
@@ -172,7 +172,7 @@ describe('Browser callback', () => {
     await until(() => core.server('far').state.kind === 'pending-sign-in');
     expect([page.status, page.text]).toEqual([400, expect.stringContaining('was denied')]);
     expect(core.server('far').health.detail).toBe(
-      'far was not signed in to: the request was denied. Sign in again: tooltray sign-in far.',
+      'far was not signed in to: the request was denied. Sign in again: tooltray login far.',
     );
   });
 
@@ -241,7 +241,7 @@ describe('Signed-in server', () => {
     const core = await signedIn(fixture);
     fixture.authorization.revoke();
     await expect(whoami(core)).rejects.toMatchObject({
-      fix: expect.stringContaining('tooltray sign-in far') as string,
+      fix: expect.stringContaining('tooltray login far') as string,
     });
     await until(() => core.server('far').state.kind === 'pending-sign-in');
     await goThrough(await signInUrl(core, 'far'));

@@ -230,7 +230,7 @@ function leadsElsewhere(
 ): AppError {
   const what = `${name} did not start: ${displayPath(path)} leads to ${displayPath(now)}; it led to ${displayPath(agreed)} when you agreed to it.`;
   return new AppError('server_not_started', what, {
-    fix: `Look who changed that. To allow it as it is now: tooltray isolate ${name} ${kind}`,
+    fix: `Look who changed that. To allow it as it is now: tooltray sandbox ${name} ${kind}`,
     data: { path, agreed, now },
   });
 }

@@ -126,7 +126,7 @@ export class Containers {
         'config_invalid',
         `${server} needs an image for its container: ${program} is in none that is known.`,
         {
-          fix: `Name one: tooltray isolate ${server} container --image IMAGE`,
+          fix: `Name one: tooltray sandbox ${server} container --image IMAGE`,
         },
       );
     }
@@ -202,7 +202,7 @@ export class Containers {
     const there =
       docker === undefined ? 'Neither Docker nor Podman was found.' : 'Docker is installed and does not answer.';
     throw new AppError('server_not_started', `${server} did not start: its container cannot be had. ${there}`, {
-      fix: `Start or install one of them, or run it otherwise: tooltray isolate ${server} sandbox`,
+      fix: `Start or install one of them, or run it otherwise: tooltray sandbox ${server} bubblewrap`,
     });
   }
 

@@ -228,7 +228,7 @@ function proxyProblem({ extraArgs }: Isolation): string | undefined {
 function notHeld(server: string, problem: string): AppError {
   const what = `${server} is to reach some hosts alone, which this container cannot be held to: ${problem}.`;
   return new AppError('config_invalid', what, {
-    fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray isolate ${server} container --network`,
+    fix: `Run it in a sandbox, or say of its network as a whole whether it has it: tooltray sandbox ${server} container --network`,
   });
 }
 
@@ -237,6 +237,6 @@ const noSocat =
 
 function unavailable(server: string, problem: string): AppError {
   return new AppError('server_not_started', `${server} did not start: its box cannot be had. ${problem}`, {
-    fix: `To let it run as your own programs do: tooltray isolate ${server} none`,
+    fix: `To let it run as your own programs do: tooltray sandbox ${server} none`,
   });
 }

@@ -1,16 +1,19 @@
-/** `tooltray serve --team`: one replica of a team, until it receives a stop signal. */
+/** `tooltray team serve`: one replica of a team, until it receives a stop signal. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import packageJson from '../../package.json' with { type: 'json' };
-import { resolveAppPaths, type Env } from '../core/base/app-paths.ts';
-import type { CoreHost } from '../host/core-host.ts';
-import type { ListenAddress, ReplicaOptions } from '../team/replica.ts';
-import { type Flag, type ParsedFlags, flagName, usageError } from './command.ts';
-import { bundleFile, handleSignals } from './process-context.ts';
-import { databaseUrl, tenantFlags, defaultTenant } from './team-database.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import { resolveAppPaths, type Env } from '../../../core/base/app-paths.ts';
+import type { CoreHost } from '../../../host/core-host.ts';
+import type { ListenAddress, ReplicaOptions } from '../../../team/replica.ts';
+import { command, configFlag, type Flag, type ParsedFlags, modeFlag, flagName, usageError } from '../../command.ts';
+import { bundleFile, handleSignals } from '../../process-context.ts';
+import { databaseUrl, tenantFlags, defaultTenant } from '../../team-database.ts';
 
-/** Flags of `serve` that require `--team`. */
-export const teamFlags = {
+const flags = {
+  config: configFlag,
+  mode: modeFlag,
+  background: { help: 'Write only to the log' },
+  json: { help: 'Print connection details as JSON once listening' },
   ...tenantFlags,
   listen: { value: 'HOST:PORT', help: 'Listen address (default 127.0.0.1:8690)' },
   publicUrl: { value: 'URL', help: 'Public URL of the team' },
@@ -27,30 +30,27 @@ export const teamFlags = {
     help: 'Claim or path with the groups of a user, e.g. realm_access.roles (default groups)',
   },
   adminGroup: { value: 'NAME', help: 'Members of this group are admins' },
-  addedOnly: { help: 'Only allow sign-in of users added with `tooltray user add --subject`' },
+  requireInvite: { help: 'Only allow sign-in of users added with `tooltray team user add --subject`' },
   ssoOnly: { help: 'Allow personal tokens for service accounts only' },
-  atJwtOnly: { help: 'Only accept access tokens of type at+jwt' },
+  requireAtJwt: { help: 'Only accept access tokens of type at+jwt' },
   replicaName: { value: 'NAME', help: 'Replica name (default: host name)' },
-  objects: {
+  s3: {
     value: 'S3 URL',
     help: 'Object store for large results: s3://bucket?endpoint=… (default: $TOOLTRAY_OBJECTS)',
   },
   logStdout: { help: 'Also write the log to stdout as JSON lines' },
-  operations: { value: 'HOST:PORT', help: 'Listen address for /healthz, /readyz and /metrics' },
+  metricsListen: { value: 'HOST:PORT', help: 'Listen address for /healthz, /readyz and /metrics' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 const defaultPort = 8690;
 
-interface ServeTeamFlags extends ParsedFlags<typeof teamFlags> {
-  readonly config: string | undefined;
-  readonly mode: string | undefined;
-  readonly background: boolean;
-  readonly json: boolean;
-}
+type ServeTeamFlags = ParsedFlags<typeof flags>;
+
+export const teamServe = command({ flags, run: serveTeam });
 
 /** Resolves to the exit code. Rejects with AppError. */
-export async function serveTeam(given: ServeTeamFlags): Promise<number> {
-  const { Replica } = await import('../team/replica.ts');
+async function serveTeam(given: ServeTeamFlags): Promise<number> {
+  const { Replica } = await import('../../../team/replica.ts');
   const stopped = Promise.withResolvers<void>();
   const replica = await Replica.open(replicaOptions(given, stopped.resolve));
   const { host } = replica;
@@ -96,26 +96,35 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     tenant,
     listen,
     publicUrl,
-    objects: given.objects ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),
+    objects: given.s3 ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
     issuer: issuerOf(given),
     name: given.replicaName,
-    operations: given.operations === undefined ? undefined : listenAt(given.operations, '--operations'),
+    operations: given.metricsListen === undefined ? undefined : listenAt(given.metricsListen, '--metrics-listen'),
   };
 }
 
 /** Throws AppError bad_request: a user who passes one of these flags expects that people can sign in. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
-  const { issuer, issuerAudience, groupsClaim = 'groups', adminGroup, addedOnly, atJwtOnly, ssoOnly, clientId } = given;
+  const {
+    issuer,
+    issuerAudience,
+    groupsClaim = 'groups',
+    adminGroup,
+    requireInvite,
+    requireAtJwt,
+    ssoOnly,
+    clientId,
+  } = given;
   if (issuer !== undefined)
     return {
       issuer,
       clientId,
       groupsClaim,
       adminGroup,
-      takesNew: !addedOnly,
-      needsType: atJwtOnly,
+      takesNew: !requireInvite,
+      needsType: requireAtJwt,
       isSsoOnly: ssoOnly,
       audiences: listOf(issuerAudience),
     };
@@ -124,8 +133,8 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
     'clientId',
     'groupsClaim',
     'adminGroup',
-    'addedOnly',
-    'atJwtOnly',
+    'requireInvite',
+    'requireAtJwt',
     'ssoOnly',
   ] as const;
   const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);

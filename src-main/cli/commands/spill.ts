@@ -1,4 +1,4 @@
-/** `tooltray spills`: the answers kept on disk, and what is in them. */
+/** `tooltray spill`: lists and reads results that are stored on disk. */
 import { formatBytes, formatCount } from '../../core/base/text-format.ts';
 import type { CoreAccess, SpillRow } from '../../rpc/contract.ts';
 import { type Action, command, commonFlags } from '../command.ts';
@@ -25,7 +25,7 @@ const actions = {
   prune: { help: 'Delete expired spills and enforce the disk limit', act: prune },
 } as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
 
-export const spills = command({
+export const spill = command({
   actions,
   usual: 'list',
   flags: { lines: { value: 'N', from: 1, to: 2000, usual: 20, help: 'Number of lines' }, ...commonFlags },

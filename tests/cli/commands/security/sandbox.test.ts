@@ -1,4 +1,4 @@
-/** `tooltray isolate`: into a sandbox and out of it, and where servers run. */
+/** `tooltray sandbox`: into a sandbox and out of it, and where servers run. */
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,21 +6,21 @@ import { CliHome, entries } from '../../cli-home.ts';
 
 test('puts a server into a sandbox with its access, describes it, and takes it out again', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  expect((await home.run('isolate', 'echo')).stdout).toContain('echo: none\n  Runs with your rights');
-  const args = ['sandbox', '--read', '/srv', '--write', '~/out', '--network'];
-  const put = await home.run('isolate', 'echo', ...args);
+  expect((await home.run('sandbox', 'echo')).stdout).toContain('echo: none\n  Runs with your rights');
+  const args = ['bubblewrap', '--read', '/srv', '--write', '~/out', '--network'];
+  const put = await home.run('sandbox', 'echo', ...args);
   expect(put).toMatchObject({ code: 0, stderr: '' });
   expect(put.stdout).toMatch(
     /echo: sandbox\n {2}Runs in a sandbox.*\n {2}May write .*\/out\.\n {2}May read \/srv\.\n {2}Reaches the network/,
   );
   const written = (): unknown => (JSON.parse(home.configText()) as { servers: { echo: object } }).servers.echo;
   expect(written()).toMatchObject({ isolation: { mode: 'sandbox', read: ['/srv'], write: ['~/out'], network: true } });
-  await home.run('isolate', 'echo', 'sandbox', '--offline');
+  await home.run('sandbox', 'echo', 'bubblewrap', '--no-network');
   expect(written()).toMatchObject({ isolation: { mode: 'sandbox', read: ['/srv'], network: false } });
-  const { data } = await home.json('isolate', 'echo', 'none');
+  const { data } = await home.json('sandbox', 'echo', 'none');
   expect(data).toMatchObject({ servers: [{ server: 'echo', runs: 'none' }] });
-  expect((await home.run('isolate', 'echo', 'jail')).stderr).toContain('There are: auto, sandbox, container, none.');
-  expect((await home.run('isolate', 'ecko')).stderr).toContain('Did you mean "echo"?');
+  expect((await home.run('sandbox', 'echo', 'jail')).stderr).toContain('Possible: auto, bubblewrap, container, none.');
+  expect((await home.run('sandbox', 'ecko')).stderr).toContain('Did you mean "echo"?');
 });
 
 test('resolves a server’s paths when a command adds them, and again with the next command', async () => {
@@ -36,11 +36,11 @@ test('resolves a server’s paths when a command adds them, and again with the n
       JSON.parse(readFileSync(join(home.path, 'data/boxes/agreed-places.json'), 'utf8')) as Record<string, object>,
     );
   symlinkSync(one, link);
-  await home.run('isolate', 'echo', 'sandbox', '--write', link);
+  await home.run('sandbox', 'echo', 'bubblewrap', '--write', link);
   expect(agreed()).toMatchObject([{ server: 'echo', write: { [link]: one } }]);
   rmSync(link);
   symlinkSync(other, link);
-  await home.run('isolate', 'echo', 'sandbox');
+  await home.run('sandbox', 'echo', 'bubblewrap');
   expect(agreed()).toMatchObject([{ server: 'echo', write: { [link]: other } }]);
 });
 
@@ -50,7 +50,7 @@ test('isolation settings of MCPProxy and VS Code are overridden by the latest co
     b: { ...entries.echo, sandboxEnabled: true },
   });
   for (const name of ['a', 'b']) {
-    expect((await home.run('isolate', name, 'none')).stdout).toContain(`${name}: none`);
+    expect((await home.run('sandbox', name, 'none')).stdout).toContain(`${name}: none`);
   }
   expect(JSON.parse(home.configText())).toMatchObject({
     servers: { a: { isolation: { mode: 'none', image: 'node:20' } }, b: { isolation: 'none', sandboxEnabled: false } },

@@ -1,4 +1,4 @@
-/** `tooltray team-sign-in`: where people of a team are signed in to servers, and the way in and out for them. */
+/** `tooltray team login`: where people of a team are signed in to servers, and the way in and out for them. */
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { User } from '../../../team/users/user-store.ts';
@@ -7,7 +7,7 @@ import { command, jsonFlag, usageError } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
 import { formatTime, oneLine, printResult, table } from '../../terminal.ts';
 
-export const teamSignIn = command({
+export const teamLogin = command({
   actions: {
     list: { help: 'List sign-ins of a user (default)' },
     link: {

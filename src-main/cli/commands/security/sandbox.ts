@@ -1,5 +1,5 @@
 /**
- * `tooltray isolate`: where servers run and what they reach from there; and putting one into a box, or taking it out.
+ * `tooltray sandbox`: where servers run and what they reach from there; and putting one into a box, or taking it out.
  */
 import { AppError } from '../../../core/base/errors.ts';
 import { isObject } from '../../../core/base/json.ts';
@@ -13,52 +13,54 @@ import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } fro
 import { command, commonFlags } from '../../command.ts';
 import { oneLine, paint, printResult } from '../../terminal.ts';
 
-const kinds = ['auto', 'sandbox', 'container', 'none'] as const;
+/** The words of the command line, and the values of the config. */
+const kinds = { auto: 'auto', bubblewrap: 'sandbox', container: 'container', none: 'none' } as const;
 
-export const isolate = command({
-  words: '[NAME] [auto|sandbox|container|none]',
+export const sandbox = command({
+  words: '[NAME] [auto|bubblewrap|container|none]',
   flags: {
     read: { value: 'PATH', many: true, help: 'Allow reading a path (repeatable)' },
     write: { value: 'PATH', many: true, help: 'Allow writing a path (repeatable; default: paths in its arguments)' },
     network: { help: 'Allow network access' },
-    host: {
+    allowHost: {
       value: 'HOST',
       many: true,
       help: 'Allow only this host (repeatable; *.example.com for subdomains)',
     },
-    offline: { isInstead: true, help: 'Deny network access' },
+    noNetwork: { isInstead: true, help: 'Deny network access' },
     image: { value: 'IMAGE', help: 'Container image' },
     ...commonFlags,
   },
   notes: [
-    'Without a kind, shows the current isolation. A sandboxed server can only access its own files and what you allow.',
+    'Without a kind, shows the current sandbox. A sandboxed server can only access its own files and what you allow.',
   ],
-  async run({ read, write, network, offline, host, image, config, json }, [name, kind]) {
+  async run({ read, write, network, noNetwork, allowHost, image, config, json }, [name, kind]) {
     const store = await openCliConfig(config);
     if (name !== undefined && !serverNames(store).includes(name)) throw unknownServer(name, serverNames(store));
     if (name === undefined || kind === undefined) return show(store, name, json);
-    if (!(kinds as readonly string[]).includes(kind)) {
-      throw new AppError('bad_request', `${JSON.stringify(kind)} is no way to run a server.`, {
-        fix: `There are: ${kinds.join(', ')}.`,
+    if (!Object.hasOwn(kinds, kind)) {
+      throw new AppError('bad_request', `${JSON.stringify(kind)} is not a sandbox.`, {
+        fix: `Possible: ${Object.keys(kinds).join(', ')}.`,
       });
     }
+    const mode = kinds[kind as keyof typeof kinds];
     const given = {
       ...(read.length > 0 && { read }),
       ...(write.length > 0 && { write }),
-      ...((network || offline) && { network }),
-      ...(host.length > 0 && { network: host }),
+      ...((network || noNetwork) && { network }),
+      ...(allowHost.length > 0 && { network: allowHost }),
       ...(image !== undefined && { image }),
     };
     await updateServer(store, name, (text, server) => {
       const written = rawField(text, server, 'isolation');
       // MCPProxy's switch beside its mode would only contradict it.
       const { enabled: _, ...kept } = isObject(written) ? written : {};
-      const box = kind === 'none' ? { ...kept, mode: kind } : { ...kept, mode: kind, ...given };
+      const box = mode === 'none' ? { ...kept, mode } : { ...kept, mode, ...given };
       const cleared =
         rawField(text, server, 'sandboxEnabled') === true
           ? setServerField(text, server, 'sandboxEnabled', false)
           : text;
-      return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? kind : box);
+      return setServerField(cleared, server, 'isolation', Object.keys(box).length === 1 ? mode : box);
     });
     const boxes = createServerSandboxes(cliPaths(), store.path);
     await boxes.agreeAgain(name);

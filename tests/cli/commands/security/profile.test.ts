@@ -1,4 +1,4 @@
-/** `tooltray profiles`: lists and shows profiles, creates and revokes tokens, with and without a running core. */
+/** `tooltray profile`: lists and shows profiles, creates and revokes tokens, with and without a running core. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ home.writeConfig({
 });
 afterAll(() => home[Symbol.asyncDispose]());
 
-const lines = async (...args: string[]) => (await home.run('profiles', ...args)).stdout.split('\n');
+const lines = async (...args: string[]) => (await home.run('profile', ...args)).stdout.split('\n');
 
 test.runIf(allCases)('lists and shows profiles with servers, rules and the apps bound to them', async () => {
   expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
@@ -23,14 +23,14 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
     [''],
   ]);
   expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
-  expect((await home.json('profiles', 'show', 'work')).data).toMatchObject({
+  expect((await home.json('profile', 'show', 'work')).data).toMatchObject({
     name: 'work',
     servers: ['echo'],
     readOnly: true,
     apps: [{ app: 'cursor', appName: 'Cursor' }],
     tokens: [],
   });
-  const { code, stderr } = await home.run('profiles', 'show', 'nobody');
+  const { code, stderr } = await home.run('profile', 'show', 'nobody');
   expect({ code, stderr }).toEqual({
     code: 1,
     stderr: expect.stringContaining('There is no profile named "nobody". There are: work, open.') as string,
@@ -39,7 +39,7 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
 
 test('shows a token once, lists it until it expires, accepts it in the running core, and revokes it', async () => {
   const { http } = (await home.serve()) as { http: string };
-  const { data } = await home.json('profiles', 'token', 'work', '--expires', '12h');
+  const { data } = await home.json('profile', 'token', 'create', 'work', '--expires', '12h');
   const { id, token, url, since, ends } = data as {
     id: string;
     token: string;
@@ -60,27 +60,27 @@ test('shows a token once, lists it until it expires, accepts it in the running c
     return (await fetch(url, { method: 'POST', headers, body })).status;
   };
   expect(await knock()).toBe(200);
-  expect((await lines('tokens')).slice(0, 2).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
+  expect((await lines('token', 'list')).slice(0, 2).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
     ['ID', 'PROFILE', 'STATE'],
     [id, 'work', 'in force'],
   ]);
-  expect((await home.json('profiles', 'tokens')).stdout).not.toContain(token);
-  expect((await lines('revoke', id))[0]).toBe(
+  expect((await home.json('profile', 'token', 'list')).stdout).not.toContain(token);
+  expect((await lines('token', 'revoke', id))[0]).toBe(
     `Token ${id} of the profile work opens nothing any more, and what it had open has ended.`,
   );
   expect(await knock()).toBe(401);
-  expect((await lines('revoke', id))[0]).toBe(`Token ${id} of the profile work was over already.`);
-  expect((await lines('tokens'))[1]).toContain('revoked');
+  expect((await lines('token', 'revoke', id))[0]).toBe(`Token ${id} of the profile work was over already.`);
+  expect((await lines('token', 'list'))[1]).toContain('revoked');
 });
 
 test.runIf(allCases)('a token expires after 30 days by default, and an expiry beyond a year is rejected', async () => {
-  const { data } = await home.json('profiles', 'token', 'open');
+  const { data } = await home.json('profile', 'token', 'create', 'open');
   expect(Math.round((Number(data['ends']) - Number(data['since'])) / 86_400_000)).toBe(30);
   const said = await Promise.all([
-    home.run('profiles', 'token', 'open', '--expires', 'soon'),
-    home.run('profiles', 'token', 'open', '--expires', '100w'),
-    home.run('profiles', 'token', 'nobody'),
-    home.run('profiles', 'token'),
+    home.run('profile', 'token', 'create', 'open', '--expires', 'soon'),
+    home.run('profile', 'token', 'create', 'open', '--expires', '100w'),
+    home.run('profile', 'token', 'create', 'nobody'),
+    home.run('profile', 'token'),
   ]);
   expect(said.map(({ code, stderr }) => [code, stderr.split('\n')[0]])).toEqual([
     [2, expect.stringContaining('--expires takes 30d, 12h or a date')],
@@ -100,9 +100,9 @@ test.runIf(allCases)(
       args: ['-e', `require('fs').writeFileSync(${JSON.stringify(mark)}, '')`],
     };
     alone.writeConfig({ servers: { touch }, profiles: { open: {} } });
-    const { data } = await alone.json('profiles', 'token', 'open');
-    expect((await alone.run('profiles')).stdout).toContain('open');
-    await alone.run('profiles', 'revoke', String(data['id']));
+    const { data } = await alone.json('profile', 'token', 'create', 'open');
+    expect((await alone.run('profile')).stdout).toContain('open');
+    await alone.run('profile', 'token', 'revoke', String(data['id']));
     expect(existsSync(mark)).toBe(false);
     const { entries: kept } = (await alone.json('audit', '--kind', 'access')).data as { entries: { told: string }[] };
     expect(kept.map(({ told }) => told)).toEqual([

@@ -1,4 +1,4 @@
-/** `tooltray profiles`: named sets of servers and tools, and the tokens that open one of them until a day. */
+/** `tooltray profile`: named sets of servers and tools, and the tokens that open one of them until a day. */
 import { createLog } from '../../../core/base/log.ts';
 import { Masker } from '../../../core/base/mask.ts';
 import { auditProfileTokens, createAudit } from '../../../core/create-audit.ts';
@@ -20,13 +20,13 @@ import { formatTime, oneLine, paint, printResult, table } from '../../terminal.t
 
 const defaultDays = 30;
 
-export const profiles = command({
+export const profile = command({
   actions: {
     list: { help: 'List profiles (default)' },
     show: { words: 'NAME', help: 'Show a profile' },
-    token: { words: 'NAME', help: 'Create a token for /mcp/p/NAME; shown once' },
-    tokens: { help: 'List tokens' },
-    revoke: { words: 'ID', help: 'Revoke a token and end its sessions' },
+    'token list': { help: 'List tokens' },
+    'token create': { words: 'NAME', help: 'Create a token for /mcp/p/NAME; shown once' },
+    'token revoke': { words: 'ID', help: 'Revoke a token and end its sessions' },
   },
   usual: 'list',
   flags: {
@@ -40,16 +40,16 @@ export const profiles = command({
   notes: ['Profiles are defined in the configuration file under "profiles"; see docs/how-to/limit-tools.md.'],
   async run({ config, json, expires }, [word = ''], action) {
     await withProfileService(config, async (ask) => {
-      if (action === 'token') {
+      if (action === 'token create') {
         const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
         const given = await ask('giveProfileToken', { profile: word, ends });
         printResult(json, given, () => givenLines(given));
-      } else if (action === 'revoke') {
+      } else if (action === 'token revoke') {
         const revoked = await ask('revokeProfileToken', { id: word });
         printResult(json, revoked, () => [oneLine(revoked.sentence)]);
       } else {
         const all = await ask('profiles', {});
-        if (action === 'tokens') printResult(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
+        if (action === 'token list') printResult(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
         else if (action === 'list') printResult(json, { profiles: all.profiles }, () => profileLines(all.profiles));
         else show(all, word, json);
       }
@@ -125,7 +125,7 @@ function shownLines(profile: ProfileRow, tokens: readonly ProfileTokenRow[]): st
 }
 
 function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
-  if (tokens.length === 0) return ['No token was given. One is given with: tooltray profiles token NAME.'];
+  if (tokens.length === 0) return ['No token was given. One is given with: tooltray profile token create NAME.'];
   const rows = tokens.map(({ id, profile, since, ends, revoked, state }) => {
     const word = state === 'in force' ? 'in force' : paint('quiet', state);
     return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? ends)];
@@ -139,7 +139,7 @@ function givenLines({ id, profile, ends, token, url }: ProfileTokenRow & { token
     '',
     'It is shown this once and kept nowhere.',
     `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${formatTime(ends)}: Authorization: Bearer <token>.`,
-    `Take it back: tooltray profiles revoke ${id}`,
+    `Take it back: tooltray profile token revoke ${id}`,
   ].map(oneLine);
 }
 

@@ -1,6 +1,6 @@
 /**
- * `tooltray sign-in NAME`: opens the page where a person signs in to a server, and waits until that is done.
- * `tooltray sign-out NAME`.
+ * `tooltray login NAME`: opens the page where a person signs in to a server, and waits until that is done.
+ * `tooltray logout NAME`.
  */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { oneLine, paint, printResult } from '../terminal.ts';
 
 const pollIntervalMs = 250;
 
-export const signIn = command({
+export const login = command({
   words: '[NAME]',
   flags: {
     noOpen: { help: 'Print the URL without opening a browser' },
@@ -58,7 +58,7 @@ async function printDocument(url: string): Promise<number> {
   return 0;
 }
 
-export const signOut = command({
+export const logout = command({
   words: 'NAME',
   flags: commonFlags,
   run: ({ config, json }, [name = '']) =>
