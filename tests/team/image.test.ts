@@ -47,7 +47,9 @@ test.skipIf(!takesSystem('podman'))(
       });
     inside('team', 'migrate');
     inside('team', 'user', 'add', 'ana');
-    const { token } = JSON.parse(inside('team', 'token', 'create', 'ana', '--label', 'test', '--json')) as { token: string };
+    const { token } = JSON.parse(inside('team', 'token', 'create', 'ana', '--label', 'test', '--json')) as {
+      token: string;
+    };
 
     const port = await freePort();
     const serve = ['team', 'serve', '--json', '--listen', `127.0.0.1:${port}`, '--config', '/config.json'];
