@@ -206,6 +206,17 @@ const inputs: Inputs = {
   }),
   undecide: z.object({ id }),
   profiles: nothing,
+  setProfile: z.object({
+    name: z.string().regex(/^[\w.-]{1,60}$/),
+    rules: z
+      .object({
+        servers: maybe(z.array(name).max(1000)),
+        readOnly: maybe(flag),
+        noDestructive: maybe(flag),
+        noOpenWorld: maybe(flag),
+      })
+      .nullable(),
+  }),
   giveProfileToken: z.object({ profile: name, ends: count }),
   revokeProfileToken: z.object({ id }),
   dataFlowEvents: nothing,

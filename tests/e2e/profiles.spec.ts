@@ -2,6 +2,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore } from './serve-core.ts';
 
 const config = {
@@ -66,11 +67,20 @@ test('shows profiles; creates a token that expires, opens the endpoint, and fail
   expect(await knock(url, token)).toBe(401);
 });
 
-test('shows how to write a profile when there is none', async ({ page }) => {
+test('creates, changes and removes a profile', async ({ page }) => {
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers: {} } });
   await page.goto(core.link);
   await page.goto(core.at('settings'));
   const section = page.getByRole('region', { name: 'Profiles' });
   await expect(section).toContainText('No profiles yet.');
-  await expect(section).toContainText('"profiles": { "read-only": { "readOnly": true } }');
+  await section.getByRole('button', { name: 'New profile…' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New profile' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('look');
+  await dialog.getByRole('checkbox', { name: 'Only tools that read' }).check();
+  await expectNoBarrier(page, 'a new profile');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(section.getByRole('row', { name: /^look/ })).toContainText('Only what reads');
+  await section.getByRole('button', { name: 'Edit look' }).click();
+  await page.getByRole('dialog', { name: 'Edit look' }).getByRole('button', { name: 'Remove' }).click();
+  await expect(section).toContainText('No profiles yet.');
 });

@@ -83,4 +83,18 @@ test('shows where the key is stored, seals secrets in the config, and names file
   await expect(card).toContainText(home.path('own/config.json.'));
   await expect(card).not.toContainText(planted);
   expect(await home.read('own/config.json')).toContain('${secret:OLD_KEY}');
+
+  const secrets = card.getByRole('list', { name: 'Secrets' }).getByRole('listitem');
+  await card.getByRole('textbox', { name: 'Name of a new secret' }).fill('NEW_KEY');
+  await card.getByLabel('Value of the new secret').fill('planted-new-1');
+  await card.getByRole('button', { name: 'Add secret' }).click();
+  const added = secrets.filter({ hasText: 'NEW_KEY' });
+  await expect(added).toContainText('no server uses it');
+  await card.getByRole('button', { name: 'Replace NEW_KEY' }).click();
+  await card.getByLabel('New value of NEW_KEY').fill('planted-new-2');
+  await card.getByRole('button', { name: 'Save to vault' }).click();
+  await card.getByRole('button', { name: 'Remove NEW_KEY' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove NEW_KEY' }).click();
+  await expect(added).toHaveCount(0);
+  await expect(secrets.filter({ hasText: 'OLD_KEY' })).toHaveCount(1);
 });

@@ -238,6 +238,24 @@ for (const { where, open } of [
   );
 }
 
+test('disconnects everything after a question that names the apps, and every file is as it was', async ({
+  page,
+  home,
+}) => {
+  const before = [await home.read(claudeFile), await home.read(cursorFile)];
+  await page.getByRole('button', { name: 'Set up' }).click();
+  await expect(page.getByRole('region', { name: 'Import result' })).toBeVisible({ timeout: 30_000 });
+  await page.goto(home.at('settings/uninstall'));
+  const section = page.getByRole('region', { name: 'Uninstall' });
+  await section.getByRole('button', { name: 'Disconnect everything…' }).click();
+  const question = page.getByRole('dialog', { name: 'Disconnect everything?' });
+  await expect(question).toContainText('Claude Desktop and Cursor lose their Tooltray entry');
+  await expectNoBarrier(page, 'the question before everything is disconnected');
+  await question.getByRole('button', { name: 'Disconnect everything' }).click();
+  await expect(section.getByRole('status')).toContainText('Restored:');
+  expect([await home.read(claudeFile), await home.read(cursorFile)]).toEqual(before);
+});
+
 plain('shows an app only the servers that are ticked for it, and all again', async ({ page }) => {
   const servers = { echo: fixtureCommand('echo'), tracker: fixtureCommand('tracker') };
   await using core = await ServedCore.start({

@@ -4,6 +4,20 @@ import type { Handlers, RpcDeps } from '../deps.ts';
 
 export const profileHandlers = {
   profiles: async (_input, deps) => profilesOverview(deps),
+  setProfile: async ({ name, rules }, { context, servers: { edits } }) => {
+    const { appProfiles, profiles } = context.config.current;
+    const { [name]: before = {}, ...others } = profiles;
+    if (rules !== null) {
+      const { tools, except } = before;
+      const kept = { ...(tools !== undefined && { tools }), ...(except !== undefined && { except }) };
+      await edits.set('profiles', { ...others, [name]: { ...rules, ...kept } });
+      return {};
+    }
+    const apps = Object.keys(appProfiles).filter((app) => appProfiles[app] === name);
+    if (apps.length > 0) await edits.merge('appProfiles', Object.fromEntries(apps.map((app) => [app, null])));
+    await edits.set('profiles', Object.keys(others).length === 0 ? undefined : others);
+    return {};
+  },
   giveProfileToken: ({ profile, ends }, deps) => profileService(deps).issueToken(profile, ends),
   revokeProfileToken: ({ id }, deps) => profileService(deps).revoke(id),
 } satisfies Handlers;

@@ -75,6 +75,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   readServers: config,
   setMode: config,
   setAppSettings: config,
+  setProfile: config,
   setSettings: config,
   pinVersion: config,
   registries: config,

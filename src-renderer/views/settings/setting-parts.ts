@@ -17,4 +17,5 @@ export const settingParts = [
   { part: 'profiles', title: 'Profiles', settings: 'Named sets of servers and tools, and their tokens' },
   { part: 'secrets', title: 'Secrets', settings: 'Vault, key, passphrase, keychain' },
   { part: 'places', title: 'Paths and endpoints', settings: 'Configuration file, logs, socket, HTTP endpoint' },
+  { part: 'uninstall', title: 'Uninstall', settings: 'Disconnect every app, restore their files, quit' },
 ] as const;

@@ -77,3 +77,17 @@ test('shows an app only the servers that are chosen for it, as a profile that no
   expect(config().profiles).toEqual({ shared, Cursor: { readOnly: true } });
   expect(config().appProfiles).toEqual({ Zed: 'shared', Cursor: 'Cursor' });
 });
+
+test('creates and changes a profile without its rules for single tools, and removes it from its apps', async () => {
+  const work = { servers: ['echo'], except: ['echo:echo'] };
+  const core = await start({ profiles: { work }, appProfiles: { Zed: 'work' } });
+  const config = () => core.host.core.context.config.current;
+  await ask(core, 'setProfile', { name: 'work', rules: { readOnly: true } });
+  await ask(core, 'setProfile', { name: 'look', rules: { servers: [] } });
+  expect(config().profiles).toEqual({ work: { readOnly: true, except: ['echo:echo'] }, look: { servers: [] } });
+  await ask(core, 'setProfile', { name: 'work', rules: null });
+  expect([config().profiles, config().appProfiles]).toEqual([{ look: { servers: [] } }, {}]);
+  expect(await ask(core, 'setProfile', { name: 'not a name', rules: {} })).toMatchObject({
+    error: { code: 'bad_request' },
+  });
+});
