@@ -87,7 +87,7 @@ test('install --http writes an address that works, revoke ends it while in use, 
 
 test.runIf(allCases)('revoke without a core holds for the next core and for a private core', async () => {
   await using home = new CliHome({});
-  const outcome = await run(home, ['revoke', 'cursor', '--json']);
+  const outcome = await run(home, ['apps', 'revoke', 'cursor', '--json']);
   expect(JSON.parse(outcome.stdout)).toMatchObject({ app: 'cursor' });
   const alone = await run(home, ['stdio', '--standalone', '--app', 'cursor'], hello);
   expect([alone.code, alone.stdout, alone.stderr]).toEqual([1, '', expect.stringContaining(`tooltray: ${reason}`)]);
@@ -104,6 +104,6 @@ test.runIf(allCases)('refuses what it cannot do and gives the reason', async () 
   home.writeConfig({ port: 0, servers: {} });
   const portless = await run(home, ['install', 'cursor', '--http', '--yes']);
   expect([portless.code, portless.stderr]).toEqual([1, expect.stringContaining('Tooltray has no address now')]);
-  const unknown = await run(home, ['revoke', 'curser']);
+  const unknown = await run(home, ['apps', 'revoke', 'curser']);
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('No client app called "curser"')]);
 });

@@ -90,7 +90,7 @@ test.runIf(allCases)(
     const [a, b, c] = [await ask('a'), await ask('b'), await ask('c')];
     const both = await home.run('inbox', 'approve', a, b);
     expect(both).toMatchObject({ code: 0, stderr: '' });
-    expect(both.stdout).toMatch(new RegExp(`^Approved:\n${a} .*"a"[^]*\n${b} .*"b"`));
+    expect(both.stdout).toMatch(/^Approved: .*"a"\.\nApproved: .*"b"\.\n$/);
     expect(await servers(home)).toEqual(['echo', 'a', 'b']);
 
     const some = await home.json('inbox', 'approve', a, c);

@@ -64,7 +64,7 @@ test.runIf(allCases)(
     onTestFinished(() => void vi.unstubAllEnvs());
     await home.run('team', 'user', 'add', 'ana', ...at);
     const set = (value: string, ...words: string[]) =>
-      home.runWith({ input: value }, 'team-secret', 'set', ...words, ...at);
+      home.runWith({ input: value }, 'team', 'secret', 'set', ...words, ...at);
     expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'KEY of the organisation is kept.\n' });
     expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'OWN of ana is kept.\n' });
     const named = async (...words: string[]): Promise<unknown> =>
@@ -91,10 +91,10 @@ test.runIf(allCases)(
     vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
     onTestFinished(() => void vi.unstubAllEnvs());
     await home.run('team', 'user', 'add', 'ana', ...at);
-    await home.runWith({ input: 'mine' }, 'team-secret', 'set', 'OWN', '--user', 'ana', ...at);
+    await home.runWith({ input: 'mine' }, 'team', 'secret', 'set', 'OWN', '--user', 'ana', ...at);
     expect((await home.json('team', 'login', '--user', 'ana', ...at)).data).toEqual({ user: 'ana', signIns: [] });
     const link = await home.run(
-      ...['team-sign-in', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
+      ...['team', 'login', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
     );
     expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
     expect((await home.run('team', 'login', 'out', '--user', 'ana', ...at)).stdout).toBe(
