@@ -10,6 +10,7 @@ import {
   importsGoDown,
   rendererSeesOnlyTheContract,
   shimLoadsBuiltInsOnly,
+  teamUsesTheEdition,
 } from './architecture/import-rules.ts';
 import { noStateAtImport } from './architecture/module-state.ts';
 import { missingFiles, namedButMissing } from './architecture/named-files.ts';
@@ -37,6 +38,24 @@ const rules: Record<string, { rule: Rule; examples: Example[] }> = {
         path: 'src-main/host/core-host.ts',
         breaks: [`import { gatewayMode } from '../compat/toolmux/modes.ts';`],
         keeps: [`import { allModes } from '../compat/all-modes.ts';`],
+      },
+    ],
+  },
+  'a team uses of core and rpc only what edition.ts exports': {
+    rule: teamUsesTheEdition,
+    examples: [
+      {
+        path: 'src-main/team/quotas/quotas.ts',
+        breaks: [
+          `import type { AdmitCall } from '../../core/calls/call-tool.ts';`,
+          `import { noApps } from '../../rpc/deps.ts';`,
+        ],
+        keeps: [
+          `import type { AdmitCall } from '../../core/edition.ts';`,
+          `import { noApps } from '../../rpc/edition.ts';`,
+          `import { AppError } from '../../core/base/errors.ts';`,
+          `import type { AppState } from '../../rpc/contract.ts';`,
+        ],
       },
     ],
   },

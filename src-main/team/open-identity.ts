@@ -3,7 +3,7 @@
  * logic.
  */
 import type { IncomingMessage } from 'node:http';
-import type { CoreGroups } from '../core/core-groups.ts';
+import type { CoreGroups } from '../core/edition.ts';
 import type { TeamHttpOptions, TeamHostContext } from '../host/team-host.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
 import type { Database } from './database/database.ts';

@@ -1,5 +1,5 @@
 /** Creates a replica's stores in the team's database, for the core that it runs: each in its own folder of `team/`. */
-import type { CoreStores } from '../core/core-stores.ts';
+import type { CoreStores } from '../core/edition.ts';
 import type { TeamHostContext } from '../host/team-host.ts';
 import { ActivityRows } from './activity/activity-rows.ts';
 import { ActivityShipper } from './activity/activity-shipper.ts';

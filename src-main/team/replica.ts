@@ -9,9 +9,9 @@
 import type { IncomingMessage } from 'node:http';
 import { homedir, hostname } from 'node:os';
 import { join } from 'node:path';
+import { HomeLock } from '../core/edition.ts';
 import { resolveAppPaths } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
-import { HomeLock } from '../core/sessions/socket/home-lock.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamHostContext, TeamHost } from '../host/team-host.ts';
 import { s3Variables, parseS3Config } from './answers/s3-config.ts';

@@ -71,6 +71,15 @@ export const compatBehindItsRegistry: Rule = (source) =>
     .filter(({ file }) => file !== 'src-main/compat/all-modes.ts' && file !== 'src-main/compat/magg/proxy-meta.ts')
     .map(({ line, file }) => `${source.path}:${line} must not import ${file}; src-main/compat/all-modes.ts has it`);
 
+const editionFiles = new Set(['src-main/core/edition.ts', 'src-main/rpc/edition.ts', contract]);
+
+/** What a team needs of core and rpc is exported in two files, so that the rest can change without reading `team`. */
+export const teamUsesTheEdition: Rule = (source) =>
+  importsOf(source)
+    .filter(({ file }) => source.path.startsWith('src-main/team/') && /^src-main\/(core|rpc)\//.test(file ?? ''))
+    .filter(({ file = '' }) => !file.startsWith('src-main/core/base/') && !editionFiles.has(file))
+    .map(({ line, file }) => `${source.path}:${line} must not import ${file}; an edition.ts exports it`);
+
 const electronFree = /^src-main\/(core|cli|shim)[/.]/;
 
 export const coreKnowsNoElectron: Rule = (source) =>

@@ -2,7 +2,7 @@
  * Brings a replica's record into the team's database, in lots, behind the calls' backs. While the database is away the
  * record itself holds what waits (a replica writes it as a desktop does); what it has no room for is said.
  */
-import type { ActivityLog } from '../../core/activity/activity-log.ts';
+import type { ActivityLog } from '../../core/edition.ts';
 import { toAppError } from '../../core/base/errors.ts';
 import type { Emitter } from '../../core/base/emitter.ts';
 import type { Log } from '../../core/base/log.ts';

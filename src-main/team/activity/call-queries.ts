@@ -5,15 +5,17 @@
  */
 import type { Sql } from 'postgres';
 import {
-  outcomeCounts,
+  type CallOutcome,
+  describeLabels,
+  displayNameOf,
+  hourMs,
+  hourOffsetMs,
+  isProblem,
   maxMeasuredCalls,
+  outcomeCounts,
   type OutcomeCounts,
   type ServerLatency,
-} from '../../core/activity/call-charts.ts';
-import { type CallOutcome, isProblem } from '../../core/activity/call-record.ts';
-import { hourMs, hourOffsetMs } from '../../core/activity/local-time.ts';
-import { describeLabels } from '../../core/calls/describe-labels.ts';
-import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+} from '../../core/edition.ts';
 import type { ActivityPage, CallSummary } from '../../rpc/contract.ts';
 import { databaseError } from '../database/database.ts';
 import { conditionsOf, type TeamCallFilter, type RowScope } from './team-activity.ts';

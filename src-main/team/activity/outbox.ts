@@ -5,8 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { SQLOutputValue } from 'node:sqlite';
-import type { ActivityLog } from '../../core/activity/activity-log.ts';
-import type { SqlStatement } from '../../core/activity/activity-worker/questions.ts';
+import type { ActivityLog, SqlStatement } from '../../core/edition.ts';
 
 export type SentRow = Readonly<Record<string, SQLOutputValue>>;
 

@@ -3,10 +3,14 @@
  * calls that ran for them, one step, and the sessions. A step has a number by when its row arrived, as a call has.
  */
 import type { Sql } from 'postgres';
-import { type CallOutcome, isProblemIn } from '../../core/activity/call-record.ts';
-import type { StepSearch, StepTotals } from '../../core/activity/activity-worker/step-search.ts';
-import type { StepKind } from '../../core/activity/steps/step.ts';
-import { displayNameOf } from '../../core/client-apps/app-traits.ts';
+import {
+  type CallOutcome,
+  displayNameOf,
+  isProblemIn,
+  type StepKind,
+  type StepSearch,
+  type StepTotals,
+} from '../../core/edition.ts';
 import type { StepSummary, TimelineSession } from '../../rpc/contract.ts';
 import { databaseError } from '../database/database.ts';
 import { callColumns, callOf, type TeamCall } from './call-queries.ts';

@@ -3,15 +3,15 @@
  * for an admin.
  */
 import type { Sql } from 'postgres';
-import { isProblem } from '../../core/activity/call-record.ts';
-import type { Cause } from '../../core/activity/ledger/ledger-entry.ts';
 import {
-  totalSavings,
+  type Cause,
   type CauseSum,
+  isProblem,
   type SavingsRow,
   type SavingsTotals,
   toRows,
-} from '../../core/activity/ledger/ledger-table.ts';
+  totalSavings,
+} from '../../core/edition.ts';
 import { databaseError } from '../database/database.ts';
 
 /** Owner of the rows in a query: one user, by principal name, or everybody. Every query names it. */

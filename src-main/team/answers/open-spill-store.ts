@@ -2,8 +2,8 @@
  * How a team's cores keep answers: `CoreStores.answers`, on the team's database and the store of objects that was
  * named.
  */
+import type { CoreStores } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
-import type { CoreStores } from '../../core/core-stores.ts';
 import type { Database } from '../database/database.ts';
 import { S3BlobStore } from './s3-blob-store.ts';
 import type { S3Config } from './s3-config.ts';

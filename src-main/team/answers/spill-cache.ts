@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseSpillFileName, spillTempFilePid, tempFileStem } from '../../core/edition.ts';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { tempFileStem, spillTempFilePid, parseSpillFileName } from '../../core/spills/spill.ts';
 import { isProcessRunning } from '../../core/base/file-lock.ts';
 
 export interface CacheLimits {

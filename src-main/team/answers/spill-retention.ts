@@ -3,10 +3,9 @@
  * in the database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted
  * is found again.
  */
+import type { Pruned, ResultSettings } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ResultSettings } from '../../core/config/app-config.ts';
-import type { Pruned } from '../../core/spills/spill-pruner.ts';
 import type { BlobStore } from './blob-store.ts';
 import type { SpillCache } from './spill-cache.ts';
 import type { SpillTable, PendingDeletion } from './spill-table.ts';

@@ -3,11 +3,16 @@
  * finds orphaned bytes: `writing` until they are complete, `kept` while readable, `leaving` while they are deleted.
  */
 import type { Sql } from 'postgres';
+import {
+  isWholeUser,
+  type NamedSpill,
+  type Principal,
+  type Spill,
+  type SpillFilter,
+  type SpillKind,
+  spillUri,
+} from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { isWholeUser, type Principal } from '../../core/security/principal.ts';
-import type { NamedSpill } from '../../core/spills/spill-result.ts';
-import type { SpillFilter } from '../../core/spills/spill-index.ts';
-import { type Spill, type SpillKind, spillUri } from '../../core/spills/spill.ts';
 import { type Database, databaseError } from '../database/database.ts';
 
 export interface SharedSpill {

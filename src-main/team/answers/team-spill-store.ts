@@ -6,29 +6,39 @@
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
+import {
+  chunksOf,
+  type Excerpt,
+  idIn,
+  localUser,
+  type NamedSpill,
+  type OpenedSpill,
+  type OriginalResult,
+  type Principal,
+  type Pruned,
+  type RawJson,
+  ReadCounts,
+  type Result,
+  ResultWriter,
+  type Spill,
+  type SpilledResult,
+  type SpillFile,
+  spillFileName,
+  type SpillFilter,
+  SpillFinder,
+  spillNotFoundError,
+  type SpillOrigin,
+  spillResult,
+  type SpillStore,
+  type SpillStoreOptions,
+  spillUri,
+  type SpillUsage,
+  spillWriterUrl,
+  toSpillError,
+} from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { MemoryReclaimer } from '../../core/base/memory-reclaimer.ts';
-import { type Principal, localUser } from '../../core/security/principal.ts';
-import type { SpillStore, SpillStoreOptions, SpillFile, SpillUsage } from '../../core/spills/spill-store.ts';
-import { spillResult, type NamedSpill } from '../../core/spills/spill-result.ts';
-import { spillWriterUrl, ResultWriter } from '../../core/spills/spill-writer.ts';
-import { type Excerpt, toSpillError } from '../../core/spills/spill-writer-messages.ts';
-import { idIn, SpillFinder, spillNotFoundError } from '../../core/spills/spill-finder.ts';
-import { ReadCounts, type SpillFilter } from '../../core/spills/spill-index.ts';
-import type { Pruned } from '../../core/spills/spill-pruner.ts';
-import { chunksOf } from '../../core/spills/disk-spill-store.ts';
-import {
-  type SpilledResult,
-  type OpenedSpill,
-  type OriginalResult,
-  type Spill,
-  spillFileName,
-  type SpillOrigin,
-  spillUri,
-} from '../../core/spills/spill.ts';
-import type { Result } from '../../core/wire/message.ts';
-import type { RawJson } from '../../core/wire/raw-json.ts';
 import type { Database } from '../database/database.ts';
 import { type BlobStore, toChunks } from './blob-store.ts';
 import { SpillCache, type CachedFile, type CacheLimits } from './spill-cache.ts';

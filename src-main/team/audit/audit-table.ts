@@ -3,8 +3,14 @@
  * verified and exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
  */
 import type { Sql } from 'postgres';
-import type { AuditLog, SignedHead, OpenLog } from '../../core/trust/audit/audit-log.ts';
-import { type ChainLink, genesisLink, parseLine } from '../../core/trust/audit/hash-chain.ts';
+import {
+  type AuditLog,
+  type ChainLink,
+  genesisLink,
+  type OpenLog,
+  parseLine,
+  type SignedHead,
+} from '../../core/edition.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
 /** The end of a chain. */

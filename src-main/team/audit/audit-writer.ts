@@ -3,15 +3,20 @@
  * away.
  */
 import { randomBytes } from 'node:crypto';
+import {
+  AuditBatch,
+  type AuditEntry,
+  type AuditKeys,
+  type AuditRecorder,
+  type Digest,
+  maxUnsigned,
+  PendingEntries,
+  type PendingEntry,
+} from '../../core/edition.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import type { JsonDocument } from '../../core/base/json-document.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Masker } from '../../core/base/mask.ts';
-import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
-import { AuditBatch, type PendingEntry, PendingEntries } from '../../core/trust/audit/audit-batch.ts';
-import { maxUnsigned } from '../../core/trust/audit/hash-chain.ts';
-import type { AuditEntry, Digest } from '../../core/trust/audit/audit-entries.ts';
-import type { AuditKeys } from '../../core/trust/audit/audit-keys.ts';
 import type { AuditTable, Lines, ChainTail } from './audit-table.ts';
 
 export interface TeamAuditOptions {

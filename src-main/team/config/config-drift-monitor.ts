@@ -2,8 +2,7 @@
  * Reports on a replica's config: problems as they occur, and other replicas that have had a different config for longer
  * than a change takes.
  */
-import type { ConfigProblem } from '../../core/config/app-config.ts';
-import type { ConfigStore } from '../../core/config/config-store.ts';
+import type { ConfigProblem, ConfigStore } from '../../core/edition.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
 

@@ -4,16 +4,10 @@
  * checked before us (`door/allowed-hosts.ts`).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseBody, readTextBody, requestPath } from '../../core/edition.ts';
+import { type DashboardRoutesOptions, handleRpcRequest, pageHeaders, sendError, servePage } from '../../rpc/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
-import { parseBody, readTextBody, requestPath } from '../../core/sessions/http/http-io.ts';
-import {
-  handleRpcRequest,
-  type DashboardRoutesOptions,
-  sendError,
-  pageHeaders,
-  servePage,
-} from '../../rpc/dashboard-routes.ts';
 import { HostCookie } from '../http/host-cookie.ts';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';
 import { callbackPath, OidcRoutes, startPath } from './oidc-routes.ts';

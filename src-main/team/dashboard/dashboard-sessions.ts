@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Sql } from 'postgres';
+import { grantOf } from '../../core/edition.ts';
 import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
-import { grantOf } from '../../core/profiles/profile-scope.ts';
 import { allGroups, everyone, usersTopic, type Role } from '../users/user-store.ts';
 import { hashOf } from '../users/access-tokens.ts';
 import type { Viewer } from './viewer.ts';

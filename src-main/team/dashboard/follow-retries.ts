@@ -1,5 +1,5 @@
 /** Tries a server again where an administrator asked for it at any replica, if it is not well here. */
-import type { CoreGroups } from '../../core/core-groups.ts';
+import type { CoreGroups } from '../../core/edition.ts';
 import { retryTopic } from './server-service.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 

@@ -2,11 +2,10 @@
  * The inbox as one viewer may see and decide it: a held call belongs to its user, everything else to administrators. A
  * user's calls run at the replica that serves their page, so no other replica is asked.
  */
+import type { DecisionResult, Inbox, InboxItem } from '../../core/edition.ts';
+import { inboxSummary } from '../../rpc/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { truncateName } from '../../core/base/visible-text.ts';
-import type { Inbox } from '../../core/trust/inbox/inbox.ts';
-import type { InboxItem, DecisionResult } from '../../core/trust/inbox/inbox-item.ts';
-import { inboxSummary } from '../../rpc/handlers/inbox.ts';
 import type { InboxSummary, RpcMethods } from '../../rpc/contract.ts';
 import { isAdmin, type Viewer } from './viewer.ts';
 

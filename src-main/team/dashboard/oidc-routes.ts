@@ -1,7 +1,7 @@
 /** Browser routes of the sign-in at the team's issuer: from the dashboard to the issuer, and back with the outcome. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callbackPageHeaders, escapeHtml, renderCallbackPage } from '../../core/edition.ts';
 import { type AppError, toAppError } from '../../core/base/errors.ts';
-import { escapeHtml, renderCallbackPage, callbackPageHeaders } from '../../core/servers/oauth/callback-page.ts';
 import { HostCookie } from '../http/host-cookie.ts';
 import type { OidcSignIn } from './oidc-sign-in.ts';
 

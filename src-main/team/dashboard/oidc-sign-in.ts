@@ -4,8 +4,8 @@
  * began it alone, once.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { seal, unseal } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { seal, unseal } from '../../core/secrets/sealing.ts';
 import type { AccessAudit } from '../http/access-audit.ts';
 import type { CodeFlow, PkceState } from '../oidc/authorization-code-flow.ts';
 import { type ClaimRules, identityFromClaims } from '../oidc/read-claims.ts';

@@ -1,9 +1,8 @@
 /** An administrator's requests about one server over all replicas, and the retry that every replica carries out. */
 import type { Sql } from 'postgres';
-import { placementOf } from '../../core/config/placement.ts';
+import { placementOf } from '../../core/edition.ts';
+import { coreHandlers, type RpcDeps } from '../../rpc/edition.ts';
 import type { RpcMethods, ServerStatus } from '../../rpc/contract.ts';
-import type { RpcDeps } from '../../rpc/deps.ts';
-import { coreHandlers } from '../../rpc/handlers/core.ts';
 import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';

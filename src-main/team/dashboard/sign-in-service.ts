@@ -1,11 +1,8 @@
 /**
  * The viewer's own sign-ins to the team's servers: list, sign in, sign out, and the values that servers need from them.
  */
+import { type AuditEntry, placementOf, type ServerConfig, userValueNamesIn } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { ServerConfig } from '../../core/config/app-config.ts';
-import { placementOf } from '../../core/config/placement.ts';
-import { userValueNamesIn } from '../../core/config/replace-variables.ts';
-import type { AuditEntry } from '../../core/trust/audit/audit-entries.ts';
 import type { UserSignInRow, RpcContract, TeamContract } from '../../rpc/contract.ts';
 import type { TeamSignIns } from '../oauth/team-sign-ins.ts';
 import type { Viewer } from './viewer.ts';

@@ -2,13 +2,9 @@
  * Queries of the dashboard over the record of all replicas: savings, charts, calls. Shared results are cached for a
  * while, however many users look, so that millions of calls are not summed for each of them.
  */
-import type { CoreGroups } from '../../core/core-groups.ts';
-import { buildReport } from '../../core/activity/ledger/ledger.ts';
-import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import { buildReport, type CoreGroups, type SavingsQuery, type SavingsReport } from '../../core/edition.ts';
+import { type ChartSources, drawCharts, groupedCalls, savingsOverview } from '../../rpc/edition.ts';
 import type { AppState, Charts, SavingsPeriod } from '../../rpc/contract.ts';
-import { type ChartSources, drawCharts } from '../../rpc/handlers/charts.ts';
-import { groupedCalls } from '../../rpc/state/activity-overview.ts';
-import { savingsOverview } from '../../rpc/state/savings-overview.ts';
 import type { CallQueries, ServerDay } from '../activity/call-queries.ts';
 import type { StepQueries } from '../activity/step-queries.ts';
 import type { SavingsBy, TeamActivity, RowScope } from '../activity/team-activity.ts';

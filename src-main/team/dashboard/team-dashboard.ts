@@ -3,18 +3,15 @@
  * serves the same.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type DashboardRoutesOptions, dispatchRpc, type RpcDeps, StatePublisher } from '../../rpc/edition.ts';
+import { coreGroups } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
-import { dispatchRpc } from '../../rpc/dispatch-rpc.ts';
-import type { DashboardRoutesOptions } from '../../rpc/dashboard-routes.ts';
-import type { RpcDeps } from '../../rpc/deps.ts';
-import { StatePublisher } from '../../rpc/state-publisher.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { CallQueries } from '../activity/call-queries.ts';
 import { StepQueries } from '../activity/step-queries.ts';
 import { TeamActivity } from '../activity/team-activity.ts';
 import { SpillTable } from '../answers/spill-table.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
-import { coreGroups } from '../../core/core-groups.ts';
 import type { Database } from '../database/database.ts';
 import type { AccessAudit } from '../http/access-audit.ts';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';

@@ -2,19 +2,27 @@
  * Requests that a team's dashboard handles differently from a single-user one: from the record of all replicas, and
  * with the viewer's own data.
  */
-import type { CoreGroups } from '../../core/core-groups.ts';
+import {
+  applyLayers,
+  type AuditRecord,
+  type CoreGroups,
+  createProfileScope,
+  describeRecord,
+  everything,
+  grantOf,
+  type ServerConfig,
+} from '../../core/edition.ts';
+import {
+  auditPage,
+  findHandlers,
+  type Handlers,
+  nextOf,
+  priced,
+  type RpcDeps,
+  serverHandlers,
+} from '../../rpc/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { ServerConfig } from '../../core/config/app-config.ts';
-import { applyLayers } from '../../core/config/layers/apply-layers.ts';
-import { everything, grantOf, createProfileScope } from '../../core/profiles/profile-scope.ts';
-import type { AuditRecord } from '../../core/trust/audit/audit-entries.ts';
-import { describeRecord } from '../../core/trust/audit/describe-record.ts';
 import type { PayloadSide, PayloadText } from '../../rpc/contract.ts';
-import type { Handlers, RpcDeps } from '../../rpc/deps.ts';
-import { auditPage, nextOf } from '../../rpc/handlers/audit.ts';
-import { findHandlers } from '../../rpc/handlers/find.ts';
-import { serverHandlers } from '../../rpc/handlers/server-tools.ts';
-import { priced } from '../../rpc/handlers/settings.ts';
 import type { TeamCall, CallQueries } from '../activity/call-queries.ts';
 import { InboxService, type InboxServiceDeps } from './inbox-service.ts';
 import { UserService, type UserServiceDeps } from './user-service.ts';

@@ -2,10 +2,10 @@
  * Sessions step by step, as the dashboard of a team asks of them: from the record of all replicas, an admin's
  * everybody's, a member's their own.
  */
+import type { CoreGroups } from '../../core/edition.ts';
+import type { Handlers } from '../../rpc/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { CoreGroups } from '../../core/core-groups.ts';
 import type { PayloadText, StepSummary } from '../../rpc/contract.ts';
-import type { Handlers } from '../../rpc/deps.ts';
 import type { TeamStep, StepQueries } from '../activity/step-queries.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { TeamActivityCache } from './team-activity-cache.ts';

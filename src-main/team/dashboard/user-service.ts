@@ -2,8 +2,8 @@
  * People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone.
  * What changes is in the audit.
  */
+import type { AuditEntry } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { AuditEntry } from '../../core/trust/audit/audit-entries.ts';
 import type { PersonRow, AccessTokenRow, TeamContract } from '../../rpc/contract.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { AccessToken, AccessTokenStore } from '../users/access-tokens.ts';

@@ -2,19 +2,26 @@
  * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows
  * of people is built here and nowhere else, and one that nobody thought of does not compile.
  */
-import type { CoreGroups } from '../../core/core-groups.ts';
+import { type CoreGroups, placementOf } from '../../core/edition.ts';
+import {
+  attentionItems,
+  coreFacts,
+  dataFlowOverview,
+  ListTokens,
+  modesOverview,
+  noApps,
+  profilesOverview,
+  type RpcDeps,
+  serverRows,
+  serverStatuses,
+  sessionStatus,
+  settingsFacts,
+  type SliceBuilders,
+  type Source,
+  unhealthyFirst,
+} from '../../rpc/edition.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
-import { coreFacts, settingsFacts } from '../../rpc/build-state.ts';
-import { noApps, type RpcDeps, serverStatuses, sessionStatus } from '../../rpc/deps.ts';
-import { dataFlowOverview } from '../../rpc/handlers/data-flow.ts';
-import { profilesOverview } from '../../rpc/handlers/profiles.ts';
-import { attentionItems } from '../../rpc/state/attention.ts';
-import { ListTokens } from '../../rpc/state/list-tokens.ts';
-import { modesOverview } from '../../rpc/state/modes-overview.ts';
-import { unhealthyFirst, serverRows } from '../../rpc/state/server-rows.ts';
-import type { SliceBuilders, Source } from '../../rpc/state-publisher.ts';
 import type { SpillTable } from '../answers/spill-table.ts';
-import { placementOf } from '../../core/config/placement.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
 import type { InboxService } from './inbox-service.ts';
 import { statusByReplica, aggregateReplicas, aggregateRunners } from './aggregate-status.ts';

@@ -1,5 +1,5 @@
 /** Whoever is signed in to a team's dashboard, and what of it is theirs to see. */
-import type { Principal } from '../../core/security/principal.ts';
+import type { Principal } from '../../core/edition.ts';
 import type { RowScope } from '../activity/team-activity.ts';
 import type { UserStore, Role } from '../users/user-store.ts';
 

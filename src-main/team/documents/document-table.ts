@@ -3,8 +3,8 @@
  * replicas never overwrite each other, and is told to all of them.
  */
 import type { ISql, Sql } from 'postgres';
+import { seal, unseal } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { seal, unseal } from '../../core/secrets/sealing.ts';
 import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 

@@ -4,9 +4,8 @@
  */
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { AuditKeys, parseKey } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { parseKey } from '../../core/secrets/sealing.ts';
-import { AuditKeys } from '../../core/trust/audit/audit-keys.ts';
 
 /** A file with one key a line, and the keys themselves, with blanks between; 32 bytes in base64url each. */
 export const keysFileVariable = 'TOOLTRAY_TEAM_KEYS_FILE';

@@ -2,17 +2,17 @@
  * Pins of a tenant's servers, a row each. Deciding on what another replica has decided meanwhile fails with an error.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../core/base/errors.ts';
-import { Emitter } from '../../core/base/emitter.ts';
 import {
   maxPinnedServers,
+  parsePins,
   pinName,
   type PinnedServer,
-  type ServerPinStore,
   type PinStore,
-  parsePins,
   serializePins,
-} from '../../core/trust/pins/pin-store.ts';
+  type ServerPinStore,
+} from '../../core/edition.ts';
+import { AppError } from '../../core/base/errors.ts';
+import { Emitter } from '../../core/base/emitter.ts';
 import { type DocumentTable, type DocumentKey, topicOf } from './document-table.ts';
 
 /** How soon it is looked again while the database is away, in ms. */

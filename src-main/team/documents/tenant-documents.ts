@@ -3,14 +3,18 @@
  * memory, so reads do not wait. A write goes to the database first; other replicas are notified and read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CoreStores } from '../../core/core-stores.ts';
+import {
+  type CoreStores,
+  type OpenRecordStore,
+  parseRecords,
+  type PinStore,
+  type RecordStore,
+} from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { objectOrEmpty } from '../../core/base/json.ts';
 import type { JsonDocument } from '../../core/base/json-document.ts';
 import type { Log } from '../../core/base/log.ts';
-import { type RecordStore, type OpenRecordStore, parseRecords } from '../../core/security/record-store.ts';
-import type { PinStore } from '../../core/trust/pins/pin-store.ts';
 import type { Change, ChangeFeed } from '../database/change-feed.ts';
 import { type DocumentTable, type DocumentKey, type Row, topicOf } from './document-table.ts';
 import { TeamPins } from './team-pins.ts';

@@ -1,5 +1,5 @@
 /** Access records of the team's audit: first sign-ins, and the addresses of refused tokens; never a token. */
-import type { AuditRecorder } from '../../core/trust/audit/audit-log.ts';
+import type { AuditRecorder } from '../../core/edition.ts';
 import type { Provisioned } from '../users/oidc-users.ts';
 import type { AuthenticationFailure } from '../users/authenticator.ts';
 import type { Identity } from '../oidc/read-claims.ts';

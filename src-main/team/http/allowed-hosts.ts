@@ -4,9 +4,8 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import { httpRefusal, type HttpRefusal, requestPath, rpcCode } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { type HttpRefusal, httpRefusal, requestPath } from '../../core/sessions/http/http-io.ts';
-import { rpcCode } from '../../core/wire/message.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 /** Asked by what runs replicas, by their addresses: a name that was made to lead here is none. */

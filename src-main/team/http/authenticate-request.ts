@@ -3,10 +3,16 @@
  * basic/authorization.
  */
 import type { IncomingMessage } from 'node:http';
+import {
+  type Authenticated,
+  httpRefusal,
+  type HttpRefusal,
+  refusalOf,
+  requestPath,
+  retryLater,
+  rpcCode,
+} from '../../core/edition.ts';
 import { AppError, type ErrorCode } from '../../core/base/errors.ts';
-import { type HttpRefusal, httpRefusal, refusalOf, requestPath, retryLater } from '../../core/sessions/http/http-io.ts';
-import type { Authenticated } from '../../core/sessions/http/http-listener.ts';
-import { rpcCode } from '../../core/wire/message.ts';
 import {
   type AuthenticationResult,
   type AuthenticatedUser,

@@ -4,15 +4,20 @@
  * Challenge Handling".
  */
 import type { IncomingMessage } from 'node:http';
+import {
+  calledTool,
+  catalogAt,
+  type Endpoint,
+  type HttpRefusal,
+  idOf,
+  type InboundRequest,
+  isRequest,
+  type LiveCatalog,
+  readOnlyProfile,
+  type RpcRequest,
+  type SessionServices,
+} from '../../core/edition.ts';
 import { objectOrEmpty } from '../../core/base/json.ts';
-import { calledTool } from '../../core/calls/slow-calls.ts';
-import type { LiveCatalog } from '../../core/catalog/live-catalog.ts';
-import { readOnlyProfile } from '../../core/profiles/profile-scope.ts';
-import type { InboundRequest } from '../../core/sessions/http/inbound-request.ts';
-import { idOf, type HttpRefusal } from '../../core/sessions/http/http-io.ts';
-import type { SessionServices } from '../../core/sessions/session-settings.ts';
-import { catalogAt, type Endpoint } from '../../core/sessions/views/endpoint.ts';
-import { isRequest, type RpcRequest } from '../../core/wire/message.ts';
 import { type Challenge, insufficientScope } from './authenticate-request.ts';
 
 interface ScopeCheckDeps {

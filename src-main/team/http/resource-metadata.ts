@@ -3,8 +3,7 @@
  * and 5.1; MCP 2025-11-25 and 2026-07-28, basic/authorization, "Authorization Server Location".
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { requestPath } from '../../core/sessions/http/http-io.ts';
-import { parseEndpoint } from '../../core/sessions/views/endpoint.ts';
+import { parseEndpoint, requestPath } from '../../core/edition.ts';
 import { allScopes } from '../users/scopes.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';

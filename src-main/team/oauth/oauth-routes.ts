@@ -5,9 +5,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { callbackPageHeaders, clientMetadataDocument, escapeHtml, renderCallbackPage } from '../../core/edition.ts';
 import { AppError, toAppError } from '../../core/base/errors.ts';
-import { escapeHtml, renderCallbackPage, callbackPageHeaders } from '../../core/servers/oauth/callback-page.ts';
-import { clientMetadataDocument } from '../../core/servers/oauth/client-metadata-document.ts';
 import { HostCookie } from '../http/host-cookie.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';
 

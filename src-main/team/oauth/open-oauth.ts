@@ -1,11 +1,14 @@
 /** Composition of a replica's part for remote servers that each user signs in to. Contains no logic. */
-import type { CoreGroups } from '../../core/core-groups.ts';
+import {
+  type CoreGroups,
+  resolveSecrets,
+  type ResolveSecretsFn,
+  secretVaultKey,
+  type ServerConfig,
+} from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Env } from '../../core/base/app-paths.ts';
-import type { ServerConfig } from '../../core/config/app-config.ts';
-import { resolveSecrets, secretVaultKey } from '../../core/secrets/resolve-secrets.ts';
-import type { ResolveSecretsFn } from '../../core/servers/transports/create-transport.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 import { type UserStore, usersTopic } from '../users/user-store.ts';
 import type { TeamKeys } from '../documents/team-keys.ts';

@@ -5,22 +5,24 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { LookupFunction } from 'node:net';
+import {
+  type GrantStore,
+  grantVaultKey,
+  type HttpServerConfig,
+  oauthError,
+  OAuthManager,
+  parseAuthorization,
+  parseSecretVaultKey,
+  seal,
+  serializeAuthorization,
+  type ServerConfig,
+  type ServerOAuth,
+  serverSecretPrefix,
+  unseal,
+  type Visit,
+} from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
-import type { HttpServerConfig, ServerConfig } from '../../core/config/app-config.ts';
-import { parseSecretVaultKey } from '../../core/secrets/resolve-secrets.ts';
-import { seal, unseal } from '../../core/secrets/sealing.ts';
-import { serverSecretPrefix } from '../../core/secrets/secret-store.ts';
-import type { ServerOAuth } from '../../core/servers/oauth/server-oauth.ts';
-import type { Visit } from '../../core/servers/oauth/pending-authorization.ts';
-import {
-  parseAuthorization,
-  type GrantStore,
-  serializeAuthorization,
-  grantVaultKey,
-} from '../../core/servers/oauth/grant-store.ts';
-import { OAuthManager } from '../../core/servers/oauth/oauth-manager.ts';
-import { oauthError } from '../../core/servers/oauth/oauth-errors.ts';
 import type { TeamVault, TeamVaults } from '../secrets/team-vault.ts';
 
 export interface TeamSignInsOptions {

@@ -4,12 +4,10 @@
  * since the replica that needs it need not be the one that was shown it.
  */
 import { createHash } from 'node:crypto';
+import { HttpFetch, type HttpServerConfig, type TokenExchange, type TokenSource } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { isObject, tryParseJson, type JsonObject, textOrEmpty } from '../../core/base/json.ts';
-import type { HttpServerConfig, TokenExchange } from '../../core/config/app-config.ts';
-import type { HttpFetch } from '../../core/servers/network/http-fetch.ts';
-import type { TokenSource } from '../../core/servers/oauth/server-oauth.ts';
 import type { TeamVault } from '../secrets/team-vault.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:token-exchange';
@@ -50,7 +48,7 @@ export class TokenExchanges {
   readonly onSecretsChanged = new Emitter();
   readonly #options: ExchangesOptions;
   readonly #made = new Map<string, { readonly user: string; readonly source: ExchangedToken }>();
-  #loaded: Promise<HttpFetch> | undefined;
+  #opened: HttpFetch | undefined;
 
   constructor(options: ExchangesOptions) {
     this.#options = options;
@@ -91,14 +89,12 @@ export class TokenExchanges {
   }
 
   close(): void {
-    void this.#loaded?.then((http) => http.close());
+    this.#opened?.close();
   }
 
-  #http(): Promise<HttpFetch> {
-    this.#loaded ??= import('../../core/servers/network/http-fetch.ts').then(
-      ({ HttpFetch: Opened }) => new Opened({ env: this.#options.env }),
-    );
-    return this.#loaded;
+  #http(): HttpFetch {
+    this.#opened ??= new HttpFetch({ env: this.#options.env });
+    return this.#opened;
   }
 }
 
@@ -107,7 +103,7 @@ interface ExchangedTokenDeps {
   readonly exchange: TokenExchange;
   readonly fill: () => Promise<HttpServerConfig>;
   readonly subject: () => Promise<string | undefined>;
-  readonly http: () => Promise<HttpFetch>;
+  readonly http: () => HttpFetch;
   readonly now: () => number;
   readonly onToken: () => void;
 }
@@ -201,7 +197,7 @@ class ExchangedToken implements TokenSource {
       ...(clientId !== undefined && clientSecret !== undefined && { authorization: basic(clientId, clientSecret) }),
     };
     const signal = AbortSignal.timeout(maxMs);
-    const { fetch } = await http();
+    const { fetch } = http();
     const [status, text] = await fetch(tokenEndpoint, { method: 'POST', headers, body: body.toString(), signal })
       .then(async (response) => [response.status, (await response.text()).slice(0, maxResponseBytes)] as const)
       .catch((error: unknown) => {

@@ -3,13 +3,17 @@
  * and with their own values, so many at a time. Any replica may have one, since tokens lie in the database; they end
  * when their person signs out, signs in as somebody else, or does not come in any more.
  */
+import type {
+  HttpServerConfig,
+  Message,
+  Person,
+  PerUserAccess,
+  SendOptions,
+  Transport,
+  TransportHandlers,
+} from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';
-import type { HttpServerConfig } from '../../core/config/app-config.ts';
-import type { PerUserAccess } from '../../core/servers/per-user-sign-in.ts';
-import type { Person } from '../../core/security/principal.ts';
-import type { Message } from '../../core/wire/message.ts';
-import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
 import type { TeamSignIns } from './team-sign-ins.ts';
 
 interface UserConnectionsOptions {

@@ -3,11 +3,16 @@
  * Sources: OpenID Connect Discovery 1.0, 4; RFC 8414, 3; MCP 2026-07-28, basic/authorization, "Authorization Server
  * Metadata Discovery".
  */
+import {
+  type AddressKind,
+  addressKindOf,
+  dialedAddress,
+  dialRule,
+  type HttpFetch,
+  isSafeUrl,
+} from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { isObject, type JsonObject } from '../../core/base/json.ts';
-import type { AddressKind } from '../../core/servers/network/address-kinds.ts';
-import { dialedAddress, type HttpFetch } from '../../core/servers/network/http-fetch.ts';
-import { addressKindOf, isSafeUrl, dialRule } from '../../core/servers/oauth/safe-urls.ts';
 
 const requestTimeoutMs = 5_000;
 const maxBytes = 512 * 1024;

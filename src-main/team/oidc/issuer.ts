@@ -3,8 +3,8 @@
  * 1.0, 3.1.3.7 (ID tokens); RFC 8725 (what goes wrong with JWTs).
  */
 import { decodeJwt, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
+import { HttpFetch } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { HttpFetch } from '../../core/servers/network/http-fetch.ts';
 import { type DiscoveryDocument, IssuerFetch } from './discovery-document.ts';
 import { JwksCache } from './jwks.ts';
 

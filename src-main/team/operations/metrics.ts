@@ -4,9 +4,7 @@
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import process from 'node:process';
-import { type CallOutcome, callOutcomes } from '../../core/activity/call-record.ts';
-import type { ActivityLog } from '../../core/activity/activity-log.ts';
-import type { HttpListener } from '../../core/sessions/http/http-listener.ts';
+import { type ActivityLog, type CallOutcome, callOutcomes, type HttpListener } from '../../core/edition.ts';
 import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
 import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';

@@ -3,8 +3,7 @@
  * environment variables, Protocol Exporter). Names follow the conventions of MCP and GenAI. What was said in a call is
  * in none.
  */
-import type { ActivityLog } from '../../core/activity/activity-log.ts';
-import type { CallRecord } from '../../core/activity/call-record.ts';
+import type { ActivityLog, CallRecord } from '../../core/edition.ts';
 import type { Env } from '../../core/base/app-paths.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';

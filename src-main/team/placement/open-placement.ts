@@ -1,9 +1,7 @@
 /** Runs the servers that have a process for each person on this replica. Composition; no logic. */
 import { dirname, join } from 'node:path';
+import { type CoreGroups, type Person, tooltrayPaths } from '../../core/edition.ts';
 import type { Env } from '../../core/base/app-paths.ts';
-import type { CoreGroups } from '../../core/core-groups.ts';
-import { tooltrayPaths } from '../../core/security/protected-paths.ts';
-import type { Person } from '../../core/security/principal.ts';
 import type { TeamHostContext } from '../../host/team-host.ts';
 import { PersonLocks } from './person-locks.ts';
 import { UserProcessLauncher } from './user-process-launcher.ts';

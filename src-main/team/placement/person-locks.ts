@@ -7,8 +7,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
+import type { Person } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { Person } from '../../core/security/principal.ts';
 import { connect, rethrowDatabaseError } from '../database/database.ts';
 
 export interface PersonLock {

@@ -3,13 +3,17 @@
  * it, within limits. The load balancer sends a person's requests to one replica; an advisory lock keeps two replicas
  * from running the same process while people move.
  */
+import type {
+  Message,
+  OpenUserTransport,
+  Person,
+  SendOptions,
+  StdioServerConfig,
+  Transport,
+  TransportHandlers,
+} from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';
-import type { StdioServerConfig } from '../../core/config/app-config.ts';
-import type { Person } from '../../core/security/principal.ts';
-import type { OpenUserTransport } from '../../core/servers/server-deps.ts';
-import type { Message } from '../../core/wire/message.ts';
-import type { SendOptions, Transport, TransportHandlers } from '../../core/wire/transport.ts';
 import { maxDrainMs, type PersonLock, type PersonLocks } from './person-locks.ts';
 
 export interface PoolLimits {

@@ -2,9 +2,9 @@
  * Ends people's processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a
  * value that is another one now.
  */
+import { parseSecretVaultKey } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { parseSecretVaultKey } from '../../core/secrets/resolve-secrets.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 import { type UserStore, usersTopic } from '../users/user-store.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';

@@ -6,23 +6,29 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  type ConnectionBudgets,
+  Containers,
+  EnvironmentResolver,
+  isCommonVariable,
+  type Isolation,
+  LazyTransport,
+  type Person,
+  type ProcessRegistry,
+  type ProtectedPaths,
+  type ResolvedEnv,
+  resolveSecrets,
+  secretVaultKey,
+  type ServerConfig,
+  ServerLog,
+  serverLogFile,
+  ServerSandboxes,
+  type StdioServerConfig,
+  StdioTransport,
+  type Transport,
+} from '../../core/edition.ts';
 import type { Env } from '../../core/base/app-paths.ts';
 import { RotatingFile } from '../../core/base/rotating-file.ts';
-import type { Isolation, ServerConfig, StdioServerConfig } from '../../core/config/app-config.ts';
-import { resolveSecrets, secretVaultKey } from '../../core/secrets/resolve-secrets.ts';
-import type { ProtectedPaths } from '../../core/security/protected-paths.ts';
-import { isCommonVariable } from '../../core/servers/launch/common-variables.ts';
-import type { ResolvedEnv } from '../../core/servers/launch/find-command.ts';
-import { ServerSandboxes } from '../../core/servers/launch/sandbox/server-sandboxes.ts';
-import { Containers } from '../../core/servers/launch/sandbox/containers.ts';
-import type { ProcessRegistry } from '../../core/servers/launch/process-registry.ts';
-import { EnvironmentResolver } from '../../core/servers/launch/resolve-environment.ts';
-import type { Person } from '../../core/security/principal.ts';
-import { LazyTransport, serverLogFile } from '../../core/servers/transports/create-transport.ts';
-import { ServerLog } from '../../core/servers/transports/server-log.ts';
-import { StdioTransport } from '../../core/servers/transports/stdio-transport.ts';
-import type { ConnectionBudgets } from '../../core/wire/byte-budget.ts';
-import type { Transport } from '../../core/wire/transport.ts';
 
 /** How long it has to end by itself, and again after SIGTERM, in ms. */
 const stopGraceMs = 700;

@@ -2,12 +2,10 @@
  * Makes room for a call in every quota that it counts in, over all replicas, or says which one is used up, until when,
  * and what helps.
  */
+import type { Admission, AdmitCall, CallerContext, CatalogEntry, NamedQuota } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import { formatBytes, formatCount } from '../../core/base/text-format.ts';
-import type { Admission, AdmitCall, CallerContext } from '../../core/calls/call-tool.ts';
-import type { CatalogEntry } from '../../core/catalog/catalog.ts';
-import type { NamedQuota } from '../../core/config/app-config.ts';
 import type { ConcurrencyCounts } from './concurrency-counts.ts';
 import type { WindowExhausted, Window, RateWindows } from './rate-windows.ts';
 

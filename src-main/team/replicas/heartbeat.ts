@@ -6,11 +6,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
+import type { ManagedServer, ServerManager } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import type { Log } from '../../core/base/log.ts';
-import type { ManagedServer } from '../../core/servers/managed-server.ts';
-import type { ServerManager } from '../../core/servers/server-manager.ts';
 import type { ServerStatus } from '../../rpc/contract.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 

@@ -3,8 +3,8 @@
  * new team key only needs new wrapping, and a copy of the database alone opens nothing.
  */
 import type { ISql, Sql } from 'postgres';
+import { generateKey, keyId, parseKey, seal, unseal } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { keyId, generateKey, parseKey, seal, unseal } from '../../core/secrets/sealing.ts';
 
 export interface DataKey {
   readonly id: string;

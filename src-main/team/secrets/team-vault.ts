@@ -4,11 +4,10 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ISql, Sql, TransactionSql } from 'postgres';
+import { seal, type SecretStore, serverSecretPrefix, unseal, type VaultStatus } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { Semaphore } from '../../core/base/semaphore.ts';
-import { seal, unseal } from '../../core/secrets/sealing.ts';
-import { serverSecretPrefix, type SecretStore, type VaultStatus } from '../../core/secrets/secret-store.ts';
 import { notifyChange, type ChangeFeed } from '../database/change-feed.ts';
 import { databaseError } from '../database/database.ts';
 import { DataKeys } from './data-keys.ts';

@@ -2,10 +2,9 @@
  * Authenticates tokens against the database, with a short cache. Every replica is notified of changes, drops its cache
  * and ends what is no longer allowed: within a second or, if the database's notices are lost, at the next check.
  */
+import { encodeSubject, grantOf, readOnlyProfile } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
-import { encodeSubject } from '../../core/config/layers/apply-layers.ts';
-import { grantOf, readOnlyProfile } from '../../core/profiles/profile-scope.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 import type { FailedLoginLimiter } from './failed-login-limiter.ts';
 import { everyone, type UserStore, usersTopic, type User } from './user-store.ts';

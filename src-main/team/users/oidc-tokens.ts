@@ -1,6 +1,6 @@
 /** Determines the user and the scope that an access token of the issuer admits. */
 import { createHash } from 'node:crypto';
-import { readOnlyProfile } from '../../core/profiles/profile-scope.ts';
+import { readOnlyProfile } from '../../core/edition.ts';
 import type { Claims, OidcIssuer } from '../oidc/issuer.ts';
 import {
   type ClaimRules,

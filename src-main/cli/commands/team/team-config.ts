@@ -3,11 +3,9 @@
  * CI; and what it comes to for a person.
  */
 import { relative, resolve } from 'node:path';
+import { applyLayers, type ConfigProblem, type ConfigStore } from '../../../core/edition.ts';
 import { maskText } from '../../../core/base/mask.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
-import type { ConfigProblem } from '../../../core/config/app-config.ts';
-import type { ConfigStore } from '../../../core/config/config-store.ts';
-import { applyLayers } from '../../../core/config/layers/apply-layers.ts';
 import { openConfig } from '../../../host/open-config.ts';
 import { cliPaths } from '../../cli-config.ts';
 import { command, jsonFlag } from '../../command.ts';

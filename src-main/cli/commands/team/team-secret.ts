@@ -1,11 +1,15 @@
 /**
  * `tooltray team secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own.
  */
+import {
+  parseSecretVaultKey,
+  type SecretStore,
+  secretVaultKey,
+  serverSecretPrefix,
+  validateSecret,
+} from '../../../core/edition.ts';
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
-import { parseSecretVaultKey, secretVaultKey } from '../../../core/secrets/resolve-secrets.ts';
-import { validateSecret } from '../../../core/secrets/secret-service.ts';
-import { serverSecretPrefix, type SecretStore } from '../../../core/secrets/secret-store.ts';
 import type { TeamVaults } from '../../../team/secrets/team-vault.ts';
 import { command, jsonFlag } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';

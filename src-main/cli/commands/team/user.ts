@@ -1,6 +1,6 @@
 /** `tooltray team user`: a team's people and service accounts, and what their groups give. */
+import { everything } from '../../../core/edition.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
-import { everything } from '../../../core/profiles/profile-scope.ts';
 import type { User } from '../../../team/users/user-store.ts';
 import { command, jsonFlag, usageError } from '../../command.ts';
 import { tenantFlags, withTenant } from '../../team-database.ts';
