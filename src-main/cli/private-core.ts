@@ -14,15 +14,15 @@ interface CoreFlags {
   readonly config: string | undefined;
   readonly mode?: string | undefined;
   readonly port?: number | undefined;
-  readonly noToken?: boolean;
-  readonly keepLink?: boolean;
+  readonly insecureNoAuth?: boolean;
+  readonly persistentLink?: boolean;
   /** false for the core of one command. */
   readonly createsConfig?: boolean;
 }
 
 /** `onStop`: somebody asked the core to end. Rejects with AppError, `mode_unknown` among them. */
 export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost> {
-  const { config, mode, port, createsConfig, noToken = false, keepLink = false } = given;
+  const { config, mode, port, createsConfig, insecureNoAuth = false, persistentLink = false } = given;
   if (mode !== undefined) requireMode(mode);
   return CoreHost.open({
     env: process.env,
@@ -30,8 +30,8 @@ export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost
     configFile: config === undefined ? undefined : resolve(config),
     mode,
     port,
-    askToken: !noToken,
-    keepKey: keepLink,
+    askToken: !insecureNoAuth,
+    keepKey: persistentLink,
     createsConfig,
     onStop,
     pageRoot: bundleFile('renderer'),
