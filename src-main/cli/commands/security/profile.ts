@@ -6,13 +6,7 @@ import { ProfileService } from '../../../core/profiles/profile-service.ts';
 import { profileNotFoundError } from '../../../core/profiles/profile-scope.ts';
 import { openProfileTokens } from '../../../core/profiles/profile-tokens.ts';
 import { openVault } from '../../../core/secrets/vault.ts';
-import type {
-  ProfileContract,
-  ProfileRow,
-  ProfilesOverview,
-  ProfileTokenRow,
-  RpcMethods,
-} from '../../../rpc/contract.ts';
+import type { ProfileRow, ProfilesOverview, ProfileTokenRow, RpcMethods } from '../../../rpc/contract.ts';
 import { cliPaths, openCliConfig } from '../../cli-config.ts';
 import { command, commonFlags, readUntil } from '../../command.ts';
 import { runningCoreFor } from '../../core-access.ts';
@@ -58,7 +52,7 @@ export const profile = command({
   },
 });
 
-type Question = keyof ProfileContract;
+type Question = 'profiles' | 'giveProfileToken' | 'revokeProfileToken';
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /**
