@@ -80,7 +80,14 @@ function causeOf({ id, action, cause = id }: AttentionItem): string {
 
 // Notifications of the system.
 
+/** A button of a notification, where the system has them; a click on the rest of it does what `onClick` says. */
+export interface NoticeAction {
+  readonly text: string;
+  readonly onClick: () => void;
+}
+
 interface NoticeOptions {
+  readonly actions?: readonly NoticeAction[];
   readonly onClick: () => void;
   /** The system has no notifications, or refused this one. */
   readonly onFailed?: () => void;
@@ -93,17 +100,19 @@ export class Notices {
    */
   readonly #open = new Set<Notification>();
 
-  show(title: string, body: string, { onClick, onFailed }: NoticeOptions): void {
+  show(title: string, body: string, { onClick, onFailed, actions = [] }: NoticeOptions): void {
     if (!Notification.isSupported()) {
       onFailed?.();
       return;
     }
-    const notification = new Notification({ title, body });
+    const buttons = actions.map(({ text }) => ({ type: 'button' as const, text }));
+    const notification = new Notification({ title, body, actions: buttons });
     this.#open.add(notification);
     const end = (then?: () => void) => (): void => {
       if (this.#open.delete(notification)) then?.();
     };
     notification.on('click', end(onClick));
+    notification.on('action', ({ actionIndex }) => end(actions[actionIndex]?.onClick)());
     notification.on('close', end());
     notification.on('failed', end(onFailed));
     notification.show();

@@ -22,9 +22,10 @@ import { IpcServer, type IpcSender, requestChannel, cancelChannel, watchChannel 
 import type { StatePublisher } from '../rpc/state-publisher.ts';
 import { appMenu } from './app-menu.ts';
 import { AppTray } from './app-tray.ts';
-import { Notices, watchAttention } from './attention-notifications.ts';
+import { type NoticeAction, Notices, watchAttention } from './attention-notifications.ts';
 import { dashboardOrigin } from './deep-links.ts';
 import { DashboardWindow, guardPages } from './dashboard-window.ts';
+import { installInto } from './install-app.ts';
 import { installCommand } from './install-command.ts';
 import { servePages } from './page-protocol.ts';
 import type { PreferenceStore } from './preferences.ts';
@@ -153,6 +154,11 @@ export class DesktopApp {
       openDashboard: (place) => this.open(place),
       openBrowser: (url) => this.#openBrowser(url),
       restartToUpdate: async () => this.#updates?.install(),
+      reportInstall: ({ sentence }, { showDiff, undo }) =>
+        this.#notify('Tooltray is installed', sentence, showDiff, [
+          { text: 'Diff', onClick: showDiff },
+          { text: 'Undo', onClick: undo },
+        ]),
       quit: () => app.quit(),
       quitUntilStarted: () => this.#quitUntilStarted(),
     }).catch((error: unknown) => this.#tell(error));
@@ -199,9 +205,13 @@ export class DesktopApp {
   }
 
   /** Systems without notifications often have no tray either, so a dialog is shown. */
-  #notify(title: string, detail: string, onClick: () => void): void {
-    const onFailed = (): void => void dialog.showMessageBox({ type: 'info', message: title, detail });
-    this.#notices.show(title, detail, { onClick, onFailed });
+  #notify(title: string, detail: string, onClick: () => void, actions: readonly NoticeAction[] = []): void {
+    const buttons = ['OK', ...actions.map(({ text }) => text)];
+    const onFailed = (): void =>
+      void dialog
+        .showMessageBox({ type: 'info', message: title, detail, buttons })
+        .then(({ response }) => actions[response - 1]?.onClick());
+    this.#notices.show(title, detail, { onClick, onFailed, actions });
   }
 
   async #openBrowser(url: string): Promise<void> {
@@ -296,6 +306,7 @@ export interface ActDeps {
   readonly openDashboard: (place: string) => void;
   readonly openBrowser: (url: string) => Promise<void>;
   readonly restartToUpdate: () => Promise<void>;
+  readonly reportInstall: Parameters<typeof installInto>[1]['report'];
   readonly quit: () => void;
   readonly quitUntilStarted: () => Promise<void>;
 }
@@ -311,6 +322,8 @@ export async function runTrayAction(action: TrayAction, deps: ActDeps): Promise<
       return void (await deps.ask('setMode', { mode: action.mode }));
     case 'pause':
       return void (await deps.ask('setPaused', { paused: action.paused }));
+    case 'install':
+      return installInto(action.app, { ...deps, report: deps.reportInstall });
     case 'update':
       return deps.restartToUpdate();
     case 'quit':

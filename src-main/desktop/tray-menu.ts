@@ -11,6 +11,7 @@ export type TrayAction =
   | { readonly kind: 'fix'; readonly item: AttentionItem }
   | { readonly kind: 'mode'; readonly mode: string }
   | { readonly kind: 'pause'; readonly paused: boolean }
+  | { readonly kind: 'install'; readonly app: string }
   | { readonly kind: 'update' }
   | { readonly kind: 'quit' }
   /** Client apps do not start Tooltray again before the user has. */
@@ -34,6 +35,8 @@ export interface TrayFacts {
   readonly update: { readonly version: string; readonly isReady: boolean } | undefined;
 }
 
+/** The app that one click installs into. */
+const oneClickApp = 'claude-desktop';
 const maxFixes = 3;
 /** Resuming, connecting an app, and what waits in the inbox. */
 const hasOwnRow: ReadonlySet<AttentionAction['kind']> = new Set(['resume', 'connect-app', 'decide', 'heal', 'review']);
@@ -114,8 +117,21 @@ function pauseRows(core: AppState['core'] | undefined): readonly TrayRow[] {
 }
 
 function connectRows(setup: AppState['setup'] | undefined): readonly TrayRow[] {
-  const isOneLeft = setup?.apps.some(({ installed, connected }) => installed && connected !== 'yes') ?? false;
-  return isOneLeft ? [{ id: 'connect', label: 'Connect an app…', action: { kind: 'open', place: 'setup' } }] : [];
+  const left = setup?.apps.filter(({ installed, connected }) => installed && connected !== 'yes') ?? [];
+  const direct = left.find(
+    ({ id, connected, problem, revoked }) => id === oneClickApp && connected === 'no' && problem === '' && !revoked,
+  );
+  const isOneLeft = left.some((app) => app !== direct);
+  return [
+    ...(direct === undefined
+      ? []
+      : [
+          { id: 'install', label: `Install into ${direct.name}`, action: { kind: 'install', app: direct.id } } as const,
+        ]),
+    ...(isOneLeft
+      ? [{ id: 'connect', label: 'Connect an app…', action: { kind: 'open', place: 'setup' } } as const]
+      : []),
+  ];
 }
 
 // Words and numbers as a menu can show them.

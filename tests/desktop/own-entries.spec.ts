@@ -70,3 +70,31 @@ test('connects an app from the dashboard with a tested launch', async () => {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 });
+
+test('one click in the tray installs into Claude Desktop, and leaves its other settings as they are', async () => {
+  const home = makeHome();
+  const person = join(home, 'person');
+  const places = {
+    linux: '.config/Claude',
+    darwin: 'Library/Application Support/Claude',
+    win32: 'AppData/Roaming/Claude',
+  };
+  const folder = join(person, places[process.platform as keyof typeof places]);
+  const file = join(folder, 'claude_desktop_config.json');
+  mkdirSync(folder, { recursive: true });
+  const before = { theme: 'dark', mcpServers: { own: { command: 'own' } } };
+  writeFileSync(file, `${JSON.stringify(before, undefined, 2)}\n`);
+  const env = { HOME: person, APPDATA: join(person, 'AppData/Roaming'), XDG_CONFIG_HOME: join(person, '.config') };
+  try {
+    await using desktop = await Desktop.open({ home, env });
+    await expect.poll(() => desktop.trayLabels()).toContain('Install into Claude Desktop');
+    await desktop.clickTray('install');
+    const servers = (): string[] =>
+      Object.keys((JSON.parse(readFileSync(file, 'utf8')) as { mcpServers: object }).mcpServers);
+    await expect.poll(servers, { timeout: 30_000 }).toEqual(['own', 'tooltray']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject(before);
+    await expect.poll(() => desktop.trayLabels()).not.toContain('Install into Claude Desktop');
+  } finally {
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

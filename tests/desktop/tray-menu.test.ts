@@ -95,6 +95,27 @@ test('shows all rows in the order of urgency', () => {
   ]);
 });
 
+test('installs into Claude Desktop with one click, and into other apps in the dashboard', () => {
+  const app = (id: string, more: object = {}): object => ({
+    ...{ id, name: id, installed: true, connected: 'no', problem: '', revoked: false },
+    ...more,
+  });
+  const idsOf = (...apps: object[]): string[] =>
+    menuOf({ setup: { apps } }).flatMap((one) => (one === 'separator' ? [] : one.id));
+  expect(row(menuOf({ setup: { apps: [app('claude-desktop')] } }), 'install')?.action).toEqual({
+    kind: 'install',
+    app: 'claude-desktop',
+  });
+  expect(idsOf(app('claude-desktop'))).not.toContain('connect');
+  expect(idsOf(app('claude-desktop'), app('cursor'))).toEqual(expect.arrayContaining(['install', 'connect']));
+  // An entry that does not fit, a file that cannot be read, and an access that the user revoked are for the dashboard.
+  for (const more of [{ connected: 'stale' }, { problem: 'not readable' }, { revoked: true }]) {
+    expect(idsOf(app('claude-desktop', more))).not.toContain('install');
+    expect(idsOf(app('claude-desktop', more))).toContain('connect');
+  }
+  expect(idsOf(app('claude-desktop', { connected: 'yes' }))).not.toContain('install');
+});
+
 describe('rows of problems', () => {
   const fixes = (...attention: AttentionItem[]): string[] =>
     labels(menuOf({ attention })).filter((label) => label.startsWith('Fix:'));
@@ -184,6 +205,7 @@ describe('a click', () => {
       openDashboard: (place) => void log.push(`open ${place}`),
       openBrowser: async (url) => void log.push(`browser ${url}`),
       restartToUpdate: async () => void log.push('restart'),
+      reportInstall: (outcome) => void log.push(`installed ${outcome.undo}`),
       quit: () => void log.push('quit'),
       quitUntilStarted: async () => void log.push('quit until started'),
     };
