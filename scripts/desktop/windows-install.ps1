@@ -43,6 +43,22 @@ Set-Content -Path $cursor -NoNewline -Value '{ "mcpServers":{}}'
 & $launcher install cursor --yes
 if ($LASTEXITCODE -ne 0) { throw 'The client app was not connected.' }
 if ((Get-Content -Raw $cursor) -notmatch 'tooltray') { throw 'The client app has no entry.' }
+# A program that holds the pipe in a core's place learns no token: a core proves itself first.
+Get-Process Tooltray -ErrorAction SilentlyContinue | Stop-Process -Force
+$runFolder = Join-Path $env:USERPROFILE '.tooltray\run'
+$token = (Get-Content (Join-Path $runFolder 'token')).Trim()
+$squatter = New-Object System.IO.Pipes.NamedPipeServerStream('tooltray-squatter', 'InOut', 1, 'Byte', 'Asynchronous')
+Set-Content -Path (Join-Path $runFolder 'pipe') -NoNewline -Value '\\.\pipe\tooltray-squatter'
+$process = [System.Diagnostics.Process]::Start($info)
+if (-not $squatter.WaitForConnectionAsync().Wait(30000)) { throw 'Nobody came to the pipe.' }
+$buffer = New-Object byte[] 65536
+$read = $squatter.ReadAsync($buffer, 0, $buffer.Length)
+if ($read.Wait(10000) -and [Text.Encoding]::UTF8.GetString($buffer, 0, $read.Result).Contains($token)) {
+  throw 'The token was sent to a program that proved nothing.'
+}
+$process.Kill()
+$squatter.Dispose()
+Get-Process Tooltray -ErrorAction SilentlyContinue | Stop-Process -Force
 Start-Process -Wait -FilePath (Join-Path (Split-Path $app) 'Uninstall Tooltray.exe') -ArgumentList '/S'
 if ((Get-Content -Raw $cursor) -cne '{ "mcpServers":{}}') { throw 'The client app did not get its file back.' }
 if (Test-Path 'HKCU:\Software\Classes\tooltray') { throw 'The protocol key is still there.' }
