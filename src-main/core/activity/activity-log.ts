@@ -71,7 +71,7 @@ const minBytes = 256 * 1024;
 const sliceMs = 8;
 /** How long closing waits for tokens that are still being counted, and for the thread, in ms. */
 const countTimeoutMs = 1500;
-const closeTimeoutMs = 5000;
+const closeTimeoutMs = 10_000;
 const initialPruneDelayMs = 10_000;
 const pruneIntervalMs = 60 * 60_000;
 
@@ -88,9 +88,8 @@ export class ActivityLog {
   readonly #run = randomUUID();
   readonly #used = new RecentTools();
   readonly #stopListening: () => void;
-  readonly #shared = new WeakMap<object, SharedText>();
-  /** Texts of results that are held as bytes. Their buffers are transferred with the next batch. */
-  #sharedBytes = new Map<RawJson, SharedText>();
+  /** Texts of the next batch, by payload. Their buffers are transferred with it. */
+  #shared = new Map<unknown, SharedText>();
   #deferred: (() => void)[] = [];
   #immediate: NodeJS.Immediate | undefined;
   #outbox: ActivityEvent[] = [];
@@ -167,12 +166,12 @@ export class ActivityLog {
   /** The JSON text of a payload, for events. `text`: the same, if it is known already. */
   share(payload: unknown, text?: string): SharedText | undefined {
     if (payload === undefined) return undefined;
-    if (payload instanceof RawJson) return this.#shareBytes(payload);
-    const known = typeof payload === 'object' && payload !== null ? this.#shared.get(payload) : undefined;
+    const known = this.#shared.get(payload);
     if (known !== undefined) return known;
+    if (payload instanceof RawJson) return this.#shareBytes(payload);
     const isStructured = isObject(payload) && isObject(payload['structuredContent']);
     const shared = this.shareText(text ?? JSON.stringify(payload), isStructured);
-    if (shared.text !== undefined && typeof payload === 'object' && payload !== null) this.#shared.set(payload, shared);
+    this.#shared.set(payload, shared);
     return shared;
   }
 
@@ -283,8 +282,8 @@ export class ActivityLog {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (this.#outbox.length === 0) return;
-    const [events, bytes, shared] = [this.#outbox, this.#outboxBytes, this.#sharedBytes];
-    [this.#outbox, this.#outboxBytes, this.#sharedBytes] = [[], 0, new Map<RawJson, SharedText>()];
+    const [events, bytes, shared] = [this.#outbox, this.#outboxBytes, this.#shared];
+    [this.#outbox, this.#outboxBytes, this.#shared] = [[], 0, new Map<unknown, SharedText>()];
     this.#isUsed = true;
     const buffers = [...shared.values()].flatMap(({ text }) => (text instanceof Uint8Array ? [text.buffer] : []));
     const sent = this.#thread.request({ ...this.#target(this.#known), kind: 'events', events }, buffers);
@@ -300,8 +299,6 @@ export class ActivityLog {
   }
 
   #shareBytes(raw: RawJson): SharedText {
-    const known = this.#sharedBytes.get(raw);
-    if (known !== undefined) return known;
     const { byteLength: bytes, chunks } = raw;
     if (bytes > maxPayloadBytes) return { bytes, text: undefined, sample: sampleBytes(chunks, sampleLength) };
     if (!this.#reserve(bytes)) return { bytes, text: undefined };
@@ -313,7 +310,7 @@ export class ActivityLog {
       at += chunk.length;
     }
     const shared = { bytes, text };
-    this.#sharedBytes.set(raw, shared);
+    this.#shared.set(raw, shared);
     return shared;
   }
 

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ActivityThread } from '../../../src-main/core/activity/activity-thread.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { RawJson } from '../../../src-main/core/wire/raw-json.ts';
-import { storedPayloads } from './fixture.ts';
+import { call, storedPayloads } from './fixture.ts';
 import { openTexts } from './texts-fixture.ts';
 import { allCases } from '../../support/all-cases.ts';
 
@@ -97,7 +97,7 @@ test('does not store payloads while too much text waits, and stores them again a
   const unkept = async (): Promise<unknown> =>
     (await open.activity.ask('recentCalls', {}, 10)).map((row) => row.unkept).toReversed();
   expect(await unkept()).toEqual([undefined, undefined, undefined, 'busy', 'busy']);
-  await open.activity.ask('settle', 60_000);
+  await open.activity.ask('settle', 1);
   open.keep(6, { sent: 'small' });
   expect(await open.sent(6)).toBe('small');
 });
@@ -131,12 +131,12 @@ test('deletes all payloads when it closes, if configured', async () => {
 test('deletes the oldest payloads beyond their limit, and no records', async () => {
   const limits = { ...storedPayloads, maxBytes: 1_000_000 };
   await using open = openTexts(file, { payloads: () => limits, maxBytes: 1_000_000 });
-  for (let at = 1; at <= 60; at++) {
+  for (let at = 1; at <= 40; at++) {
     open.keep(at, { sent: noise(50_000, at) });
     await open.activity.flush();
   }
-  expect([await open.sent(1), await open.sent(60)]).toEqual(['gone', noise(50_000, 60)]);
-  expect(await open.activity.ask('recentCalls', {}, 100)).toHaveLength(60);
+  expect([await open.sent(1), await open.sent(40)]).toEqual(['gone', noise(50_000, 40)]);
+  expect(await open.activity.ask('recentCalls', {}, 100)).toHaveLength(40);
   expect(statSync(file).size).toBeLessThan(2_000_000 * 1.1);
 });
 
@@ -144,7 +144,8 @@ test('keeps payloads when records exceed their limit', async () => {
   await using open = openTexts(file, { maxBytes: 300_000 });
   const text = noise(400_000);
   open.keep(1, { sent: text });
-  for (let at = 2; at <= 3000; at++) open.keep(at, {});
+  const errorText = 'e'.repeat(500);
+  for (let at = 2; at <= 2000; at++) open.activity.record(call({ startedAt: at, errorText }));
   await open.activity.flush();
   const [rows] = await open.activity.ask('sql', [
     { sql: 'SELECT min(calls.startedAt) AS first, max(length(body)) AS body FROM calls, texts' },

@@ -168,7 +168,7 @@ test('accepts invalid UTF-8', async () => {
   expect(readFileSync(parts[0].spill.file, 'utf8').match(/\ufffd+/)?.[0]).toBe('\ufffd\ufffd\ufffd');
 });
 
-test('counts tokens up to 4 MB, and estimates them well beyond', { timeout: 120_000 }, async () => {
+test('counts tokens up to 1 MB, and estimates them well beyond', { timeout: 120_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-counted-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   await using log = openActivity(folder);

@@ -7,8 +7,11 @@ import type { TokenCount } from '../call-record.ts';
 import { type ResultIntake, zeroTokens } from '../ledger/ledger-entry.ts';
 import { sampleText } from '../sample-text.ts';
 
-/** Longer texts are estimated from a sample of an eighth of this, in bytes. */
-const maxFullCountBytes = 4 * 1024 * 1024;
+/**
+ * Longer texts are estimated from a sample of an eighth of this, in bytes: to count a megabyte of base64 takes one or two
+ * seconds, in which the thread answers nothing.
+ */
+const maxFullCountBytes = 1024 * 1024;
 /** Shorter texts cost less to count than to remember. */
 const minCachedLength = 40;
 const maxCachedTexts = 2000;

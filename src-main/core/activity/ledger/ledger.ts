@@ -102,5 +102,5 @@ const assumptions: readonly string[] = [
   'A connection to a single server changes nothing: its lists count the same on both sides.',
   'What a person tries by hand (this page, the command line, MCP Inspector, mcporter) is in no sum: no model reads it.',
   'Over HTTP of 2026-07-28, which knows no sessions, a session is what one app asks until it is silent for half an hour.',
-  'Answers of over 4 MB, and those for which there was no room to wait, are estimates.',
+  'Answers of over 1 MB, and those for which there was no room to wait, are estimates.',
 ];

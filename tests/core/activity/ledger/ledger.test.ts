@@ -202,7 +202,7 @@ test('counts a text that differs from the structured content beside it', async (
 
 test('counts at most what the app would have read of a result, and reports what was sent', async () => {
   await using open = openLedger();
-  const long = { content: [{ type: 'text', text: 'line after line '.repeat(200_000) }] };
+  const long = { content: [{ type: 'text', text: 'line after line '.repeat(60_000) }] };
   const given = { content: [{ type: 'text', text: 'Kept on disk.' }] };
   const call = { server: 'files', tool: 'log', via: undefined, outcome: 'ok' as const, result: long, given };
   const [window, cutting] = [session(open.ledger), session(open.ledger, { id: 's2', app: 'cutting' })];
