@@ -60,7 +60,7 @@ export interface LedgerText {
   readonly text: SharedText;
 }
 
-/** What one frame to a client app adds to the ledger. */
+/** The addition of one frame to the ledger. */
 export interface Booking {
   readonly owner: LedgerOwner;
   /** The step whose request the frame answers. */
@@ -71,7 +71,7 @@ export interface Booking {
   readonly tool: string;
   /** The payload that crossed the connection; undefined if none did. */
   readonly payload: SharedText | undefined;
-  /** What the model reads of it, if that is another text. */
+  /** The text that the model reads of it, if that is another one. */
   readonly loaded?: SharedText | undefined;
   /** The app would have read the same without Tooltray. */
   readonly isDirect: boolean;

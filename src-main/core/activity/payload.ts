@@ -16,7 +16,7 @@ export type PayloadGap = (typeof payloadAbsences)[number];
 export type PayloadAbsence = PayloadGap | PayloadDropReason | 'gone' | 'failed';
 
 export interface PayloadQuery {
-  /** Of a call or a step. */
+  /** Id of a call or a step. */
   readonly id: number;
   /** ms since the epoch. */
   readonly startedAt: number;

@@ -1,4 +1,4 @@
-/** What the core may ask about the record. Each question runs in the thread that owns the database. */
+/** Questions of the core about the record. Each runs in the thread that owns the database. */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from 'node:sqlite';
 import { Masker } from '../../base/mask.ts';
 import { runInTransaction } from '../../base/private-database.ts';

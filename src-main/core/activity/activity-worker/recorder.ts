@@ -42,7 +42,7 @@ interface Write {
   readonly done?: () => void;
 }
 
-/** Where a call was inserted; ids of another file are another call's. */
+/** The row of a call. Ids of another file are another call's. */
 interface CallPlace {
   id: number;
   generation: number;

@@ -5,9 +5,9 @@ import { prepareCached } from '../../base/private-database.ts';
 type Table = 'calls' | 'steps' | 'texts';
 
 export interface SizeLimits {
-  /** Of everything but payloads. */
+  /** Limit of everything but payloads. */
   readonly maxBytes: number;
-  /** Of payloads with their index. */
+  /** Limit of payloads with their index. */
   readonly maxPayloadBytes: number;
 }
 

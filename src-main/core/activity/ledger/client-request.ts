@@ -86,7 +86,7 @@ interface RecordedRequest {
   readonly now: number;
 }
 
-/** Where calls of a request are counted. */
+/** Receives the calls of a request, which are counted there. */
 interface RequestCounts {
   readonly activity: Pick<ActivityLog, 'defer' | 'post' | 'share'>;
   readonly taker: ResultIntake;

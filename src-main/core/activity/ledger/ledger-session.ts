@@ -61,7 +61,7 @@ const spillAddress = 'tooltray://spill/';
 /** Calls that ended after their request was answered, and whose results nobody came for. */
 const maxLateCalls = 100;
 
-/** What a frame adds to the ledger, without its owner and time. */
+/** The addition of a frame to the ledger, without its owner and time. */
 type Entry = Omit<Booking, 'owner' | 'step' | 'at'>;
 
 export class LedgerSession {
