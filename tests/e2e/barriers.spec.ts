@@ -41,7 +41,8 @@ const places: Readonly<Record<string, readonly Place[]>> = {
   ],
   setup: [
     { route: 'setup/apps', shows: 'Claude Desktop' },
-    { route: 'setup/apps/cursor', shows: 'Backup:' },
+    { route: 'setup/apps/cursor', shows: 'Servers it can see' },
+    { route: 'setup/apps/cursor/connect', shows: 'Backup:' },
     { route: 'setup/servers', shows: 'A possible fix was found for' },
     { route: 'setup/first-call', shows: 'First call received' },
     { route: 'settings', shows: '1 change pending in the Inbox' },

@@ -119,7 +119,7 @@ test('opens proposals from overview and settings, decides them, and applies appr
 }) => {
   await page.goto(core.at('overview'));
   const item = page.getByRole('article');
-  await page.getByRole('button', { name: 'Decide: Add the server "weather".' }).focus();
+  await page.getByRole('button', { name: 'Decide: Claude Desktop wants to add weather' }).focus();
   await page.keyboard.press('Enter');
   await expect(item).toContainText('Claude Desktop asked with manage_servers');
   await expect(item).toContainText(/Starts .* on this computer\. Runs in a box where this computer has one/);
@@ -214,7 +214,7 @@ plain('a server that came in quarantine is reviewed before it is started', async
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
   await page.goto(core.link);
   await page.goto(core.at('overview'));
-  await page.getByRole('button', { name: /^Decide: The server "held" waits/ }).click();
+  await page.getByRole('button', { name: /^Decide: held is new/ }).click();
   const item = page.getByRole('article');
   await expect(item).toContainText(/Starts .* on this computer, with your rights\./);
   await expect(item.getByRole('button', { name: 'Accept' })).not.toHaveClass(/primary/);

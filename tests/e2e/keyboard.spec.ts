@@ -78,7 +78,6 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   ],
   'activity/1': [...frame, ...called],
   spills: [...frame, 'Settings', 'tracker › list_issues'],
-  setup: [...frame, 'Set up', 'Move gone', 'What changes', 'Choose per app instead', 'Add a server'],
   'setup/apps': [
     ...[
       ...frame,

@@ -3,6 +3,7 @@ import { type Client, Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, type Locator, type Page, test as plain } from '@playwright/test';
 import { fixtureCommand } from '../fixtures/spawn-fixture.ts';
+import { tabTo } from './keyboard.ts';
 import { expectNoBarrier } from './no-barrier.ts';
 import { ServedCore } from './serve-core.ts';
 
@@ -178,8 +179,10 @@ test('one plan connects the apps and moves their servers, and one Undo gives eve
   });
 
   await test.step('what is chosen is done at once', async () => {
-    await page.getByRole('checkbox', { name: 'Move notes' }).uncheck();
-    await page.getByRole('button', { name: 'Set up' }).click();
+    await tabTo(page, page.getByRole('checkbox', { name: 'Move notes' }));
+    await page.keyboard.press('Space');
+    await tabTo(page, page.getByRole('button', { name: 'Set up' }));
+    await page.keyboard.press('Enter');
     await expect(page.getByRole('region', { name: 'Import result' })).toBeFocused({ timeout: 30_000 });
     await expect(page.getByRole('heading', { name: 'Ask your assistant' })).toBeVisible();
     const serversOf = async (file: string): Promise<string[]> =>
