@@ -15,8 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ActivityThread } from '../../../src-main/core/activity/activity-thread.ts';
 import { maxPendingEvents } from '../../../src-main/core/activity/activity-log.ts';
 import type { ActivityEntry, ActivityFilter } from '../../../src-main/core/activity/call-record.ts';
 import type { StepRecord } from '../../../src-main/core/activity/steps/step.ts';
@@ -200,6 +202,29 @@ test('leaves out a row that the tables refuse, and writes the others', async () 
   open.activity.record(call({ tool: 'after' }));
   expect((await recent(open)).map(({ tool }) => tool)).toEqual(['after', 'before']);
   expect((await open.activity.ask('searchSteps', {}, { limit: 5 }, 1)).steps.map(({ id }) => id)).toEqual([step.id]);
+});
+
+test('starts another thread when one dies, and reports what was lost with it', async () => {
+  const worker = new URL('../../../src-main/core/activity/activity-worker/activity-worker.ts', import.meta.url);
+  const entry = join(folder, 'dies-once.mjs');
+  writeFileSync(
+    entry,
+    `import { existsSync, writeFileSync } from 'node:fs';
+    import { parentPort } from 'node:worker_threads';
+    const flag = ${JSON.stringify(join(folder, 'died'))};
+    if (existsSync(flag)) await import(${JSON.stringify(worker.href)});
+    else parentPort.on('message', () => (writeFileSync(flag, ''), process.exit(1)));`,
+  );
+  const thread = new ActivityThread({ entry: pathToFileURL(entry) });
+  {
+    await using open = openActivity(folder, { thread });
+    open.activity.record(call({ tool: 'lost' }));
+    await open.activity.flush();
+    open.activity.record(call({ tool: 'kept' }));
+    expect((await recent(open)).map(({ tool }) => tool)).toEqual(['kept']);
+  }
+  await thread.close();
+  expect(readFileSync(join(folder, 'core.log'), 'utf8')).toContain('"dropped":1');
 });
 
 test('reports that the database cannot be written, and that it can be again', async () => {
