@@ -148,15 +148,14 @@ test('creates deferred records later, but before a query reads them', async () =
   expect(await callCount(open)).toBe(3);
 });
 
-test('is written within a second without a query', async () => {
+test('is written soon without a query', async () => {
   await using open = openActivity(folder);
   await open.activity.flush();
-  let written = false;
-  open.activity.changed.on(() => (written = true));
+  let isWritten = false;
+  open.activity.changed.on(() => (isWritten = true));
   open.activity.record(call());
-  const from = performance.now();
-  await until(() => written);
-  expect(performance.now() - from).toBeLessThan(allCases ? 1000 : 5000);
+  await until(() => isWritten);
+  expect(newestOnDisk()).toBe(call().startedAt);
 });
 
 test('leaves the event loop free while another process holds the database locked', async () => {
