@@ -57,3 +57,8 @@ export function usageInWords(usage: {
   const kept = `retained ${count(usage.retentionDays, 'day')}`;
   return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), kept].join(' · ');
 }
+
+/** What stands in place of the list of reads; empty while they are unknown, and where there are some. */
+export function noReadsText(reads: readonly unknown[] | undefined): string {
+  return reads?.length === 0 ? 'Nothing was read back.' : '';
+}

@@ -4,7 +4,7 @@ import type { SpillRow } from '../../../../src-main/rpc/contract.ts';
 import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/answer/find-in-text.ts';
 import { isInRanges, mergeRanges, readWords } from '../../../../src-renderer/views/answer/read-marks.ts';
 import { readSpillRows } from '../../../../src-renderer/views/spills/read-spill-rows.ts';
-import { expiryInWords, usageInWords } from '../../../../src-renderer/views/spills/spill-words.ts';
+import { expiryInWords, noReadsText, usageInWords } from '../../../../src-renderer/views/spills/spill-words.ts';
 
 const hour = 3_600_000;
 
@@ -15,6 +15,10 @@ test.each([
   [{ pinned: false, expiresAt: -1 }, 'soon'],
 ])('%j expires %s', (spill, words) => {
   expect(expiryInWords(spill as SpillRow, 0)).toBe(words);
+});
+
+test('says that nothing was read back only once that is known', () => {
+  expect([undefined, [{}], []].map(noReadsText)).toEqual(['', '', 'Nothing was read back.']);
 });
 
 test('describes the used quota in one line', () => {
