@@ -163,7 +163,7 @@ export function findCommand([first = '', second = '']: readonly string[]): Entry
   return named(`${word} ${second}`) ?? named(word);
 }
 
-/** What the commands of two words have in common, by their first one. */
+/** Properties shared by the commands of two words, by their first word. */
 const families: Readonly<Record<string, string>> = {
   config: 'Validate, print the path of, or edit the configuration file',
   team: 'Manage the users, tokens, secrets, and configuration of a team, and run its replicas',

@@ -37,7 +37,7 @@ export interface ExplainedChange {
   readonly entry: JsonObject | undefined;
   /** Secrets in it are shown as `***`. */
   readonly isMasked: boolean;
-  /** What approval newly allows. */
+  /** The risks that approval adds. */
   readonly risks: readonly InboxRisk[];
   /** The command line or address of the entry, on one line, secrets masked; empty if there is none. */
   readonly command: string;

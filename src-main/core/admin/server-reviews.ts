@@ -35,7 +35,7 @@ export interface ServerReview {
   readonly meanings: readonly Consequence[];
   /** The consequences that concern the secrets it would get. */
   readonly secrets: readonly Consequence[];
-  /** What accepting it newly allows. */
+  /** The risks that accepting it adds. */
   readonly risks: readonly InboxRisk[];
   /** Its command line or address, secrets masked. */
   readonly command: string;

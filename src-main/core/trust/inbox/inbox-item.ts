@@ -33,7 +33,7 @@ export interface InboxItem {
   readonly sentence: string;
   /** Who wants it, as a sentence: `Cursor asked with manage_servers.` */
   readonly from: string;
-  /** What approval newly allows. */
+  /** The risks that approval adds. */
   readonly risks: readonly InboxRisk[];
   /** The command line or address that approval starts or reaches, on one line, secrets masked; empty if there is none. */
   readonly command: string;
