@@ -27,8 +27,8 @@ export async function addPasted(
   const names = found.map(({ name }) => name);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) {
-    throw new AppError('config_conflict', `The text has two servers called ${JSON.stringify(twice)}.`, {
-      fix: 'Add them one by one, each with a name.',
+    throw new AppError('config_conflict', `The input defines ${JSON.stringify(twice)} twice.`, {
+      fix: 'Add them one at a time with different names.',
     });
   }
   for (const name of names) requireFreeName(name, store);

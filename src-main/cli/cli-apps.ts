@@ -98,8 +98,8 @@ export async function withApps<T>(
 async function projectFolder(given: string): Promise<string> {
   const folder = resolve(given);
   if ((await stat(folder).catch(() => undefined))?.isDirectory() === true) return realpath(folder);
-  throw new AppError('not_found', `There is no folder ${folder}.`, {
-    fix: 'Write --project DIR, or --project as the last word for the current folder.',
+  throw new AppError('not_found', `Directory not found: ${folder}`, {
+    fix: 'Pass --project DIR, or --project as the last argument for the current directory.',
   });
 }
 
@@ -161,6 +161,6 @@ export function diffText({ kind, text }: InstallPreview['diff'][number]): string
 /** Lines that say how to undo a change. */
 export function undoLines(undo: string, backup: string): string[] {
   if (undo === '') return [];
-  const before = backup === '' ? 'There was no file before.' : `As it was before: ${backup}`;
-  return [before, `To take it back: tooltray undo ${undo}`];
+  const before = backup === '' ? 'No previous file.' : `Backup: ${backup}`;
+  return [before, `To undo: tooltray undo ${undo}`];
 }

@@ -72,8 +72,9 @@ export async function updateServer(
 export function unknownServer(name: string, available: readonly string[]): AppError {
   const meant = closestMatch(name, available);
   const guess = meant === undefined ? '' : `Did you mean ${JSON.stringify(meant)}? `;
-  return new AppError('server_not_found', `There is no server called ${JSON.stringify(name)}.`, {
-    fix: available.length === 0 ? 'Add one: tooltray add NAME COMMAND.' : `${guess}There are: ${available.join(', ')}.`,
+  return new AppError('server_not_found', `Server ${JSON.stringify(name)} not found.`, {
+    fix:
+      available.length === 0 ? 'Add one with: tooltray add NAME COMMAND' : `${guess}Servers: ${available.join(', ')}.`,
     data: { available: [...available] },
   });
 }
@@ -142,10 +143,10 @@ async function checkLaunch(
   // A placeholder is left, and was reported.
   if ([command, cwd ?? ''].some((text) => text.includes('${'))) return;
   if (cwd !== undefined && !(await isFolder(cwd)))
-    report('cwd', `The folder ${cwd} does not exist.`, 'Create it, or change the path.');
+    report('cwd', `Directory not found: ${cwd}`, 'Create it or change the path.');
   else if ((await findCommand(command, await environment.resolve(env), cwd)) === undefined) {
-    const what = /[/\\]/.test(command) ? 'does not exist or is not executable' : 'was not found on PATH';
-    report('command', `"${command}" ${what}.`, 'Install it, or write the whole path of it.');
+    const what = /[/\\]/.test(command) ? 'does not exist or is not executable' : 'not found in PATH';
+    report('command', `"${command}" ${what}.`, 'Install it or use an absolute path.');
   }
 }
 

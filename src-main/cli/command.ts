@@ -103,7 +103,7 @@ export async function runCommand(name: string, declared: Command, args: readonly
     return await declared.run(flags as ParsedFlags<Flags>, words, action);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw addFix(error, `Use it like this: tooltray ${name} ${formOf(declared)}`);
+    throw addFix(error, `Usage: tooltray ${name} ${formOf(declared)}`);
   }
 }
 
@@ -124,7 +124,7 @@ export function readArguments(declared: Command, args: readonly string[]): Argum
   const [action = usual, ...behind] = actions === undefined ? ['', ...positionals] : withAction(actions, positionals);
   if (action === undefined) throw missing();
   const known = actions === undefined ? declared : Object.hasOwn(actions, action) ? actions[action] : undefined;
-  if (known === undefined) throw usageError(`${JSON.stringify(action)} is not understood`);
+  if (known === undefined) throw usageError(`Unknown subcommand ${JSON.stringify(action)}`);
   checkNumber(behind, known.words ?? '');
   return { flags: Object.fromEntries(given), words: behind, action };
 }
@@ -229,11 +229,11 @@ function checkNumber(words: readonly string[], form: string): void {
   const count = (text: string): number => text.replace(/ \| \S+/g, '').match(/[^ …]+/g)?.length ?? 0;
   if (words.length < count(form.split('[', 1)[0] as string)) throw missing();
   const most = form.includes('…') ? Infinity : count(form);
-  if (words.length > most) throw usageError(`${JSON.stringify(words[most])} is too much`);
+  if (words.length > most) throw usageError(`Unexpected argument ${JSON.stringify(words[most])}`);
 }
 
 function missing(): AppError {
-  return usageError('Something is missing');
+  return usageError('Missing argument');
 }
 
 /** The help of one command. */
@@ -242,7 +242,7 @@ export function helpOf(name: string, about: string, declared: Command): string {
   const parts = [
     Object.entries(actions).map(([action, { words, help }]) => [joined(action, words), help] as const),
     Object.entries(flags).map(([flag, { value, help, usual }]) => {
-      return [joined(`--${flagName(flag)}`, value), usual === undefined ? help : `${help} (${usual})`] as const;
+      return [joined(`--${flagName(flag)}`, value), usual === undefined ? help : `${help} (default ${usual})`] as const;
     }),
   ];
   const width = Math.max(...parts.flat().map(([left]) => left.length)) + 2;

@@ -125,9 +125,9 @@ function toAppError(error: RpcError): AppError {
   if (error.code === rpcCode.methodNotFound) {
     return new AppError(
       'unsupported',
-      'The Tooltray that is running is of another version and does not know this command.',
+      'The running Tooltray is a different version and does not support this command.',
       {
-        fix: 'Restart it.',
+        fix: 'Restart Tooltray.',
         cause: error,
       },
     );
@@ -138,5 +138,5 @@ function toAppError(error: RpcError): AppError {
 }
 
 function gone(cause: unknown): AppError {
-  return new AppError('call_failed', 'The running Tooltray ended before it answered.', { fix: 'Try again.', cause });
+  return new AppError('call_failed', 'Tooltray exited before responding.', { fix: 'Try again.', cause });
 }

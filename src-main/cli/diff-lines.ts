@@ -16,7 +16,7 @@ export function partLines({ title, notes, added, lines, more }: InboxPart): stri
     paint('head', oneLine(title)),
     ...notes.map(({ text, isGrave }) => `  ${isGrave ? paint('bad', '!') : ' '} ${oneLine(text)}`),
     ...added.map(({ place, sentence }) => `  ${paint('good', '+')} ${oneLine(place)}: ${plainText(sentence)}`),
-    ...(added.length > 0 && lines.length > 0 ? ['  Line by line:'] : []),
+    ...(added.length > 0 && lines.length > 0 ? ['  Diff:'] : []),
     ...diffLines(lines),
     ...(more === 0 ? [] : [`  … and ${more} more.`]),
   ];

@@ -17,7 +17,7 @@ export function openLocalSecrets(config: ConfigStore): SecretService {
 export function backupCopyLines(copies: readonly string[]): string[] {
   if (copies.length === 0) return [];
   return [
-    'These files still hold them as they were; delete backups when all works:',
+    'These files still contain the plain values. Delete the backups once everything works:',
     ...copies.map((file) => `  ${oneLine(file)}`),
   ];
 }

@@ -103,10 +103,16 @@ export function pickServers(store: ConfigStore, name: string | undefined): Picke
  * without either.
  */
 export function probeLines(probes: readonly ProbeResult[], off: readonly ServerConfig[], masker: Masker): string[] {
-  const rows = [...probes.map(row), ...off.map(({ name }) => [oneLine(name), paint('quiet', 'off'), '-', '-', '-'])];
+  const rows = [
+    ...probes.map(row),
+    ...off.map(({ name }) => [oneLine(name), paint('quiet', 'disabled'), '-', '-', '-']),
+  ];
   if (rows.length === 0) return [];
   const below = probes.flatMap((probe) => notes(probe, masker));
-  return [...table(['NAME', 'RESULT', 'TOOLS', 'PROTOCOL', 'TIME'], rows), ...(below.length > 0 ? ['', ...below] : [])];
+  return [
+    ...table(['NAME', 'RESULT', 'TOOLS', 'PROTOCOL', 'DURATION'], rows),
+    ...(below.length > 0 ? ['', ...below] : []),
+  ];
 }
 
 export function probeData(probe: ProbeResult, masker: Masker): Record<string, unknown> {

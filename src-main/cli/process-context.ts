@@ -33,7 +33,7 @@ export function handleSignals({ core, log }: CoreHost, end: () => void): void {
   const hadTerminal = hasTerminal();
   process.on('SIGHUP', () => {
     if (hadTerminal && !hasTerminal()) return end();
-    log.info('Reading the config again, as SIGHUP asks.');
+    log.info('Reloading the config (SIGHUP).');
     void core.servers.admin.reload();
   });
   process.on('unhandledRejection', (error) => log.error('Unexpected rejection', { error }));

@@ -61,7 +61,7 @@ function requireCommand(words: readonly string[]) {
   const written = isFamily ? `${word} ${second}`.trim() : word;
   const meant = closestMatch(written, names);
   const see = isFamily ? `tooltray ${word} --help` : 'tooltray --help';
-  throw new AppError('bad_request', `There is no command ${JSON.stringify(written)}.`, {
+  throw new AppError('bad_request', `Unknown command ${JSON.stringify(written)}.`, {
     fix: `${meant === undefined ? '' : `Did you mean "${meant}"? `}See ${see}.`,
   });
 }
@@ -98,9 +98,9 @@ function requireNode(): void {
   if (hasRawJson && isBuiltin('node:sqlite')) return;
   throw new AppError(
     'unsupported',
-    `Tooltray needs Node.js 22.13 or newer, and this is ${process.version} (${process.execPath}).`,
+    `Tooltray requires Node.js 22.13 or newer (found ${process.version} at ${process.execPath}).`,
     {
-      fix: 'Install a newer one from https://nodejs.org, or start Tooltray with the full path of one you have.',
+      fix: 'Install a newer version from https://nodejs.org, or start Tooltray with the full path to one.',
     },
   );
 }
@@ -144,7 +144,7 @@ function takeFlag(word: string, rest: string[], found: Flags): void {
   const known = withValue.find((flag) => flag === name);
   if (known !== undefined) {
     const value = inline ?? rest.shift();
-    if (value === undefined) throw unknownFlagError(`${name} needs a value`);
+    if (value === undefined) throw unknownFlagError(`${name} requires a value`);
     found.values.set(known, value);
   } else if (name === '--manage') {
     found.manage = inline ?? (rest[0]?.startsWith('-') === false ? rest.shift() : undefined) ?? 'list';
@@ -152,7 +152,7 @@ function takeFlag(word: string, rest: string[], found: Flags): void {
     // ToolMux's own rule would end at any dash; the arguments of most servers begin with one.
     while (rest[0] !== undefined && !isOurs(rest[0])) found.serverArgs.push(rest.shift() as string);
   } else if (switches.some((flag) => flag === name)) found.switches.add(name);
-  else throw unknownFlagError(`There is no flag ${JSON.stringify(word)} in this place`);
+  else throw unknownFlagError(`Unknown flag ${JSON.stringify(word)}`);
 }
 
 function isOurs(word: string): boolean {
@@ -171,17 +171,14 @@ function toolMuxCommand(found: Flags): string[] {
 
 function manageCommand({ manage = '', values, serverArgs }: Flags, flags: readonly string[]): string[] {
   if (!actions.some((action) => action === manage))
-    throw unknownFlagError(`--manage knows no ${JSON.stringify(manage)}`, `--manage [${actions.join('|')}]`);
+    throw unknownFlagError(`Unknown --manage action ${JSON.stringify(manage)}`, `--manage [${actions.join('|')}]`);
   const name = values.get('--server-name');
   const [command, description] = [values.get('--server-command'), values.get('--server-description')];
   if (manage === 'list') return [manage, ...flags];
   const words = manage === 'validate' ? ['config', manage] : [manage];
   if (manage !== 'add') return [...words, ...(name === undefined ? [] : [name]), ...flags];
   if (name === undefined || (command === undefined && serverArgs.length > 0))
-    throw unknownFlagError(
-      'Something is missing',
-      '--manage add --server-name N [--server-command C [--server-args …]]',
-    );
+    throw unknownFlagError('Missing argument', '--manage add --server-name N [--server-command C [--server-args …]]');
   const about = description === undefined ? [] : ['--description', description];
   return [manage, ...flags, ...about, name, ...(command === undefined ? [] : ['--', command, ...serverArgs])];
 }
@@ -192,5 +189,5 @@ function shared({ values, switches: given }: Flags, names: readonly Value[]): st
 }
 
 function unknownFlagError(what: string, form = '[--config F] [--mode M] COMMAND …'): AppError {
-  return addFix(usageError(what), `Use it like this: tooltray ${form}`);
+  return addFix(usageError(what), `Usage: tooltray ${form}`);
 }

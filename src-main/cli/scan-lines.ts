@@ -66,13 +66,16 @@ export function scanLine({ number, text }: Line): ScannedLine | undefined {
   try {
     value = JSON.parse(text);
   } catch {
-    return { id: null, error: `Line ${number} is no JSON.` };
+    return { id: null, error: `Line ${number} is not valid JSON.` };
   }
-  if (!isObject(value)) return { id: null, error: `Line ${number} is no JSON object.` };
+  if (!isObject(value)) return { id: null, error: `Line ${number} is not a JSON object.` };
   const id = typeof value['id'] === 'string' || typeof value['id'] === 'number' ? value['id'] : null;
   const report = reportOf(value);
   if (report === undefined)
-    return { id, error: `Line ${number} has none of tool, text, prompt, resource, instructions.` };
+    return {
+      id,
+      error: `Line ${number} must have one of: tool, text, prompt, resource, resourceTemplate, instructions.`,
+    };
   return { id, verdict: report.verdict, findings: report.findings };
 }
 

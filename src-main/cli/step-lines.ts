@@ -29,7 +29,7 @@ export async function readSteps(core: CoreAccess, query: StepQuery, limit: numbe
 
 /** GIVEN: tokens returned to the app; SENT: tokens that servers sent for it. */
 export function stepLines({ steps, sums, lookedThrough }: FoundSteps): string[] {
-  if (steps.length === 0) return ['No step fits. Whatever an app asks is on record here.'];
+  if (steps.length === 0) return ['No matching steps.'];
   const rows = steps.map((step) => [
     when(step.at),
     oneLine(step.appName),
@@ -42,24 +42,24 @@ export function stepLines({ steps, sums, lookedThrough }: FoundSteps): string[] 
   ]);
   const isAll = sums.steps <= steps.length;
   return [
-    ...table(['WHEN', 'APP', 'SESSION', 'KIND', 'STEP', 'OUTCOME', 'TOOK', 'SENT', 'GIVEN'], rows),
+    ...table(['TIME', 'APP', 'SESSION', 'KIND', 'STEP', 'STATUS', 'DURATION', 'FROM SERVERS', 'RETURNED'], rows),
     ...(isAll ? [] : ['', `${steps.length} of ${formatCount(sums.steps, 'step')}; more with --limit N.`]),
     ...(lookedThrough === undefined ? [] : [`Looked for in the newest ${formatCount(lookedThrough, 'step')}.`]),
   ];
 }
 
 export function sessionLines(sessions: readonly TimelineSession[]): string[] {
-  if (sessions.length === 0) return ['No app has been in session yet.'];
+  if (sessions.length === 0) return ['No sessions yet.'];
   const rows = sessions.map(({ id, appName, mode, isLive, from, steps, given }) => [
     when(from),
     oneLine(appName),
     id,
     mode,
-    isLive ? paint('good', 'now') : '',
+    isLive ? paint('good', 'active') : 'ended',
     String(steps),
     String(given),
   ]);
-  return table(['SINCE', 'APP', 'SESSION', 'MODE', 'LIVE', 'STEPS', 'GIVEN'], rows);
+  return table(['STARTED', 'APP', 'SESSION', 'MODE', 'STATUS', 'STEPS', 'TOKENS'], rows);
 }
 
 /** The tool that ran, whatever it came through; else what was asked for. */

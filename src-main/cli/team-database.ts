@@ -9,8 +9,8 @@ const variable = 'TOOLTRAY_DATABASE';
 export function databaseUrl(given: string | undefined): string {
   const url = given ?? process.env[variable];
   if (url) return url;
-  throw new AppError('bad_request', 'Which database is not said.', {
-    fix: `Give --database postgres://user:password@host:5432/name, or set ${variable}.`,
+  throw new AppError('bad_request', 'No database specified.', {
+    fix: `Pass --database postgres://user:password@host:5432/name or set ${variable}.`,
   });
 }
 

@@ -157,7 +157,7 @@ export async function readSecret(question: string): Promise<string> {
 
 /** Returns the message that nothing was changed; adds the flag to use unless the user declined. */
 export function notAppliedMessage(answer: boolean | undefined): string {
-  return answer === false ? 'Nothing was changed.' : 'Nothing was changed. Add --yes to do it.';
+  return answer === false ? 'Cancelled.' : 'Not changed. Pass --yes to confirm without a terminal.';
 }
 
 /** In the time of this machine, as it sorts. */

@@ -24,8 +24,8 @@ export interface WrittenServer {
 /** Throws AppError config_conflict. */
 export function requireFreeName(name: string, store: ConfigStore): void {
   if (!serverNames(store).includes(name)) return;
-  throw new AppError('config_conflict', `A server called ${JSON.stringify(name)} already exists.`, {
-    fix: `Choose another name, or take it out first: tooltray remove ${name}.`,
+  throw new AppError('config_conflict', `Server ${JSON.stringify(name)} already exists.`, {
+    fix: `Choose another name, or remove it first: tooltray remove ${name}`,
   });
 }
 
@@ -45,9 +45,9 @@ export async function writeServer(
 
 export function writtenLines({ name, entry, warnings }: WrittenServer, file: string, dryRun: boolean): string[] {
   return [
-    dryRun ? `This would be added to ${file}:` : `Added to ${file}:`,
+    dryRun ? `Would be added to ${file}:` : `Added to ${file}:`,
     `  ${plainText(JSON.stringify(name))}: ${plainText(JSON.stringify(entry, null, 2).replace(/\s*\n\s*/g, ' '))}`,
     ...warnings.map((warning) => `${paint('unsure', 'warning')} ${plainText(warning)}`),
-    ...(dryRun ? [] : [`Try it: tooltray test ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}`]),
+    ...(dryRun ? [] : [`Test it with: tooltray test ${/^[\w.-]+$/.test(name) ? name : JSON.stringify(name)}`]),
   ];
 }

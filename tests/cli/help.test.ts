@@ -86,7 +86,7 @@ test('rejects a mistyped command and suggests the closest one', async () => {
   expect(await home.run('lst')).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'tooltray: There is no command "lst". Did you mean "list"? See tooltray --help.\n',
+    stderr: 'tooltray: Unknown command "lst". Did you mean "list"? See tooltray --help.\n',
   });
 });
 
@@ -94,7 +94,7 @@ test('rejects an unknown flag, with the error as JSON on stdout for --json', asy
   const { code, stdout, stderr } = await home.run('list', '--frob', '--json');
   expect({ code, stderr }).toEqual({
     code: 2,
-    stderr: "tooltray: Unknown option '--frob'. Use it like this: tooltray list [--config FILE] [--json]\n",
+    stderr: "tooltray: Unknown option '--frob'. Usage: tooltray list [--config FILE] [--json]\n",
   });
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'bad_request', message: "Unknown option '--frob'." } });
 });
@@ -106,7 +106,7 @@ test('names an unsupported Node.js in one sentence, with what to do', async () =
   );
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toMatch(
-    /^tooltray: Tooltray needs Node\.js 22\.13 or newer, and this is v.* Install a newer one .*\n$/,
+    /^tooltray: Tooltray requires Node\.js 22\.13 or newer \(found v.*\)\. Install a newer version .*\n$/,
   );
 });
 

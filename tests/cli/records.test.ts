@@ -12,12 +12,12 @@ test('status reports whether a core runs, where, and which servers fail or have 
   await using home = new CliHome({ echo: entries.echo, crash: entries.crash, broken: { command: 7 } });
   expect(await home.run('status')).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('does not run') as string,
+    stdout: expect.stringContaining('is not running') as string,
   });
   await home.serve();
   await eventually(
     () => home.run('status'),
-    ({ stdout }) => /1 ill.*crash/.test(stdout),
+    ({ stdout }) => /1 unhealthy.*crash/.test(stdout),
   );
   const { code, data } = await home.json('status');
   expect(code).toBe(0);
@@ -177,7 +177,7 @@ test.runIf(allCases)('call accepts a permission limit, key=value pairs, and help
   expect(JSON.stringify(data)).toContain('close_issue');
   const { data: through } = await home.json('call', 'call_tool', 'name=tracker:list_issues', 'arguments={"count":2}');
   expect(JSON.stringify(through)).toContain('issue');
-  expect((await home.run('call', 'tracker:list_issues', '--max-effect', 'all')).code).toBe(2);
+  expect((await home.run('call', 'tracker:list_issues', '--max-effect', 'total')).code).toBe(2);
 });
 
 test('validate and list report an invalid secret value without showing it', async () => {

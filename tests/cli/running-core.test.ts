@@ -45,7 +45,7 @@ test('list shows the states of the running servers', async () => {
 test('a second serve prints where the first one runs and exits with 1', async () => {
   const { code, stdout, stderr } = await home.run('serve', '--port', '0');
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain(`Another Tooltray of yours is already running at ${String(told['http'])}`);
+  expect(stderr).toContain(`Tooltray is already running at ${String(told['http'])}`);
 });
 
 test('call and search use the running core', async () => {

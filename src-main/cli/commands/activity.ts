@@ -113,10 +113,13 @@ async function readCalls(
 }
 
 function callLines(calls: readonly CallSummary[], total: number): string[] {
-  if (calls.length === 0) return ['No call fits. Every call of an app is on record here.'];
+  if (calls.length === 0) return ['No matching calls.'];
   const more =
     total > calls.length ? ['', `${calls.length} of ${formatCount(total, 'call')}; more with --limit N.`] : [];
-  return [...table(['WHEN', 'APP', 'TOOL', 'OUTCOME', 'TOOK', 'SENT', 'GIVEN', 'WHY'], calls.map(row)), ...more];
+  return [
+    ...table(['TIME', 'APP', 'TOOL', 'STATUS', 'DURATION', 'RESULT', 'RETURNED', 'REASON'], calls.map(row)),
+    ...more,
+  ];
 }
 
 function row({

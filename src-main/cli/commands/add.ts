@@ -54,7 +54,7 @@ export const add = command({
   ],
   async run(given, [name = '', ...launch]) {
     const { dryRun, vault, config, json } = given;
-    if (name.trim() === '') throw usageError('A name is missing');
+    if (name.trim() === '') throw usageError('Missing name');
     const text = name === '-' ? await readAll(process.stdin) : name;
     if (launch.length === 0 && (name === '-' || looksPasted(name))) {
       requireNothingElse(given);
@@ -90,10 +90,11 @@ export function entryOf(given: AddFlags, [command, ...args]: readonly string[]):
   // `add example https://example.com/mcp` can only mean one thing.
   const isUrl = command !== undefined && args.length === 0 && /^https?:\/\//i.test(command);
   const url = given.url ?? (isUrl ? command : undefined);
-  if (url !== undefined && command !== undefined && !isUrl) throw usageError('A server has either a command or a URL');
+  if (url !== undefined && command !== undefined && !isUrl)
+    throw usageError('Specify either a command or a URL, not both');
   const isOpen = url === undefined && command === undefined;
   if (isOpen && (env.length + header.length > 0 || cwd !== undefined || transport !== undefined))
-    throw usageError('A command or --url is missing');
+    throw usageError('Missing command or --url');
   return {
     ...(url !== undefined && urlEntry(url, given)),
     ...(url === undefined && command !== undefined && commandEntry(command, args, given)),
@@ -104,7 +105,7 @@ export function entryOf(given: AddFlags, [command, ...args]: readonly string[]):
 
 function commandEntry(command: string, args: readonly string[], given: AddFlags): RawEntry {
   const { env, cwd, header, transport } = given;
-  if (header.length > 0 || transport !== undefined) throw usageError('--header and --transport belong to a --url');
+  if (header.length > 0 || transport !== undefined) throw usageError('--header and --transport require --url');
   return {
     command,
     ...(args.length > 0 && { args }),
@@ -114,11 +115,10 @@ function commandEntry(command: string, args: readonly string[], given: AddFlags)
 }
 
 function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): RawEntry {
-  if (env.length > 0 || cwd !== undefined) throw usageError('--env and --cwd belong to a command');
-  if (!URL.canParse(url) || !/^https?:/i.test(url))
-    throw usageError('--url needs an address that starts with http:// or https://');
+  if (env.length > 0 || cwd !== undefined) throw usageError('--env and --cwd require a command');
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) throw usageError('--url must start with http:// or https://');
   if (transport !== undefined && transport !== 'http' && transport !== 'sse')
-    throw usageError('--transport is "http" or "sse"');
+    throw usageError('--transport must be "http" or "sse"');
   return {
     url,
     ...(transport === 'sse' && { type: transport }),
@@ -129,14 +129,14 @@ function urlEntry(url: string, { env, cwd, header, transport }: AddFlags): RawEn
 /** A name alone is filled in from the environment when the server starts. */
 function readVariable(pair: string): [string, string] {
   const [, name, value] = /^([^=\s]+)(?:=(.*))?$/s.exec(pair) ?? [];
-  if (name === undefined) throw usageError('--env is written NAME=VALUE');
+  if (name === undefined) throw usageError('--env must be NAME=VALUE');
   return [name, value ?? `\${env:${name}}`];
 }
 
 /** Also as `curl -H` has it: `Name: value`. */
 function readHeader(pair: string): [string, string] {
   const [, name, value] = /^([^:=\s]+)\s*[:=]\s*(.*)$/s.exec(pair) ?? [];
-  if (name === undefined || value === undefined) throw usageError('--header is written NAME=VALUE');
+  if (name === undefined || value === undefined) throw usageError('--header must be NAME=VALUE');
   return [name, value];
 }
 
@@ -188,7 +188,7 @@ async function agreedLaunch(name: string, store: ConfigStore, yes: boolean): Pro
     failures.push(`${source.title}: ${problem}`);
   }
   if (failures.length === 0) return { offer: offers[0], agreed: false };
-  throw new AppError('server_not_started', `What was found for ${name} does not work. ${failures.join(' ')}`, {
+  throw new AppError('server_not_started', `No working server found for ${name}. ${failures.join(' ')}`, {
     fix: manualSteps(name),
   });
 }
@@ -200,25 +200,21 @@ async function launchesOf(name: string): Promise<readonly [HealCandidate, ...Hea
     findCommand(command, await environment.resolve(own));
   const [best, ...others] = await findHealCandidates(name, {}, { machine, find });
   if (best !== undefined) return [best, ...others];
-  throw new AppError(
-    'not_found',
-    `No app and no bundle on this machine starts a server called ${JSON.stringify(name)}.`,
-    {
-      fix: manualSteps(name),
-    },
-  );
+  throw new AppError('not_found', `No app or bundle on this machine has a server named ${JSON.stringify(name)}.`, {
+    fix: manualSteps(name),
+  });
 }
 
 /** Why it is no use; undefined where it answers with tools. */
 async function problemOf({ entry }: HealCandidate, store: ConfigStore): Promise<string | undefined> {
-  printProgress('Trying it …');
+  printProgress('Testing…');
   const trial = await withTransports(store.current, (transports) =>
     probeEntry(entry, { config: store, transports, version: packageJson.version }),
   );
   if (!trial.ok) return trial.sentence;
-  return trial.tools.length === 0 ? 'It answered without tools.' : undefined;
+  return trial.tools.length === 0 ? 'The server has no tools.' : undefined;
 }
 
 function manualSteps(name: string): string {
-  return `Say how it is started: tooltray add ${name} COMMAND [ARGS…], or tooltray add ${name} --url URL.`;
+  return `Specify how to start it: tooltray add ${name} COMMAND [ARGS…] or tooltray add ${name} --url URL`;
 }

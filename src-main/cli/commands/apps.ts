@@ -60,8 +60,8 @@ async function printApps(setup: AppSetup, json: boolean): Promise<void> {
 }
 
 function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string[] {
-  if (apps.length + access.length === 0) return ['No client app that Tooltray knows was found here.'];
-  const head = ['APP', 'STATE', 'ACCESS', 'SEEN', 'SERVERS', 'NAME', 'CONFIG FILE'];
+  if (apps.length + access.length === 0) return ['No supported client app found.'];
+  const head = ['APP', 'STATUS', 'ACCESS', 'LAST SEEN', 'SERVERS', 'NAME', 'CONFIG FILE'];
   const rows = apps.map((one) => {
     const { id, name, running, servers, configFile } = one;
     const row = access.find(({ app }) => app === id);
@@ -72,7 +72,7 @@ function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string
   const problems = apps.filter(({ problem }) => problem !== '').map(({ id, problem }) => `${id}: ${oneLine(problem)}`);
   const stale = apps
     .filter(({ connected }) => connected === 'stale')
-    .map(({ id }) => `Mend it: tooltray install ${id}`);
+    .map(({ id }) => `Fix with: tooltray install ${id}`);
   const notes = [...problems, ...stale];
   return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
@@ -93,19 +93,19 @@ async function printProjectApps(setup: AppSetup, folder: string, json: boolean):
 }
 
 function projectAppLines(apps: readonly AppRow[], folder: string): string[] {
-  if (apps.length === 0) return ['No app that is here reads a config file in a project.'];
+  if (apps.length === 0) return ['No installed app supports project configs.'];
   const rows = apps.map((app) => [app.id, stateText(app), String(app.servers), app.name, oneLine(app.configFile)]);
   const problems = apps.filter(({ problem }) => problem !== '').map(({ id, problem }) => `${id}: ${oneLine(problem)}`);
   const stale = apps
     .filter(({ connected }) => connected === 'stale')
-    .map(({ id }) => `Mend it: tooltray install ${id} --project ${oneLine(folder)}`);
-  return [...table(['APP', 'STATE', 'SERVERS', 'NAME', 'FILE'], rows), ...problems, ...stale];
+    .map(({ id }) => `Fix with: tooltray install ${id} --project ${oneLine(folder)}`);
+  return [...table(['APP', 'STATUS', 'SERVERS', 'NAME', 'CONFIG FILE'], rows), ...problems, ...stale];
 }
 
 function othersLines(others: readonly AppRow[]): string[] {
   if (others.length === 0) return [];
   const names = others.map(({ name }) => name).join(', ');
-  return ['', `${names} ${others.length === 1 ? 'has' : 'have'} no config file for single projects.`];
+  return ['', `No project config support: ${names}.`];
 }
 
 /** `http since 2026-11-20 09:15`, `revoked …`, `none`. */

@@ -38,7 +38,7 @@ export const call = command({
 async function readInput(given: readonly string[]): Promise<JsonObject> {
   const [first = ''] = given;
   if (/^[A-Za-z_][\w.-]*=/.test(first)) return Object.fromEntries(given.map((pair) => readPair(pair)));
-  if (given.length > 1) throw usageError(`${JSON.stringify(given[1])} is too much`);
+  if (given.length > 1) throw usageError(`Unexpected argument ${JSON.stringify(given[1])}`);
   return readJson(first === '-' ? await readAll(process.stdin) : first);
 }
 
@@ -60,9 +60,9 @@ function readJson(text: string): JsonObject {
   try {
     value = parseJson(text);
   } catch (cause) {
-    throw usageError(`The arguments are not JSON (${(cause as Error).message})`, cause);
+    throw usageError(`Invalid JSON arguments (${(cause as Error).message})`, cause);
   }
-  if (!isObject(value)) throw usageError('The arguments must be a JSON object, such as \'{"path": "a.txt"}\'');
+  if (!isObject(value)) throw usageError('Arguments must be a JSON object, e.g. \'{"path": "a.txt"}\'');
   return value;
 }
 

@@ -77,5 +77,5 @@ function summary(file: string, servers: number, errors: number, warnings: number
   const counts = [formatCount(servers, 'server'), formatCount(errors, 'error'), formatCount(warnings, 'warning')].join(
     ', ',
   );
-  return `${file}: ${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')} (${counts})`;
+  return `${file}: ${errors === 0 ? paint('good', 'valid') : paint('bad', 'invalid')} (${counts})`;
 }

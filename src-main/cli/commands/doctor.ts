@@ -97,7 +97,7 @@ function textOf(finding: Finding): string {
  */
 async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): Promise<readonly Finding[]> {
   if (core === undefined) {
-    const summary = 'Tooltray is not running; the first client app that needs it starts it.';
+    const summary = 'Tooltray is not running. It starts when a client app needs it.';
     return isUnreachable ? [] : [{ id: 'core', level: 'note', topic: 'core', summary, detail: '' }];
   }
   const state = await settledState(core);
@@ -113,7 +113,7 @@ async function ofStopped(store: ConfigStore | undefined): Promise<readonly Findi
     store === undefined ? [] : waitingInFiles(paths, store),
     orFinding('app', () => withApps({ config: undefined }, (setup) => setup.apps())),
   ]);
-  if (store !== undefined) printProgress('Connecting to each server once …');
+  if (store !== undefined) printProgress('Testing servers…');
   const servers = store === undefined ? [] : await probedServers(store);
   const facts: HealthFacts = {
     paused: false,
@@ -181,7 +181,7 @@ function runningFinding({ version, http, socket, sessions }: CoreState): Finding
   const plain = { id: 'core', topic: 'core' } as const;
   const summary = `Tooltray ${version} is running at ${http || socket} with ${formatCount(sessions.length, 'client app')} in session.`;
   if (version === packageJson.version) return { ...plain, level: 'ok', summary, detail: '' };
-  const detail = `This command is of version ${packageJson.version}; restart Tooltray to use the same.`;
+  const detail = `This CLI is version ${packageJson.version}. Restart Tooltray to update it.`;
   return { ...plain, level: 'note', summary, detail };
 }
 
@@ -191,8 +191,8 @@ function extensionFindings({ extensionProblem }: CoreState): Finding[] {
 }
 
 function conclusion(problems: number): string {
-  if (problems === 0) return 'Nothing needs you.';
-  return problems === 1 ? 'One thing needs you.' : `${problems} things need you.`;
+  if (problems === 0) return 'No problems found.';
+  return `${formatCount(problems, 'problem')} found.`;
 }
 
 function nodeFinding(): Finding {
@@ -309,11 +309,11 @@ function remedy({ id, action, server = '' }: Finding): string {
     case 'sign-in':
       return `Sign in: tooltray login ${server}`;
     case 'add-secret':
-      return `Set it: tooltray secret set ${action.secret ?? 'NAME'}`;
+      return `Set with: tooltray secret set ${action.secret ?? 'NAME'}`;
     case 'unlock':
-      return 'Unlock the secrets in the dashboard, under Settings.';
+      return 'Unlock the vault with: tooltray secret unlock';
     case 'heal':
-      return 'Try it: tooltray doctor --fix';
+      return 'Repair with: tooltray doctor --fix';
     case 'decide':
       return id.startsWith('inbox-') && /^inbox-[0-9a-f]+$/.test(id)
         ? `Decide: tooltray inbox show ${id.slice(6)}`
@@ -350,7 +350,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
       return { name, level: 'attention', summary: 'Needs setup', detail: failureText(probe) };
     const said = probe.stderr.at(-1);
     // Text of the server: names of secrets in it stand before their values.
-    const words = said === undefined ? '' : ` Its last words: ${maskText(said)}`;
+    const words = said === undefined ? '' : ` Last output: ${maskText(said)}`;
     return { name, level: 'error', summary: 'Stopped', detail: `${failureText(probe)}${words}`, action: retryLater };
   }
   const tools = formatCount(probe.listing.tools.length, 'tool');
@@ -384,7 +384,7 @@ async function restoreConfig(config: string | undefined, store: ConfigStore): Pr
  */
 async function fixServers(config: string | undefined, yes: boolean): Promise<Fix[]> {
   return withCore(config, async (core) => {
-    printProgress('Looking for launches that work …');
+    printProgress('Looking for working configurations…');
     await settledState(core);
     const fixes: Fix[] = [];
     const refused = new Set<string>();
@@ -401,5 +401,5 @@ async function fixServers(config: string | undefined, yes: boolean): Promise<Fix
 }
 
 function notAgreed(sentence: string, answer: boolean | undefined): string {
-  return answer === undefined ? `${sentence} Add --yes to use it.` : `${sentence} Left as it is.`;
+  return answer === undefined ? `${sentence} Pass --yes to apply.` : `${sentence} Skipped.`;
 }

@@ -12,7 +12,7 @@ export const enable = switching(true);
 export const disable = switching(false);
 
 function switching(enabled: boolean): Command {
-  const state = enabled ? 'on' : 'off';
+  const state = enabled ? 'enabled' : 'disabled';
   return command({
     words: 'NAME',
     flags: commonFlags,
@@ -25,7 +25,7 @@ function switching(enabled: boolean): Command {
       const changed = servers.find((server) => server.name === name)?.enabled !== enabled;
       if (changed) await updateServer(store, name, (text) => setServerField(text, name, 'enabled', enabled));
       printResult(json, { name, file: store.path, changed }, () => [
-        changed ? `${name} is switched ${state}.` : `${name} was switched ${state} already.`,
+        changed ? `${name} ${state}.` : `${name} is already ${state}.`,
       ]);
       return 0;
     },
@@ -35,7 +35,7 @@ function switching(enabled: boolean): Command {
 /** Refuses to enable an entry written by another program until the user has reviewed it. */
 function requireDecided(name: string, { pendingEdits }: ConfigStore): void {
   if (!pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === name)) return;
-  throw new AppError('config_conflict', `${name} was changed outside of Tooltray, and waits for your word.`, {
+  throw new AppError('config_conflict', `${name} was changed outside Tooltray and is pending approval.`, {
     fix: `Look at it with tooltray inbox, then: tooltray inbox approve ${pendingEditsId(pendingEdits)}`,
   });
 }

@@ -56,7 +56,7 @@ export const importServers = command({
   run(flags, names) {
     const { file, app, move, vault: seal, set, dryRun, yes, json } = flags;
     if (file !== undefined && (app !== undefined || move || flags.project !== undefined))
-      throw usageError('--file goes with none of --app, --move and --project');
+      throw usageError('--file cannot be combined with --app, --move or --project');
     return withApps(flags, async (setup, project) => {
       const source = { file, app, set, project };
       const { offers, skipped } = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
@@ -71,7 +71,7 @@ export const importServers = command({
         else if (!isIdle) printLines([notAppliedMessage(answer)]);
         return isIdle ? 0 : 1;
       }
-      printProgress('Bringing them over …');
+      printProgress('Importing…');
       // A bundle that was only shown until now is unpacked now.
       const again = yes ? undefined : await readOffers(setup, { ...source, dryRun: false });
       const final = again === undefined ? wishes : pick(again.offers, names, move);
@@ -79,7 +79,7 @@ export const importServers = command({
       printResult(json, { servers: [...rows.values()], skipped, ...outcome }, () => [
         oneLine(outcome.sentence),
         ...backupCopyLines(outcome.copies),
-        ...(outcome.undo === undefined ? [] : [`To take it back: tooltray undo ${outcome.undo}`]),
+        ...(outcome.undo === undefined ? [] : [`To undo: tooltray undo ${outcome.undo}`]),
       ]);
       return 0;
     });
@@ -95,7 +95,7 @@ function pick(offers: readonly ImportOffer[], names: readonly string[], move: bo
     const named = offers.filter((offer) => offer.name === name);
     if (named.length > 0) return named.filter(isNew).map((offer) => ({ offer, name: as }));
     const there = [...new Set(offers.map((offer) => offer.name))].join(', ') || 'none';
-    throw new AppError('not_found', `No server called "${name}" was found.`, { fix: `There are: ${there}.` });
+    throw new AppError('not_found', `Server "${name}" not found.`, { fix: `Found: ${there}.` });
   });
 }
 
@@ -104,11 +104,11 @@ function offerLines(
   wishes: readonly ImportRequest[],
   move: boolean,
 ): string[] {
-  if (offers.size === 0) return ['No servers were found.'];
+  if (offers.size === 0) return ['No servers found.'];
   const rows = [...offers].map(([offer, { name, app, already, secrets, endpoint }]) => {
     const wish = wishes.find((one) => one.offer === offer);
     const renamed = wish === undefined || wish.name === name ? '' : ` as ${wish.name}`;
-    const state = already === undefined ? renamed : ` (here as ${already})`;
+    const state = already === undefined ? renamed : ` (already added as ${already})`;
     return [
       wish === undefined ? ' ' : '+',
       oneLine(name + state),
@@ -119,14 +119,14 @@ function offerLines(
   });
   // Line by line, for each server that is brought over.
   const left = wishes.flatMap(({ offer }) =>
-    offer.losses.map((loss) => `Left behind of ${oneLine(offer.name)}: ${oneLine(loss)}`),
+    offer.losses.map((loss) => `Not imported from ${oneLine(offer.name)}: ${oneLine(loss)}`),
   );
   const moved = new Set(wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file)));
   const notes = move && moved.size > 0 ? ['', `Replaced by Tooltray in: ${[...moved].join(', ')}`] : [];
   const isShared = move && wishes.some(({ offer }) => offer.places.some(({ project }) => project !== undefined));
   if (isShared) notes.push(paint('unsure', sharedWarning));
   return [
-    ...table(['', 'SERVER', 'FROM', 'SECRETS', 'STARTS'], rows),
+    ...table(['', 'SERVER', 'SOURCE', 'SECRETS', 'COMMAND OR URL'], rows),
     ...(left.length === 0 ? [] : ['', ...left.map((line) => paint('unsure', line))]),
     ...notes,
   ];
@@ -149,13 +149,13 @@ function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
   return [
     '',
     ...(plain.length === 0 ? [] : [paint('unsure', oneLine(writes))]),
-    ...(elsewhere.length === 0 ? [] : [paint('unsure', oneLine(`Left in the system's keychain: ${told(elsewhere)}.`))]),
+    ...(elsewhere.length === 0 ? [] : [paint('unsure', oneLine(`Stays in the system keychain: ${told(elsewhere)}.`))]),
     'To store such values in the vault: tooltray import … --vault',
   ];
 }
 
 const sharedWarning =
-  'These files belong to the project: others who get it need Tooltray then, and these servers in it. No password and no token is written into them.';
+  'These files are part of the project: everyone who uses it will need Tooltray with these servers. No secrets are written to them.';
 
 function rowOf(
   { name, entry, places, sources, losses, secrets, sealable, already }: ImportOffer,
@@ -261,8 +261,7 @@ function choicesOf(set: readonly string[]): Record<string, string[]> {
   const choices: Record<string, string[]> = {};
   for (const one of set) {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
-    if (key === '')
-      throw new AppError('bad_request', `--set ${one} is no setting.`, { fix: 'Write it as --set KEY=VALUE.' });
+    if (key === '') throw new AppError('bad_request', `Invalid --set ${one}.`, { fix: 'Use --set KEY=VALUE.' });
     (choices[key] ??= []).push(value);
   }
   return choices;
@@ -271,6 +270,6 @@ function choicesOf(set: readonly string[]): Record<string, string[]> {
 async function readText(file: string): Promise<string> {
   return readConfigText(file).catch((cause: unknown) => {
     if (cause instanceof AppError && cause.code === 'config_invalid') throw cause;
-    throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
+    throw new AppError('not_found', `Cannot read ${file}: ${errorText(cause)}`, { fix: 'Check the path.', cause });
   });
 }

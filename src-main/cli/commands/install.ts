@@ -33,13 +33,13 @@ export const install = command({
         if (json) printJson({ ...preview, written: false });
         return 0;
       }
-      const question = isNew ? `Change ${preview.file}?` : `Give ${preview.app.name} its access back?`;
+      const question = isNew ? `Write ${preview.file}?` : `Restore access for ${preview.app.name}?`;
       const answer = await confirm(question, yes);
       if (answer !== true) {
         printResult(json, { ...preview, written: false }, () => [notAppliedMessage(answer)]);
         return 1;
       }
-      if (isNew) printProgress('Trying what was written …');
+      if (isNew) printProgress('Testing the connection…');
       const outcome = await setup.installApp({ ...wish, revision: preview.revision });
       printResult(json, { ...preview, ...outcome, written: isNew }, () => [
         outcome.sentence,
@@ -50,8 +50,8 @@ export const install = command({
 });
 
 function previewLines({ app, file, diff, warning }: InstallPreview): string[] {
-  const revoked = app.revoked ? [`The access of ${app.name} was revoked; this gives it back.`] : [];
-  if (diff.length === 0) return [`${app.name} is connected already, in ${file}.`, ...revoked];
+  const revoked = app.revoked ? [`Access for ${app.name} was revoked; this restores it.`] : [];
+  if (diff.length === 0) return [`${app.name} is already connected (${file}).`, ...revoked];
   const notes = warning === undefined ? [] : [paint('unsure', warning)];
   return [`${file}:`, ...diff.map(diffText), ...revoked, ...notes];
 }

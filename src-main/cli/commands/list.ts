@@ -41,14 +41,14 @@ export const listServers = command({
       servers.map(({ name, transport, endpoint }) => `  ${oneLine(name)}: ${transport} - ${oneLine(endpoint)}`),
     );
     if (servers.length > 0) return 0;
-    process.stderr.write(`tooltray: No servers in ${found.config}. Add one: tooltray add NAME COMMAND.\n`);
+    process.stderr.write(`tooltray: No servers in ${found.config}. Add one with: tooltray add NAME COMMAND\n`);
     return 1;
   },
 });
 
 function serverLines({ servers, config, broken }: ServerRows): string[] {
   const notes = broken.map((text) => `${paint('bad', 'error')} ${oneLine(text)} See: tooltray config validate.`);
-  if (servers.length === 0) return [`No servers yet in ${config}. Add one: tooltray add NAME COMMAND.`, ...notes];
+  if (servers.length === 0) return [`No servers in ${config}. Add one with: tooltray add NAME COMMAND`, ...notes];
   const rows = servers.map(({ name, level, summary, tools, transport, endpoint }) => [
     oneLine(name),
     paint(paints[level], summary),
@@ -58,16 +58,21 @@ function serverLines({ servers, config, broken }: ServerRows): string[] {
   ]);
   const ill = servers.filter(({ level }) => level === 'error' || level === 'attention');
   const reasons = ill.map(({ name, detail }) => `${paint('bad', oneLine(name))}: ${oneLine(detail)}`);
-  const shown = table(['NAME', 'STATE', 'TOOLS', 'TRANSPORT', 'ENDPOINT'], rows);
+  const shown = table(['NAME', 'STATUS', 'TOOLS', 'TRANSPORT', 'COMMAND OR URL'], rows);
   return [...shown, ...(reasons.length + notes.length > 0 ? [''] : []), ...reasons, ...notes];
 }
 
 /** Mode of each client app, and the reason if `auto` chose it. */
 function sessionLines(sessions: readonly SessionStatus[]): string[] {
   if (sessions.length === 0) return [];
-  const rows = sessions.map(({ app, mode, calls, reason }) => [oneLine(app), mode, String(calls), reason ?? 'as set']);
+  const rows = sessions.map(({ app, mode, calls, reason }) => [
+    oneLine(app),
+    mode,
+    String(calls),
+    reason ?? 'configured',
+  ]);
   const notes = sessions.flatMap(({ note }) => (note === '' ? [] : [paint('unsure', oneLine(note))]));
-  return ['', ...table(['SESSION', 'MODE', 'CALLS', 'WHY'], rows), ...(notes.length > 0 ? [''] : []), ...notes];
+  return ['', ...table(['APP', 'MODE', 'CALLS', 'REASON'], rows), ...(notes.length > 0 ? [''] : []), ...notes];
 }
 
 interface ServerRow {
@@ -127,7 +132,7 @@ async function fromEntry(server: ServerConfig, cache: ListingCache): Promise<Ser
     enabled,
     state: enabled ? 'not-running' : 'disabled',
     level: 'off',
-    summary: enabled ? 'Not running' : 'Off',
+    summary: enabled ? 'Not running' : 'Disabled',
     detail: '',
     tools: cached?.listing.tools.length ?? null,
     transport: kind,

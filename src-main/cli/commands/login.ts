@@ -24,15 +24,15 @@ export const login = command({
   run: async ({ noOpen, clientDocument: url, config, json }, [name]) => {
     if (url !== undefined) return printDocument(url);
     if (name === undefined) {
-      throw new AppError('bad_request', 'Which server to sign in to is not said.', {
-        fix: 'Their names: tooltray list.',
+      throw new AppError('bad_request', 'No server specified.', {
+        fix: 'List servers with: tooltray list',
       });
     }
     return withCore(config, async (core) => {
       await statusOf(core, name);
       const { url } = await core.ask('signIn', { server: name });
       // For people only, so that stdout stays one document for scripts.
-      process.stderr.write(`Sign in to ${oneLine(name)} in your browser:\n  ${oneLine(url)}\n`);
+      process.stderr.write(`Open this URL to sign in to ${oneLine(name)}:\n  ${oneLine(url)}\n`);
       if (!noOpen) openInBrowser(url);
       const status = await settled(core, name);
       const account = status.signedIn?.account ?? '';
@@ -50,10 +50,10 @@ async function printDocument(url: string): Promise<number> {
   const { clientMetadataDocument } = await import('../../core/servers/oauth/client-metadata-document.ts');
   const problem = clientMetadataUrlProblem(url);
   if (problem !== undefined)
-    throw new AppError('bad_request', `${JSON.stringify(url)} cannot be who we are: ${problem}`);
+    throw new AppError('bad_request', `${JSON.stringify(url)} is not a valid client ID URL: ${problem}`);
   printResult(true, clientMetadataDocument(url), () => []);
   process.stderr.write(
-    `Publish this at ${oneLine(url)}, as application/json and without a redirect, and put into your config:\n  "signIn": { "clientMetadataUrl": ${JSON.stringify(url)} }\n`,
+    `Publish this at ${oneLine(url)} as application/json, without redirects, and add to your config:\n  "signIn": { "clientMetadataUrl": ${JSON.stringify(url)} }\n`,
   );
   return 0;
 }

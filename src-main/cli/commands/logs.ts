@@ -23,14 +23,12 @@ export const logs = command({
     json: { ...jsonFlag, isInstead: true },
   },
   async run({ lines: wanted, follow, config, json }, [name]) {
-    if (follow && json) throw usageError('--follow and --json exclude each other');
+    if (follow && json) throw usageError('--follow and --json are mutually exclusive');
     const file = await fileOf(name, config);
     const { lines: last, mark } = await readLogTail(file, tailBytes);
     const lines = last.slice(wanted === 0 ? Infinity : -wanted);
     const isEmpty = lines.length === 0 && !follow;
-    printResult(json, { file, lines }, () =>
-      isEmpty ? [`Nothing was written yet. It would stand in ${file}.`] : lines.map(plainText),
-    );
+    printResult(json, { file, lines }, () => (isEmpty ? [`Log is empty: ${file}`] : lines.map(plainText)));
     if (follow) await followFile(file, mark);
     return 0;
   },

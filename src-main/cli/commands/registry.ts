@@ -63,7 +63,7 @@ export const registry = command({
 async function list(ask: RegistryClient, { json }: RegistryFlags): Promise<number> {
   const { registries } = await ask('registries', {});
   const rows = registries.map(({ name, url }) => [name, oneLine(url)]);
-  printResult(json, { registries }, () => table(['NAME', 'WHERE'], rows));
+  printResult(json, { registries }, () => table(['NAME', 'URL'], rows));
   return 0;
 }
 
@@ -80,9 +80,9 @@ async function search(
   });
   printResult(json, page, () => [
     ...(page.servers.length === 0
-      ? [`${page.registry} has no server with ${JSON.stringify(query)} in its name.`]
-      : table(['SERVER', 'VERSION', 'WHAT IT IS'], page.servers.map(toCells))),
-    ...(page.unreadable === 0 ? [] : [paint('unsure', `Entries that are no servers: ${page.unreadable}.`)]),
+      ? [`No servers match ${JSON.stringify(query)} in ${page.registry}.`]
+      : table(['SERVER', 'VERSION', 'DESCRIPTION'], page.servers.map(toCells))),
+    ...(page.unreadable === 0 ? [] : [paint('unsure', `Skipped ${page.unreadable} invalid entries.`)]),
     ...(page.next === undefined ? [] : ['', `There are more: add --cursor ${oneLine(page.next)}`]),
   ]);
   return 0;
@@ -108,7 +108,7 @@ function aboutServer(server: RegistryRow, registry: string): string[] {
   const facts = [
     ['Registry', registry],
     ['Publisher', publisher],
-    ['Source', repository === '' ? 'not told' : repository],
+    ['Source', repository === '' ? 'not specified' : repository],
     ['Website', website],
     ['Published', publishedAt.slice(0, 10)],
   ].filter(([, value]) => value !== '');
@@ -116,7 +116,7 @@ function aboutServer(server: RegistryRow, registry: string): string[] {
     paint('head', oneLine(`${name} ${version}`)),
     ...(title === '' ? [] : [oneLine(title)]),
     ...(description === '' ? [] : [oneLine(description)]),
-    ...(status === 'active' ? [] : [paint('bad', oneLine(`It is ${status}. ${statusMessage}`))]),
+    ...(status === 'active' ? [] : [paint('bad', oneLine(`Status: ${status}. ${statusMessage}`))]),
     ...facts.map(([word = '', value = '']) => `${`${word}:`.padEnd(11)}${oneLine(value)}`),
   ];
 }
@@ -127,15 +127,15 @@ function aboutOption({ id, title, target, inputs, notes, refusal }: InstallOptio
     `${paint('head', id)}  ${oneLine(`${title} ${target}`)}`,
     ...(refusal === undefined ? [] : [`  ${paint('bad', oneLine(refusal))}`]),
     ...notes.map((note) => `  ${paint('unsure', oneLine(note))}`),
-    ...inputs.map((input) => `  asks for ${aboutInput(input)}`),
+    ...inputs.map((input) => `  input ${aboutInput(input)}`),
   ];
 }
 
 function aboutInput({ label, isRequired, isSecret, choices, default: usual, description }: RegistryInput): string {
-  const words = [isRequired ? 'needed' : 'optional', ...(isSecret ? ['secret'] : [])];
+  const words = [isRequired ? 'required' : 'optional', ...(isSecret ? ['secret'] : [])];
   const more = [
     ...(choices.length > 0 ? [`one of ${choices.join(', ')}`] : []),
-    ...(usual === '' ? [] : [`else ${usual}`]),
+    ...(usual === '' ? [] : [`default ${usual}`]),
   ];
   return oneLine(`${label} (${[...words, ...more].join(', ')})${description === '' ? '' : `: ${description}`}`);
 }
@@ -165,7 +165,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
     printResult(json, data, () => (dryRun ? [] : [notAppliedMessage(agreed)]));
     return dryRun ? 0 : 1;
   }
-  if (!noTest) printProgress('Starting it; the first start of a package downloads it …');
+  if (!noTest) printProgress('Testing; the first start may download the package…');
   const adding = await ask('registryAdd', { ...wish, name: own, untried: noTest });
   printResult(json, { ...data, ...adding, added: adding.kind === 'added' }, () =>
     adding.kind === 'failed'
@@ -182,7 +182,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
 /** Describes the command to run, word by word. */
 function aboutLaunch(option: InstallOption, { words, variables, headers, meanings }: InstallPreviewDetails): string[] {
   return [
-    words.length === 1 ? 'It is reached at:' : 'It runs:',
+    words.length === 1 ? 'URL:' : 'Command:',
     `  ${words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`,
     ...[...variables, ...headers].map(({ name, value }) => `  ${oneLine(name)}=${oneLine(value)}`),
     ...meanings.map(({ text, isGrave }) => paint(isGrave ? 'unsure' : 'quiet', oneLine(text))),
@@ -198,7 +198,7 @@ function chosenOption({ name, options }: RegistryRow, way: string | undefined): 
       : options.find(({ id }) => id === way);
   if (option !== undefined) return option;
   const known = options.map(({ id }) => id).join(', ');
-  throw usageError(known === '' ? `${name} names no package and no address` : `${name} has these ways: ${known}`);
+  throw usageError(known === '' ? `${name} has no package or remote` : `${name} supports --option: ${known}`);
 }
 
 async function inputsFor({ inputs }: InstallOption, given: readonly string[]): Promise<Record<string, string>> {
@@ -206,7 +206,7 @@ async function inputsFor({ inputs }: InstallOption, given: readonly string[]): P
   for (const pair of given) {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     const input = inputs.find(({ id, label }) => id === name || label === name);
-    if (input === undefined) throw usageError(`It asks for nothing called ${JSON.stringify(name)}`);
+    if (input === undefined) throw usageError(`Unknown input ${JSON.stringify(name)}`);
     answers[input.id] = input.isRepeated && answers[input.id] !== undefined ? `${answers[input.id]}\n${value}` : value;
   }
   const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && answers[id] === undefined);
@@ -217,7 +217,7 @@ async function inputsFor({ inputs }: InstallOption, given: readonly string[]): P
 }
 
 function howToSet(problems: InstallPreviewDetails['problems']): string {
-  return `Answer it: ${problems.map(({ label }) => `--set ${JSON.stringify(`${label}=…`)}`).join(' ')}`;
+  return `Set with: ${problems.map(({ label }) => `--set ${JSON.stringify(`${label}=…`)}`).join(' ')}`;
 }
 
 function inRegistry({ registry: name }: Pick<RegistryFlags, 'registry'>): { registry?: string } {

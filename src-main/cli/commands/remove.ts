@@ -18,7 +18,7 @@ export const remove = command({
     const sentence = (await removeInCore(store, name, config)) ?? (await removeHere(store, name));
     printResult(json, { name, file: store.path, changed: true, sentence }, () => [
       oneLine(sentence),
-      `${store.path} as it was is kept beside it (.bak).`,
+      `Backup: ${store.path}.bak`,
     ]);
     return 0;
   },

@@ -58,14 +58,10 @@ async function refuseSecond(given: ServeFlags): Promise<void> {
   if (core === undefined) return;
   const { http, socket, home } = await core.ask('state', {});
   await core.close();
-  throw new AppError(
-    'already_running',
-    `Another Tooltray of yours is already running at ${http || socket}, with ${home}.`,
-    {
-      fix: `Use that one${dashboardOf(http, given)}, stop it first, or set TOOLTRAY_HOME to run a second one with its own settings.`,
-      data: { http, socket, config: home },
-    },
-  );
+  throw new AppError('already_running', `Tooltray is already running at ${http || socket} (config ${home}).`, {
+    fix: `Use it${dashboardOf(http, given)}, stop it first, or set TOOLTRAY_HOME to run a separate instance.`,
+    data: { http, socket, config: home },
+  });
 }
 
 /**
@@ -75,7 +71,7 @@ async function refuseSecond(given: ServeFlags): Promise<void> {
 function dashboardOf(http: string, { background, json }: ServeFlags): string {
   if (http === '' || background || json) return '';
   const key = readFileSync(pageKeyFile(cliPaths().runDir), 'utf8').trim();
-  return ` (its dashboard: ${new URL('/', http).href}#key=${key})`;
+  return ` (dashboard: ${new URL('/', http).href}#key=${key})`;
 }
 
 function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): void {
@@ -136,9 +132,9 @@ function welcome(host: CoreHost, { insecureNoAuth, mode }: ServeFlags): string {
   const header = insecureNoAuth ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;
   const cli = bundleFile('cli.js');
   const shim = `${quote(process.execPath)} ${quote(cli)} stdio`;
-  const names = current.servers.map((server) => server.name).join(', ') || 'none yet';
+  const names = current.servers.map((server) => server.name).join(', ') || 'none';
   return [
-    `Tooltray listens at ${http} and ${socket}`,
+    `Tooltray listening on ${http} and ${socket}`,
     ...(httpProblem === '' ? [] : [`! ${httpProblem}`]),
     `Config     ${current.path}`,
     `Servers    ${names}`,

@@ -40,8 +40,8 @@ async function list({ core, json }: Asked): Promise<void> {
   await warnOfStores(core, 'spills');
   printResult(json, { spills }, () =>
     spills.length === 0
-      ? ['No answers are kept on disk. Long ones will be.']
-      : table(['ID', 'WHEN', 'TOOL', 'KIND', 'SENT', 'TOKENS', 'FILE', 'READ', ''], spills.map(row)),
+      ? ['No spills.']
+      : table(['ID', 'CREATED', 'TOOL', 'KIND', 'SIZE', 'TOKENS', 'FILE', 'READS', ''], spills.map(row)),
   );
 }
 
@@ -61,7 +61,7 @@ function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, 
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   const name = oneLine(`${server}:${tool}`);
   const sent = [sentBytes === undefined ? '' : formatBytes(sentBytes), String(sentTokens ?? '')];
-  return [id, when, name, kind, ...sent, formatBytes(bytes), formatCount(reads, 'time'), pinned ? 'kept' : ''];
+  return [id, when, name, kind, ...sent, formatBytes(bytes), formatCount(reads, 'time'), pinned ? 'pinned' : ''];
 }
 
 /** Prints a spill's metadata and its first lines. */
@@ -100,28 +100,26 @@ async function grep({ core, json }: Asked, id: string, pattern: string): Promise
   printResult(json, found, () => [
     ...found.matches.map(({ line, text }) => `${line}: ${plainText(text)}`),
     ...(rest > 0 ? [paint('quiet', `${formatCount(rest, 'more matching line')}`)] : []),
-    ...(found.total === 0 ? ['No line matches.'] : []),
+    ...(found.total === 0 ? ['No matches.'] : []),
   ]);
 }
 
 async function query({ core, json }: Asked, id: string, path: string): Promise<void> {
   const found = await core.ask('spillQuery', { id, query: path });
-  const cut = found.truncated ? [paint('quiet', 'Cut: ask for less.')] : [];
+  const cut = found.truncated ? [paint('quiet', 'Output truncated. Narrow the query.')] : [];
   printResult(json, found, () => [plainText(found.text), ...cut]);
 }
 
 function pinning(pinned: boolean): Act {
   return async ({ core, json }, id) => {
     await core.ask('pinSpill', { id, pinned });
-    printResult(json, { id, pinned }, () => [
-      pinned ? `${id} stays until it is unpinned or deleted.` : `${id} goes when it is old.`,
-    ]);
+    printResult(json, { id, pinned }, () => [pinned ? `${id} pinned.` : `${id} unpinned.`]);
   };
 }
 
 async function remove({ core, json }: Asked, id: string): Promise<void> {
   await core.ask('deleteSpill', { id, now: true });
-  printResult(json, { id, deleted: true }, () => [`${id} is deleted.`]);
+  printResult(json, { id, deleted: true }, () => [`${id} deleted.`]);
 }
 
 async function prune({ core, json }: Asked): Promise<void> {

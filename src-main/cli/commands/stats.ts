@@ -6,7 +6,7 @@ import { command, commonFlags, sinceFlag, usageError } from '../command.ts';
 import { oneLine, paint, printResult, table } from '../terminal.ts';
 
 const keys: readonly SavingsKey[] = ['app', 'server', 'tool', 'day', 'cause', 'session', 'mode'];
-const headers = ['WITHOUT US', 'SPENT', 'ANSWERS', 'GIVEN', 'READ BACK', 'NET', 'SENT', 'CALLS'];
+const headers = ['BASELINE', 'OVERHEAD', 'RESULTS', 'RETURNED', 'READ BACK', 'SAVED', 'FROM SERVERS', 'CALLS'];
 
 export const stats = command({
   flags: {
@@ -21,7 +21,7 @@ export const stats = command({
   ],
   async run({ by: wanted = 'cause', since, config, json }) {
     const by = keys.find((key) => key === wanted);
-    if (by === undefined) throw usageError(`--by takes one of ${keys.join(', ')}`);
+    if (by === undefined) throw usageError(`--by must be one of: ${keys.join(', ')}`);
     const report = await withCore(config, async (core) => {
       const found = await core.ask('savings', { by, ...(since !== undefined && { since }) });
       await warnOfStores(core, 'activity');
@@ -34,13 +34,13 @@ export const stats = command({
 
 export function reportLines(report: PricedSavings): string[] {
   const { by, rows, total, tokenizer } = report;
-  if (rows.length === 0) return ['Nothing has been counted yet: no client app was sent anything in that time.'];
+  if (rows.length === 0) return ['No data for this period.'];
   const lines = rows.map((row) => [nameOf(row.key, row.app, by), ...cells(row)]);
   return [
-    ...table([by.toUpperCase(), ...headers], [...lines, ['all', ...cells(total)]]),
+    ...table([by.toUpperCase(), ...headers], [...lines, ['total', ...cells(total)]]),
     '',
     ...sentences(report),
-    paint('quiet', `Tokens of ${tokenizer}. How it is counted: tooltray stats --json, "assumptions".`),
+    paint('quiet', `Counted with ${tokenizer}. For assumptions see: tooltray stats --json`),
   ];
 }
 
@@ -52,15 +52,15 @@ function sentences({ total, breakEven, price }: PricedSavings): string[] {
     net >= 0
       ? `Tooltray saved ${number(net)} ${pluralize(net, 'token')}${worth}.`
       : `Tooltray cost ${number(-net)} ${pluralize(-net, 'token')} more than it saved${worth}.`;
-  const estimated = estimatedShare === 0 ? [] : [`${percent(estimatedShare)} of the figures are estimates.`];
+  const estimated = estimatedShare === 0 ? [] : [`${percent(estimatedShare)} estimated.`];
   return [[verdict, ...estimated].join(' '), ...breakEvenSentence(breakEven)];
 }
 
 function breakEvenSentence({ searches, affordable }: PricedSavings['breakEven']): string[] {
   if (searches === 0) return [];
-  if (affordable === undefined) return ['The lists save nothing that could pay for looking tools up.'];
+  if (affordable === undefined) return ['No savings on lists to offset tool discovery.'];
   const made = searches === 1 ? '1 was made' : `${number(searches)} were made`;
-  return [`What the lists save pays for ${number(affordable)} look-ups; ${made}.`];
+  return [`Break-even: list savings cover ${number(affordable)} tool searches; ${made}.`];
 }
 
 function nameOf(key: string, app: string | undefined, by: SavingsKey): string {
@@ -82,5 +82,5 @@ function money(amount: number): string {
 }
 
 function percent(share: number): string {
-  return share < 0.01 ? 'Less than 1 %' : `${Math.round(share * 100)} %`;
+  return share < 0.01 ? '<1%' : `${Math.round(share * 100)}%`;
 }

@@ -11,7 +11,7 @@ export const status = command({
   async run({ json }) {
     const core = await findRunningCore();
     if (core === undefined) {
-      const idle = 'Tooltray does not run. Start it: tooltray serve. An app that is connected starts it by itself.';
+      const idle = 'Tooltray is not running. Start it with "tooltray serve", or start a connected app.';
       printResult(json, { running: false }, () => [idle]);
       return 1;
     }
@@ -31,8 +31,8 @@ function statusLines(state: CoreState, waiting: number): string[] {
     `mode     ${state.mode}`,
     `HTTP     ${state.http === '' ? 'none' : state.http}`,
     `socket   ${state.socket}`,
-    `servers  ${formatCount(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} ill`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
-    `apps     ${apps.length === 0 ? 'none in session' : apps.map((app) => oneLine(app)).join(', ')}`,
+    `servers  ${formatCount(state.servers.length, 'server')}${ill.length === 0 ? '' : `, ${paint('bad', `${ill.length} unhealthy`)}: ${ill.map(({ name }) => oneLine(name)).join(', ')}`}`,
+    `apps     ${apps.length === 0 ? 'none active' : apps.map((app) => oneLine(app)).join(', ')}`,
     ...(waiting === 0 ? [] : [`${formatCount(waiting, 'decision')} for you to take: tooltray inbox`]),
     ...state.storeProblems.map(({ summary, fix }) => paint('bad', oneLine(`${summary} ${fix}`))),
     ...(state.httpProblem === '' ? [] : [paint('unsure', state.httpProblem)]),

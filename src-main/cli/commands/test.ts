@@ -22,7 +22,7 @@ export const test = command({
     printResult(json, { ok, servers, off: off.map((server) => server.name), broken }, () => {
       const unusable = broken.map((one) => `${oneLine(one)}: its entry cannot be used. See: tooltray config validate.`);
       const lines = [...probeLines(probes, off, masker), ...unusable];
-      return lines.length > 0 ? lines : ['No servers yet. Add one: tooltray add NAME COMMAND.'];
+      return lines.length > 0 ? lines : ['No servers. Add one with: tooltray add NAME COMMAND'];
     });
     return ok ? 0 : 1;
   },

@@ -22,13 +22,11 @@ async function listRewritten(config: string | undefined, json: boolean): Promise
   const { texts } = await withCore(config, (core) => core.ask('writtenTexts', {}));
   const lines = texts.flatMap(({ server, tool, written, own }) => [
     paint('head', oneLine(`${server}:${tool}`)),
-    `  written: ${oneLine(written)}`,
-    `  its own: ${oneLine(own)}`,
+    `  rewritten: ${oneLine(written)}`,
+    `  original: ${oneLine(own)}`,
   ]);
   printResult(json, { texts }, () =>
-    texts.length === 0
-      ? ['Every tool is described by its server.']
-      : [...lines, '', 'Restore one: tooltray undo SERVER:TOOL'],
+    texts.length === 0 ? ['No rewritten descriptions.'] : [...lines, '', 'Restore one: tooltray undo SERVER:TOOL'],
   );
   return 0;
 }

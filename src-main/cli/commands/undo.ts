@@ -29,7 +29,7 @@ export const undo = command({
       if (change === undefined) throw nothingToUndo(wanted);
       const { undo: id, about } = change;
       if (!json) printLines([`${new Date(change.at).toLocaleString()}: ${about} (${id})`]);
-      const answer = dryRun ? undefined : await confirm('Take it back?', yes);
+      const answer = dryRun ? undefined : await confirm('Undo this change?', yes);
       if (answer !== true) {
         if (json) printJson({ undo: id, about, done: false });
         else if (!dryRun) printLines([notAppliedMessage(answer)]);
@@ -52,21 +52,20 @@ async function restoreDescription(
     const { texts } = await core.ask('writtenTexts', {});
     const found = texts.find((one) => one.server === server && one.tool === tool);
     if (found === undefined) {
-      throw new AppError('not_found', `No model has written a description of ${id}.`, {
+      throw new AppError('not_found', `${id} has no rewritten description.`, {
         fix: 'See tooltray tools --rewritten.',
       });
     }
     if (!json) printLines([`  written: ${oneLine(found.written)}`, `  its own: ${oneLine(found.own)}`]);
-    const answer = dryRun ? undefined : await confirm('Take the written one back?', yes);
+    const answer = dryRun ? undefined : await confirm('Restore the original description?', yes);
     if (answer === true) await core.ask('takeBackText', { server, tool });
     if (json) printJson({ ...found, done: answer === true });
-    else if (!dryRun)
-      printLines([answer === true ? `Apps are told again what ${server} says.` : notAppliedMessage(answer)]);
+    else if (!dryRun) printLines([answer === true ? 'Original description restored.' : notAppliedMessage(answer)]);
     return dryRun || answer === true ? 0 : 1;
   });
 }
 
 function nothingToUndo(id: string | undefined): AppError {
-  const what = id === undefined ? 'Nothing was done that could be taken back.' : `There is no change "${id}".`;
-  return new AppError('not_found', what, { fix: 'It was taken back already, or it is too long ago.' });
+  const what = id === undefined ? 'Nothing to undo.' : `Change "${id}" not found.`;
+  return new AppError('not_found', what, { fix: 'It may already be undone or has expired.' });
 }

@@ -24,7 +24,7 @@ export const uninstall = command({
       const { diff, revision } = await setup.previewUninstall({ app });
       if (!json) printLines(diff.map(diffText));
       const isNothing = diff.length === 0;
-      const answer = isNothing || dryRun ? undefined : await confirm('Change it?', yes);
+      const answer = isNothing || dryRun ? undefined : await confirm('Apply this change?', yes);
       if (answer !== true && !isNothing) {
         if (json) printJson({ diff, written: false });
         else if (!dryRun) printLines([notAppliedMessage(answer)]);

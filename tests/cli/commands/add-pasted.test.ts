@@ -25,7 +25,7 @@ test('adds every server of a JSON text from stdin, and none with --dry-run', asy
   const before = home.configText();
   const dry = await home.runWith({ input }, 'add', '-', '--dry-run');
   expect([dry.code, home.configText()]).toEqual([0, before]);
-  expect(dry.stdout).toContain('This would be added');
+  expect(dry.stdout).toContain('Would be added');
   expect((await home.runWith({ input }, 'add', '-')).code).toBe(0);
   expect(Object.keys(servers())).toEqual(['here', 'a', 'b']);
 });
@@ -33,8 +33,8 @@ test('adds every server of a JSON text from stdin, and none with --dry-run', asy
 test.each([
   ['claude mcp add --frobnicate x y', '"--frobnicate" is not understood'],
   ['npx here && touch it', '"&&" is for a shell'],
-  ['claude mcp add here -- npx x', 'A server called "here" already exists'],
-  ['{"mcpServers":{"a":{"command":"npx"},"here":{"command":"npx"}}}', 'A server called "here" already exists'],
+  ['claude mcp add here -- npx x', 'Server "here" already exists'],
+  ['{"mcpServers":{"a":{"command":"npx"},"here":{"command":"npx"}}}', 'Server "here" already exists'],
 ])('writes nothing for %j', async (text, said) => {
   const before = home.configText();
   const { code, stderr } = await home.run('add', text);

@@ -63,7 +63,10 @@ test('install previews, asks for --yes, tests the connection, and uninstall rest
   const dry = await run(home, ['install', 'cursor', '--dry-run']);
   expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/^\+ .*"tooltray"/m)]);
   const unasked = await run(home, ['install', 'cursor']);
-  expect([unasked.code, unasked.stdout]).toEqual([1, expect.stringContaining('Add --yes to do it.')]);
+  expect([unasked.code, unasked.stdout]).toEqual([
+    1,
+    expect.stringContaining('Pass --yes to confirm without a terminal.'),
+  ]);
   expect(await readFile(file, 'utf8')).toBe(before);
 
   const done = await run(home, ['install', 'cursor', '--yes']);
@@ -94,7 +97,7 @@ test('import shows apps’ servers without their secrets, adds them, and undo re
     web: { url: 'https://example.com/mcp' },
   });
   const shown = await run(home, ['import', '--dry-run']);
-  expect(shown.stdout).toContain('same (here as mine)');
+  expect(shown.stdout).toContain('same (already added as mine)');
   expect(shown.stdout).toContain(`with env {"GITHUB_TOKEN":"***"}`);
   const done = await run(home, ['import', 'files=docs', '--yes']);
   expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('Added: docs.')]);
@@ -112,7 +115,7 @@ test('import names likely secrets first; --vault keeps them out of every file of
   expect(shown.stdout).toContain('tooltray import … --vault');
   const done = await run(home, ['import', '--vault', '--yes']);
   expect(done.stdout).toContain('To be stored in the vault: mail, env GITHUB_TOKEN.');
-  expect(done.stdout).toContain(`as they were; delete backups when all works:\n  ${await realpath(file)}`);
+  expect(done.stdout).toContain(`Delete the backups once everything works:\n  ${await realpath(file)}`);
   expect(serversOf(home)['mail']).toEqual({ ...entries.echo, env: { GITHUB_TOKEN: '${secret:GITHUB_TOKEN}' } });
   expect(await filesHolding(home.path, secret)).toEqual([]);
   expect(done.stdout).not.toContain(secret);
@@ -268,7 +271,7 @@ test.runIf(allCases)(
     ]);
     expect(await refusal('windsurf', `--project=${person}`)).toEqual([
       1,
-      expect.stringContaining('Windsurf has no config file for single projects.'),
+      expect.stringContaining('No project config support: Windsurf.'),
     ]);
     expect(await refusal('claude-code', '--http', `--project=${person}`)).toEqual([
       1,

@@ -12,7 +12,7 @@ test('list shows a new user the built-in server and writes no config', async () 
   const { code, stdout } = await home.run('list');
   expect({ code, stdout }).toEqual({
     code: 0,
-    stdout: 'NAME   STATE        TOOLS  TRANSPORT  ENDPOINT\nutils  Not running  ?      builtin    utils\n',
+    stdout: 'NAME   STATUS       TOOLS  TRANSPORT  COMMAND OR URL\nutils  Not running  ?      builtin    utils\n',
   });
   expect(existsSync(home.configFile)).toBe(false);
 });
@@ -53,7 +53,7 @@ test('add warns about a missing command, and writes nothing with --dry-run', asy
       entry: entries.missing,
       file: home.configFile,
       written: false,
-      warnings: [`"${entries.missing.command}" was not found on PATH. Install it, or write the whole path of it.`],
+      warnings: [`"${entries.missing.command}" not found in PATH. Install it or use an absolute path.`],
     },
   });
   expect(home.configText()).toBe(before);
@@ -64,14 +64,13 @@ test('add rejects a name that is taken', async () => {
   expect(await home.run('add', 'echo', '--url', 'https://example.com/mcp')).toEqual({
     code: 1,
     stdout: '',
-    stderr:
-      'tooltray: A server called "echo" already exists. Choose another name, or take it out first: tooltray remove echo.\n',
+    stderr: 'tooltray: Server "echo" already exists. Choose another name, or remove it first: tooltray remove echo\n',
   });
 });
 
 test('disable, enable and remove change the entry, and report when nothing changes', async () => {
   await using home = new CliHome({ echo: entries.echo, other: entries.echo });
-  expect((await home.run('disable', 'echo')).stdout).toBe('echo is switched off.\n');
+  expect((await home.run('disable', 'echo')).stdout).toBe('echo disabled.\n');
   expect(servers(home)['echo']).toEqual({ ...entries.echo, enabled: false });
   expect((await home.json('disable', 'echo')).data).toEqual({ name: 'echo', file: home.configFile, changed: false });
   await home.run('enable', 'echo');
@@ -85,7 +84,7 @@ test('an unknown server name is rejected with the closest name and the existing 
   const outcomes = await Promise.all(
     [['remove'], ['enable'], ['config', 'validate']].map((words) => home.run(...words, 'ehco')),
   );
-  const stderr = 'tooltray: There is no server called "ehco". Did you mean "echo"? There are: echo.\n';
+  const stderr = 'tooltray: Server "ehco" not found. Did you mean "echo"? Servers: echo.\n';
   expect(outcomes).toEqual(outcomes.map(() => ({ code: 1, stdout: '', stderr })));
 });
 
@@ -112,8 +111,8 @@ test('validate reports each fault with line and column, missing commands include
     code: 1,
     stdout: [
       `${at('"ftp://x"')} error: servers.bad.url: This is not an address that starts with http:// or https://. Write "https://host/mcp".`,
-      `${at(`"${entries.missing.command}"`)} error: servers.gone.command: "${entries.missing.command}" was not found on PATH. Install it, or write the whole path of it.`,
-      `${home.configFile}: not ok (2 servers, 2 errors, 0 warnings)`,
+      `${at(`"${entries.missing.command}"`)} error: servers.gone.command: "${entries.missing.command}" not found in PATH. Install it or use an absolute path.`,
+      `${home.configFile}: invalid (2 servers, 2 errors, 0 warnings)`,
       '',
     ].join('\n'),
   });

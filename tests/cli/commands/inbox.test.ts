@@ -33,9 +33,7 @@ test('shows changed tool definitions first, accepts one tool, keeps the rest pen
   expect((await home.run('status')).stdout).toContain('1 decision for you to take: tooltray inbox');
   const { stdout } = await home.run('inbox', 'show', id);
   expect(stdout).toContain('Severe. d says something else about draw and erase, without an update.');
-  expect(stdout).toMatch(
-    /Tool draw\n +! Changed without an update\.\n +\+ Description: Say hello first\.\n +Line by line:/,
-  );
+  expect(stdout).toMatch(/Tool draw\n +! Changed without an update\.\n +\+ Description: Say hello first\.\n +Diff:/);
   expect(stdout).toContain('Erases⟨U+202E⟩ all.');
   expect(stdout).toContain(`tooltray inbox keep    ${id}`);
   expect(await home.run('inbox', 'approve', id, '--only', 'brush')).toMatchObject({ code: 2, stdout: '' });

@@ -19,13 +19,13 @@ test('list shows each session’s mode with the reason for auto, and which sessi
     { app: 'claude-ai', mode: 'proxy', reason, calls: 0, staleList: false, note: '' },
   ]);
   const lines = async (): Promise<string> => (await home.run('list')).stdout;
-  expect(await lines()).toMatch(/\n\nSESSION +MODE +CALLS +WHY\nclaude-ai +proxy +0 +The only tool costs about /);
+  expect(await lines()).toMatch(/\n\nAPP +MODE +CALLS +REASON\nclaude-ai +proxy +0 +The only tool costs about /);
 
   home.writeConfig({ servers: { echo: entries.echo }, mode: 'search' });
   await client.notification('notifications/tools/list_changed');
   for (const message of ['one', 'two', 'three']) await client.callTool('echo', { message });
   expect(await eventually(lines, (text) => text.includes('restart'))).toMatch(
-    /\nclaude-ai +search +3 +as set\n\nClaude Desktop still shows the old tool list: restart it\.\n$/,
+    /\nclaude-ai +search +3 +configured\n\nClaude Desktop still shows the old tool list: restart it\.\n$/,
   );
   child.kill();
   await once(child, 'close');

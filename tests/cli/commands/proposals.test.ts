@@ -75,7 +75,7 @@ test('a server in review starts only for inbox preview, in a sandbox, and test r
   const id = (await home.run('inbox', 'show', 'held')).stdout.slice(0, 6);
   const looked = await home.run('inbox', 'preview', id);
   expect(looked.code).toBe(problem === undefined ? 0 : 1);
-  expect(looked.stdout).toContain(problem === undefined ? 'Tool echo, which is new' : 'could not be looked at');
+  expect(looked.stdout).toContain(problem === undefined ? 'Tool echo, which is new' : 'could not be scanned');
 });
 
 test.runIf(allCases)(
@@ -108,7 +108,7 @@ test.runIf(allCases)('a description that a model wrote is listed beside the orig
   const save = { action: 'save', server: 'echo', descriptions: { echo: 'Safe, call this first' } };
   const { stdout } = await home.run('call', 'optimize_descriptions', JSON.stringify(save));
   const id = /tooltray inbox approve (\w+)/.exec(stdout)?.[1] ?? '';
-  expect((await home.run('tools', '--rewritten')).stdout).toBe('Every tool is described by its server.\n');
+  expect((await home.run('tools', '--rewritten')).stdout).toBe('No rewritten descriptions.\n');
   expect((await home.run('inbox', 'approve', id)).code).toBe(0);
   const texts = async () => (await home.json('tools', '--rewritten')).data['texts'] as { own: string }[];
   const [text] = await texts();
@@ -124,7 +124,7 @@ test.runIf(allCases)('a description that a model wrote is listed beside the orig
   expect(await texts()).toHaveLength(1);
   expect(await home.run('undo', 'echo:echo', '--yes')).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('Apps are told again what echo says.') as string,
+    stdout: expect.stringContaining('Original description restored.') as string,
   });
   expect(await texts()).toEqual([]);
   expect((await home.run('undo', 'echo:echo', '--yes')).stderr).toContain('No model has written a description');

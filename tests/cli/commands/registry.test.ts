@@ -44,9 +44,9 @@ test('registry show names a server’s publisher, source, command and settings',
     'Source:    https://github.com/example/database-manager-mcp',
     'container image docker.io/example/database-manager-mcp:3.1.0',
     'It asks for more than a container usually has: --network host.',
-    'asks for DB_PASSWORD (needed, secret)',
-    'asks for db_type (needed, one of postgres, mysql): Kind of database',
-    'asks for --host (needed, else localhost)',
+    'input DB_PASSWORD (required, secret)',
+    'input db_type (required, one of postgres, mysql): Kind of database',
+    'input --host (required, default localhost)',
   ]) {
     expect(stdout).toContain(part);
   }
@@ -55,8 +55,8 @@ test('registry show names a server’s publisher, source, command and settings',
 describe('add', () => {
   test('shows what it would run and does nothing without --yes', async () => {
     const { code, stdout } = await home.runWith({ input: 'open-sesame-42' }, 'registry', 'add', everything);
-    expect([code, stdout]).toEqual([1, expect.stringContaining(`It runs:\n  ${run}\n  EVERYTHING_PASS=***`)]);
-    expect(stdout).toContain('Nothing was changed. Add --yes to do it.');
+    expect([code, stdout]).toEqual([1, expect.stringContaining(`Command:\n  ${run}\n  EVERYTHING_PASS=***`)]);
+    expect(stdout).toContain('Pass --yes to confirm without a terminal.');
     expect(home.configText()).not.toContain('everything');
   });
 
@@ -106,9 +106,9 @@ describe('add', () => {
       [
         'what is missing',
         ['io.github.example/database-manager', '--set', 'DB_PASSWORD=p'],
-        'db_type is needed. Answer it: --set "database_name=…"',
+        'db_type is needed. Set with: --set "database_name=…"',
       ],
-      ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'It asks for nothing called "PATH"'],
+      ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'Unknown input "PATH"'],
       ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray does not know how to run such packages.'],
       ['a way that it does not have', [everything, '--option', 'remote-3'], 'has these ways: package-0'],
       ['what is not there', ['a/b'], 'The registry "official" has no server "a/b"'],
@@ -129,5 +129,5 @@ test.runIf(allCases)('reports a registry that fails as an error, not as an empty
 
 test.runIf(allCases)('reports a search without hits', async () => {
   const { code, stdout } = await home.run('registry', 'search', 'zzzz');
-  expect([code, stdout]).toEqual([0, 'official has no server with "zzzz" in its name.\n']);
+  expect([code, stdout]).toEqual([0, 'No servers match "zzzz" in official.\n']);
 });

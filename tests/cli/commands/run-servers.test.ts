@@ -33,7 +33,7 @@ test('test NAME prints a row and exits with 0, also for a disabled server', asyn
   const { code, stdout } = await home.run('test', 'echo');
   expect({ code, stdout: stdout.replace(/\d+\.\d s/, 'T') }).toEqual({
     code: 0,
-    stdout: 'NAME  RESULT  TOOLS  PROTOCOL             TIME\necho  ok      1      2025-11-25 (legacy)  T\n',
+    stdout: 'NAME  RESULT  TOOLS  PROTOCOL             DURATION\necho  ok      1      2025-11-25 (legacy)  T\n',
   });
 });
 
@@ -41,7 +41,7 @@ test.runIf(allCases)(
   'build-cache lists the tools of every server once, and list shows their number afterwards',
   async () => {
     await using home = new CliHome({ echo: entries.echo });
-    expect((await home.run('build-cache')).stdout).toMatch(/\nCached 1 tool of 1 of 1 server\.\n$/);
+    expect((await home.run('build-cache')).stdout).toMatch(/\nCached 1 tool from 1 of 1 server\.\n$/);
     expect((await home.json('list')).data['servers']).toMatchObject([{ name: 'echo', state: 'not-running', tools: 1 }]);
   },
 );
@@ -87,7 +87,7 @@ test('doctor exits with 1 for a server that needs the user, and with 0 when none
   const well = await home.run('doctor');
   expect({ code: well.code, last: well.stdout.trim().split('\n').at(-1) }).toEqual({
     code: 0,
-    last: 'Nothing needs you.',
+    last: 'No problems found.',
   });
   home.writeConfig({ trustEdits: true, servers: { gone: { ...entries.missing, env: { API_TOKEN: secret } } } });
   const ill = await home.json('doctor');

@@ -47,9 +47,9 @@ test('returns one verdict for each line of a file, in order, also for malformed 
     [3, 'review'],
     ['guide', 'block'],
     ['alike', 'review'],
-    ['nothing', 'Line 6 has none of tool, text, prompt, resource, instructions.'],
-    [null, 'Line 8 is no JSON.'],
-    [null, 'Line 9 is no JSON object.'],
+    ['nothing', 'Line 6 must have one of: tool, text, prompt, resource, resourceTemplate, instructions.'],
+    [null, 'Line 8 is not valid JSON.'],
+    [null, 'Line 9 is not a JSON object.'],
   ]);
   expect(scanned[1]?.findings?.[0]).toMatchObject({ rule: 'override', place: '/description' });
 });
@@ -61,7 +61,7 @@ test('reads stdin, and reports a missing file', async () => {
   expect(parsed(stdout)).toMatchObject([{ id: 1, verdict: 'review' }]);
   const missing = await home.run('scan', '--file', join(home.path, 'none.jsonl'));
   expect(missing.code).not.toBe(0);
-  expect(missing.stderr).toContain('none.jsonl could not be read (ENOENT)');
+  expect(missing.stderr).toContain('none.jsonl (ENOENT)');
 });
 
 test('scans what servers list, including tools withheld from models, or one server where named', async () => {

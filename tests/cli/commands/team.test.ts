@@ -49,15 +49,15 @@ test('adds a user, creates a token that works, and removes the user', async () =
       .slice(0, 2)
       .map((line) => line.split(/ {2,}/).slice(0, 5)),
   ).toEqual([
-    ['ID', 'USER', 'FOR', 'STATE', 'SEES'],
-    [id, 'ana', 'cursor', 'in force', 'only reading'],
+    ['ID', 'USER', 'NAME', 'STATUS', 'SCOPE'],
+    [id, 'ana', 'cursor', 'active', 'read-only'],
   ]);
-  expect((await home.run('team', 'token', 'revoke', id, ...at)).stdout).toContain('opens nothing any more');
+  expect((await home.run('team', 'token', 'revoke', id, ...at)).stdout).toContain('Revoked token');
   expect(await home.run('team', 'token', 'create', 'nobody', ...at)).toMatchObject({ code: 1 });
 });
 
 test.runIf(allCases)(
-  'keeps team secrets separate for the organisation and each user, and seals them again',
+  'keeps team secrets separate for the organization and each user, and seals them again',
   async () => {
     const at = ['--database', await teamDatabase()];
     vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
@@ -65,8 +65,8 @@ test.runIf(allCases)(
     await home.run('team', 'user', 'add', 'ana', ...at);
     const set = (value: string, ...words: string[]) =>
       home.runWith({ input: value }, 'team', 'secret', 'set', ...words, ...at);
-    expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'KEY of the organisation is kept.\n' });
-    expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'OWN of ana is kept.\n' });
+    expect(await set('all of us', 'KEY')).toMatchObject({ code: 0, stdout: 'Set KEY for the organization.\n' });
+    expect(await set('mine', 'OWN', '--user', 'ana')).toMatchObject({ code: 0, stdout: 'Set OWN for ana.\n' });
     const named = async (...words: string[]): Promise<unknown> =>
       ((await home.json('team', 'secret', ...words, ...at)).data as { secrets: { name: string }[] }).secrets.map(
         ({ name }) => name,
@@ -74,7 +74,7 @@ test.runIf(allCases)(
     expect([await named(), await named('list', '--user', 'ana')]).toEqual([['KEY'], ['OWN']]);
     expect((await home.json('team', 'secret', 'rotate', ...at)).data).toEqual({ rows: 2 });
     expect((await home.run('team', 'secret', 'rm', 'OWN', '--user', 'ana', ...at)).stdout).toBe(
-      'OWN of ana is forgotten.\n',
+      'Deleted OWN of ana.\n',
     );
     for (const [words, code, said] of [
       [['OWN', '--user', 'anna'], 1, 'anna'],
@@ -97,9 +97,7 @@ test.runIf(allCases)(
       ...['team', 'login', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
     );
     expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
-    expect((await home.run('team', 'login', 'out', '--user', 'ana', ...at)).stdout).toBe(
-      'ana is not signed in anywhere.\n',
-    );
+    expect((await home.run('team', 'login', 'out', '--user', 'ana', ...at)).stdout).toBe('No sign-ins for ana.\n');
     expect((await home.json('team', 'user', 'delete', 'ana', ...at)).data).toMatchObject({
       isOff: true,
       signedOut: 0,
@@ -111,7 +109,7 @@ test.runIf(allCases)(
 
 test('rejects flags that need --issuer without it', async () => {
   const alone = await home.run('team', 'serve', '--client-id', 'tooltray', '--database', 'postgres://127.0.0.1:9/x');
-  expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--client-id is of use with --issuer')]);
+  expect([alone.code, alone.stderr]).toEqual([2, expect.stringContaining('--client-id requires --issuer')]);
 });
 
 test('team-config check reports each fault with its position and sets the exit code', async () => {
@@ -125,7 +123,7 @@ test('team-config check reports each fault with its position and sets the exit c
   expect(await home.run('team', 'config', 'check', folder)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^ok, version \w{16}: 0 servers, 0 groups, 1 person; 0 errors, 0 warnings\.\n$/,
+      /^valid, version \w{16}: 0 servers, 0 groups, 1 person; 0 errors, 0 warnings\.\n$/,
     ) as string,
   });
   expect((await home.json('team', 'config', 'show', folder, '--user', 'ana')).data).toMatchObject({
@@ -137,7 +135,7 @@ test('team-config check reports each fault with its position and sets the exit c
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
-      /people\/ana\.jsonc:1:3 error: trustEdits: "trustEdits" is the organisation’s alone to say\./,
+      /people\/ana\.jsonc:1:3 error: trustEdits: "trustEdits" can only be set by the organization\./,
     ),
   ]);
 });

@@ -58,7 +58,7 @@ export const audit = command({
     'Honors OTEL_EXPORTER_OTLP_HEADERS. Records contain sizes and digests, never payloads.',
   ],
   async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl, ...of }, _, action) {
-    if (jsonl && otlp !== undefined) throw usageError('--jsonl and --otlp are two ways: choose one');
+    if (jsonl && otlp !== undefined) throw usageError('--jsonl and --otlp are mutually exclusive');
     await using place = await openAuditSource(of.database, of.tenant);
     const filter = filterOf({ kind, server, app, since });
     if (action === 'digest') return await digest(place);
@@ -80,7 +80,7 @@ interface FilterFlags {
 
 function filterOf({ kind, server, app, since }: FilterFlags): AuditFilter {
   const unknown = kind.find((one) => !auditKinds.some((known) => known === one));
-  if (unknown !== undefined) throw usageError(`--kind takes one of ${auditKinds.join(', ')}`);
+  if (unknown !== undefined) throw usageError(`--kind must be one of: ${auditKinds.join(', ')}`);
   return {
     ...(kind.length > 0 && { kinds: kind as readonly AuditKind[] }),
     ...(server !== undefined && { server }),
@@ -98,9 +98,7 @@ async function list(log: AuditLog, filter: AuditFilter, limit: number, json: boo
     if (before === undefined || entries.length >= limit) break;
   }
   printResult(json, { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })) }, () =>
-    entries.length === 0
-      ? ['No record fits. Decisions, refusals, changes and calls are on record here.']
-      : table(['RECORD', 'WHEN', 'KIND', 'APP', 'WHAT'], entries.map(row)),
+    entries.length === 0 ? ['No matching records.'] : table(['SEQ', 'TIME', 'KIND', 'APP', 'EVENT'], entries.map(row)),
   );
   return 0;
 }
@@ -128,7 +126,7 @@ async function verify(place: AuditSource, head: string | undefined, json: boolea
 
 function readHead(text: string): ChainLink {
   const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
-  if (seq === undefined || hash === undefined) throw usageError('--head takes SEQ:HASH, as verify prints it');
+  if (seq === undefined || hash === undefined) throw usageError('--head must be SEQ:HASH as printed by verify');
   return { seq: Number(seq), hash };
 }
 
@@ -144,11 +142,11 @@ function verdictLines({
   head,
   keys,
 }: Verification): string[] {
-  if (records === 0 && holds) return ['There is no record yet.'];
+  if (records === 0 && holds) return ['No records yet.'];
   const what = `${formatCount(records, 'record')}, ${first} to ${last}`;
   const verdict = holds
-    ? paint('good', `The audit holds: ${what}.`)
-    : paint('bad', `The audit does not hold (${what}): ${found === 1 ? '1 finding' : `${found} findings`}.`);
+    ? paint('good', `Audit log verified: ${what}.`)
+    : paint('bad', `Audit log verification failed (${what}): ${found === 1 ? '1 finding' : `${found} findings`}.`);
   const more = found > findings.length ? [`  and ${found - findings.length} more`] : [];
   const signed = head === undefined ? [] : [`Last head: ${head.seq}:${head.hash} (${new Date(head.at).toISOString()})`];
   return [
@@ -159,7 +157,7 @@ function verdictLines({
     ...signed,
     ...keys.map((key) => `Signed by: ${key}`),
     '',
-    paint('quiet', 'What this cannot prove:'),
+    paint('quiet', 'Limitations:'),
     ...limits.map((limit) => paint('quiet', `- ${limit}`)),
   ];
 }
@@ -186,9 +184,7 @@ async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean
   const outcome = await exportRecords(lines, { url: logsUrl(url), headers, version: packageJson.version });
   const { sent, rejected, message, last } = outcome;
   printResult(json, outcome, () => [
-    sent === 0
-      ? 'No record fits: nothing was sent.'
-      : `${formatCount(sent, 'record')} sent. Go on later with --after ${last}.`,
+    sent === 0 ? 'No matching records.' : `${formatCount(sent, 'record')} sent. Go on later with --after ${last}.`,
     ...(rejected > 0 ? [paint('bad', `The collector did not keep ${rejected} of them. ${oneLine(message)}`)] : []),
   ]);
   return rejected > 0 ? 1 : 0;
@@ -196,7 +192,7 @@ async function send(lines: AsyncIterable<RecordLine>, url: string, json: boolean
 
 async function digest(place: AuditSource): Promise<number> {
   const keys = await place.keys();
-  if (keys === undefined) throw new AppError('not_found', 'There is no audit yet, so no record holds a digest.');
+  if (keys === undefined) throw new AppError('not_found', 'No audit log yet.');
   const { bytes, hmac } = keys.digest(await readText(process.stdin));
   printLines([`${hmac}  ${formatCount(bytes, 'byte')}`]);
   return 0;

@@ -25,7 +25,7 @@ export const env = command({
     const shown = name === undefined ? variables : variables.filter(({ server }) => server === name);
     if (name !== undefined && shown.length === 0) {
       if (!serverNames(store).includes(name)) throw unknownServer(name, serverNames(store));
-      throw new AppError('bad_request', `${name} is not started here by a command, so it gets no variables.`);
+      throw new AppError('bad_request', `${name} is not a local command and has no environment.`);
     }
     printResult(json, { servers: shown }, () => (name === undefined ? overview(shown) : shown.flatMap(one)));
     return 0;
@@ -52,43 +52,39 @@ async function change(
   all: boolean,
   json: boolean,
 ): Promise<number> {
-  if (name === undefined) throw new AppError('bad_request', 'Name the server that is to get them.');
+  if (name === undefined) throw new AppError('bad_request', 'Missing server name.');
   const names = (allow ?? '')
     .split(',')
     .map((one) => one.trim())
     .filter((one) => one !== '');
   const inheritEnv = all ? 'all' : [...new Set(names)];
   await updateServer(store, name, (text, server) => setServerField(text, server, 'inheritEnv', inheritEnv));
-  const what = all
-    ? 'every variable of your login'
-    : names.length === 0
-      ? 'the common variables alone'
-      : names.join(', ');
+  const what = all ? 'all environment variables' : names.length === 0 ? 'only the common variables' : names.join(', ');
   printResult(json, { name, file: store.path, inheritEnv }, () => [
-    `${oneLine(name)} gets ${oneLine(what)} from its next start on.`,
+    `${oneLine(name)} inherits ${oneLine(what)} from its next start.`,
   ]);
   return 0;
 }
 
 const kinds: Readonly<Record<ServerVariables['gets'], string>> = {
-  all: 'all, as you said',
-  named: 'the common ones',
+  all: 'all (configured)',
+  named: 'common',
 };
 
 function overview(servers: readonly ServerVariables[]): string[] {
-  if (servers.length === 0) return ['No server is started here by a command.'];
+  if (servers.length === 0) return ['No local servers.'];
   const rows = servers.map(({ server, gets, given, withheld }) => [
     oneLine(server),
     paint(gets === 'named' ? 'good' : 'unsure', kinds[gets]),
     String(given.length),
     String(gets === 'named' ? withheld.length : 0),
   ]);
-  return table(['SERVER', 'GETS', 'GIVEN', 'WITHHELD'], rows);
+  return table(['SERVER', 'INHERITS', 'PASSED', 'WITHHELD'], rows);
 }
 
 function one({ server, gets, given, withheld }: ServerVariables): string[] {
   const head = `${oneLine(server)} gets ${formatCount(given.length, 'variable')}${gets === 'named' ? '' : `, ${kinds[gets]}`}:`;
-  const rest = gets === 'named' ? 'Not given to it:' : 'It would do without these if it got the common ones only:';
+  const rest = gets === 'named' ? 'Withheld:' : 'Would be withheld with the default setting:';
   return [
     head,
     `  ${oneLine(given.join(', '))}`,

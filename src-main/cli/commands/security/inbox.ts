@@ -150,7 +150,11 @@ async function history({ core, json }: Asked): Promise<number> {
   printResult(json, { decided }, () =>
     decided.length === 0
       ? ['No decisions yet.']
-      : [...table(['ID', 'WHEN', 'WHERE', 'WHAT'], decided.map(decidedRow)), '', 'Undo one: tooltray inbox undo ID'],
+      : [
+          ...table(['ID', 'TIME', 'DECIDED IN', 'DECISION'], decided.map(decidedRow)),
+          '',
+          'Undo one: tooltray inbox undo ID',
+        ],
   );
   return 0;
 }
@@ -166,7 +170,7 @@ function partsNamed({ id, parts }: InboxItem, names: readonly string[]): readonl
   const keys = parts.flatMap((part) => part.keys);
   return names.flatMap((name) => {
     const named = keys.filter((key) => key === name || key.slice(key.indexOf(':') + 1) === name);
-    if (named.length === 0) throw usageError(`${JSON.stringify(name)} is no part of ${id}`);
+    if (named.length === 0) throw usageError(`${id} does not contain ${JSON.stringify(name)}`);
     return named;
   });
 }

@@ -12,7 +12,7 @@ export const pin = command({
   async run({ config, json, version }, [server = '']) {
     const input = { server, ...(version !== undefined && { version }) };
     const done = await withCore(config, (core) => core.ask('pinVersion', input));
-    printResult(json, done, () => [`${oneLine(done.server)} is ${oneLine(done.package)} ${done.version} from now on.`]);
+    printResult(json, done, () => [`${oneLine(done.server)} pinned to ${oneLine(done.package)} ${done.version}.`]);
     return 0;
   },
 });

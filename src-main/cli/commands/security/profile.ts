@@ -97,7 +97,7 @@ function show({ profiles: all, tokens }: ProfilesOverview, name: string, json: b
 }
 
 function profileLines(all: readonly ProfileRow[]): string[] {
-  if (all.length === 0) return ['There are no profiles. They are written in the config file, under "profiles".'];
+  if (all.length === 0) return ['No profiles. Define them in the config under "profiles".'];
   const rows = all.map((profile) => {
     const apps = profile.apps.map(({ appName }) => appName).join(', ');
     return [oneLine(profile.name), oneLine(serversText(profile)), oneLine(rulesText(profile)), oneLine(apps)];
@@ -111,8 +111,8 @@ function shownLines(profile: ProfileRow, tokens: readonly ProfileTokenRow[]): st
   const facts = [
     ['Servers', serversText(profile)],
     ['Rules', rulesText(profile)],
-    ['Apps', held === '' ? 'none is held to it' : held],
-    ['Address', url === '' ? 'none: Tooltray is not running' : url],
+    ['Apps', held === '' ? 'none' : held],
+    ['URL', url === '' ? 'not available (Tooltray is not running)' : url],
   ];
   const lines = facts.map(([label, text]) => `  ${`${label}`.padEnd(9)}${oneLine(`${text}`)}`);
   return [paint('head', oneLine(name)), ...lines, ...(tokens.length === 0 ? [] : ['', ...tokenLines(tokens)])];
@@ -124,14 +124,14 @@ function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
     const word = state === 'in force' ? 'in force' : paint('quiet', state);
     return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? ends)];
   });
-  return table(['ID', 'PROFILE', 'STATE', 'GIVEN', 'ENDS'], rows);
+  return table(['ID', 'PROFILE', 'STATUS', 'CREATED', 'EXPIRES'], rows);
 }
 
 function givenLines({ id, profile, ends, token, url }: ProfileTokenRow & { token: string; url: string }): string[] {
   return [
     token,
     '',
-    'It is shown this once and kept nowhere.',
+    'Copy it now. It will not be shown again.',
     `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${formatTime(ends)}: Authorization: Bearer <token>.`,
     `Take it back: tooltray profile token revoke ${id}`,
   ].map(oneLine);

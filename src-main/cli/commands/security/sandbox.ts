@@ -77,18 +77,15 @@ async function show(store: ConfigStore, name: string | undefined, json: boolean)
   const servers = shown.map(({ name: server, isolate: box }) => ({
     server,
     runs: box?.kind ?? 'none',
-    reach:
-      box === undefined
-        ? ['Runs with your rights: whatever you can read, write and reach, it can.']
-        : describeIsolation(box),
+    reach: box === undefined ? ['Not isolated: has all permissions of your user account.'] : describeIsolation(box),
   }));
   printResult(json, { servers, sandbox: problem === undefined, ...(problem !== undefined && { problem }) }, () => [
     ...servers.flatMap(({ server, runs, reach }) => [
       `${oneLine(server)}: ${paint(runs === 'none' ? 'unsure' : 'good', runs)}`,
       ...reach.map((sentence) => `  ${oneLine(sentence)}`),
     ]),
-    ...(servers.length === 0 ? ['No server is started here by a command.'] : []),
-    ...(problem === undefined ? [] : ['', `No sandbox on this computer: ${problem}`]),
+    ...(servers.length === 0 ? ['No local servers.'] : []),
+    ...(problem === undefined ? [] : ['', `Sandbox not available: ${problem}`]),
   ]);
   return 0;
 }

@@ -26,7 +26,7 @@ export const scan = command({
     'Verdicts: clean, review, block. Read-only.',
   ],
   async run({ file, config, json }, [server]) {
-    if (file !== undefined && server !== undefined) throw usageError('--file and a server do not go together');
+    if (file !== undefined && server !== undefined) throw usageError('--file and SERVER are mutually exclusive');
     if (file !== undefined) return scanFile(file, json);
     const answer = await withCore(config, (core) => core.ask('scan', server === undefined ? {} : { server }));
     printResult(json, answer, () => [...answer.found.flatMap(definitionLines), summary(answer)]);
@@ -48,7 +48,7 @@ async function scanFile(file: string, json: boolean): Promise<number> {
     const { code } = cause as { code?: unknown };
     if (code === 'EPIPE') return 0;
     if (typeof code !== 'string') throw cause;
-    throw new AppError('not_found', `${file} could not be read (${code}).`, { fix: 'Check its path.', cause });
+    throw new AppError('not_found', `Cannot read ${file} (${code}).`, { fix: 'Check the path.', cause });
   }
   return 0;
 }
@@ -61,7 +61,7 @@ function lineText(scanned: ScannedLine): string[] {
 
 function definitionLines({ server, kind, name, waits, verdict, findings }: ScannedDefinition): string[] {
   const what = kind === 'resourceTemplate' ? 'resource template' : kind;
-  const held = waits ? ` ${paint('quiet', '(not shown to models until you accept it)')}` : '';
+  const held = waits ? ` ${paint('quiet', '(pending approval, hidden from models)')}` : '';
   return [`${paintVerdict(verdict)} ${oneLine(`${server}: ${what} ${name}`)}${held}`, ...findings.map(findingLine), ''];
 }
 
@@ -77,7 +77,7 @@ function paintVerdict(verdict: ScannedDefinition['verdict']): string {
 
 function summary({ scanned, found }: { scanned: number; found: readonly ScannedDefinition[] }): string {
   const looked = `${formatCount(scanned, 'definition')} looked at`;
-  if (found.length === 0) return `${looked}: nothing found.`;
+  if (found.length === 0) return `${looked}, no findings.`;
   const blocked = found.filter(({ verdict }) => verdict === 'block').length;
   return `${looked}: ${found.length - blocked} for review, ${blocked} to block.`;
 }

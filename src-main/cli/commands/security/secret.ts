@@ -86,9 +86,11 @@ async function list(ask: Ask, json: boolean): Promise<void> {
   const { secrets, vault } = await ask('secrets', {});
   printResult(json, { secrets, vault }, () => [
     ...(secrets.length === 0
-      ? ['No secret is kept. To keep one: tooltray secret set NAME; to find those in the config: tooltray secret move']
+      ? [
+          'No secrets. Set one with "tooltray secret set NAME", or move those in the config with "tooltray secret move".',
+        ]
       : table(
-          ['NAME', 'SET', 'SERVERS'],
+          ['NAME', 'UPDATED', 'SERVERS'],
           secrets.map(({ name, changedAt, servers }) => [
             oneLine(name),
             changedAt === undefined ? paint('bad', 'missing') : new Date(changedAt).toISOString().slice(0, 10),
@@ -102,18 +104,18 @@ async function list(ask: Ask, json: boolean): Promise<void> {
 
 async function set(ask: Ask, name: string, json: boolean): Promise<void> {
   const answer = await ask('setSecret', { name, value: await readSecret(`Value of ${oneLine(name)}:`) });
-  printResult(json, answer, () => [`${oneLine(answer.name)} is kept.${servedBy(answer.servers)}`]);
+  printResult(json, answer, () => [`Set ${oneLine(answer.name)}.${servedBy(answer.servers)}`]);
 }
 
 function servedBy(servers: readonly string[]): string {
-  return servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} ${servers.length === 1 ? 'gets' : 'get'} it.`;
+  return servers.length === 0 ? '' : ` Used by: ${oneLine(servers.join(', '))}.`;
 }
 
 async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
   const { removed, servers } = await ask('removeSecret', { name });
-  const missing = servers.length === 0 ? '' : ` ${oneLine(servers.join(', '))} cannot start without it.`;
+  const missing = servers.length === 0 ? '' : ` Servers that need it: ${oneLine(servers.join(', '))}.`;
   printResult(json, { name, removed, servers }, () => [
-    removed ? `${oneLine(name)} is forgotten.${missing}` : `There was no secret called ${oneLine(name)}.`,
+    removed ? `Deleted ${oneLine(name)}.${missing}` : `Secret ${oneLine(name)} not found.`,
   ]);
 }
 
@@ -136,7 +138,7 @@ async function move(ask: Ask, server: string | undefined, dryRun: boolean, json:
   );
 }
 
-const nothingFound = 'Nothing in the config file looks like a secret.';
+const nothingFound = 'No secrets found in the configuration file.';
 
 function line({ server, where, name }: FoundSecret): string {
   return `  ${oneLine(server)}, ${oneLine(where)}: \${secret:${name}}`;
@@ -149,7 +151,7 @@ async function unlock(ask: Ask, json: boolean): Promise<void> {
 
 async function key(ask: Ask, place: string | undefined, begin: boolean, json: boolean): Promise<void> {
   const known = places.find((one) => one === place);
-  if (place !== undefined && known === undefined) throw usageError(`a key lies in one of: ${places.join(', ')}`);
+  if (place !== undefined && known === undefined) throw usageError(`PLACE must be one of: ${places.join(', ')}`);
   const vault =
     known === undefined
       ? (await ask('secrets', {})).vault
@@ -159,8 +161,8 @@ async function key(ask: Ask, place: string | undefined, begin: boolean, json: bo
 
 async function newPassphrase(): Promise<{ readonly passphrase: string }> {
   const passphrase = await readSecret('New passphrase:');
-  const again = process.stdin.isTTY ? await readSecret('Once more:') : passphrase;
-  if (passphrase !== again) throw usageError('the two are not the same');
+  const again = process.stdin.isTTY ? await readSecret('Repeat passphrase:') : passphrase;
+  if (passphrase !== again) throw usageError('passphrases do not match');
   return { passphrase };
 }
 

@@ -13,7 +13,7 @@ export const migrateDatabase = command({
     const { from, to, steps } = await migrate(url);
     printResult(json, { from, to, steps }, () => [
       steps.length === 0
-        ? `The database has the schema of this version (step ${to}).`
+        ? `Database is up to date (migration ${to}).`
         : `${formatCount(steps.length, 'step')} taken, from ${from} to ${to}: ${steps.join(', ')}.`,
     ]);
     return 0;

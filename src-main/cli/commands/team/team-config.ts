@@ -41,7 +41,7 @@ export const teamConfig = command({
     printResult(json, { ok: errors === 0, version, ...files, problems }, () => [
       ...problems.map(line),
       [
-        `${errors === 0 ? paint('good', 'ok') : paint('bad', 'not ok')}, version ${version}:`,
+        `${errors === 0 ? paint('good', 'valid') : paint('bad', 'invalid')}, version ${version}:`,
         `${formatCount(current.servers.length, 'server')}, ${formatCount(files.groups.length, 'group')},`,
         `${files.people.length === 1 ? '1 person' : `${files.people.length} people`}; ${formatCount(errors, 'error')}, ${formatCount(problems.length - errors, 'warning')}.`,
       ].join(' '),
@@ -78,9 +78,9 @@ function show(store: ConfigStore, name: string, groups: readonly string[], json:
   };
   printResult(json, { groups, settings, profiles, favourites, quotas }, () => [
     oneLine(`Groups: ${groups.join(', ') || 'none'}`),
-    ...Object.entries(settings).map(([key, value]) => oneLine(`${key}: ${JSON.stringify(value) ?? 'the usual'}`)),
-    ...profiles.map((profile) => oneLine(`Lets through: ${JSON.stringify(profile)}`)),
-    oneLine(`Favourites: ${favourites.join(', ') || 'none'}`),
+    ...Object.entries(settings).map(([key, value]) => oneLine(`${key}: ${JSON.stringify(value) ?? 'default'}`)),
+    ...profiles.map((profile) => oneLine(`Profile: ${JSON.stringify(profile)}`)),
+    oneLine(`Favorites: ${favourites.join(', ') || 'none'}`),
     ...quotas.map(({ name: quota, id: _id, replaces: _replaces, ...bounds }) =>
       oneLine(`Quota ${quota}: ${JSON.stringify(bounds)}`),
     ),

@@ -25,7 +25,7 @@ export const teamLogin = command({
   },
   notes: ['Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.'],
   async run({ user, publicUrl, json, ...where }, [server], action) {
-    if (user === undefined) throw usageError('--user says whose sign-ins are meant');
+    if (user === undefined) throw usageError('--user is required');
     await withTenant(where, async (sql, tenant) => {
       const { UserStore } = await import('../../../team/users/user-store.ts');
       const { id } = await new UserStore(sql, tenant).byName(user);
@@ -75,7 +75,7 @@ export async function withSignIns(
     now: Date.now,
     publicUrl: () => {
       if (publicUrl !== undefined) return publicUrl;
-      throw usageError('--public-url says where the link is to lead');
+      throw usageError('--public-url is required');
     },
     // Nobody comes through here.
     server: () => undefined,
@@ -109,10 +109,10 @@ function outLine(user: string, left: readonly VaultedSignIn[], server: string | 
 }
 
 function listLines(user: string, held: readonly VaultedSignIn[]): string[] {
-  if (held.length === 0) return [oneLine(`${user} is not signed in anywhere.`)];
+  if (held.length === 0) return [oneLine(`No sign-ins for ${user}.`)];
   const rows = held.map(({ server, account = '', issuer = '', grantedAt }) => [
     ...[oneLine(server), oneLine(account), oneLine(issuer)],
     grantedAt === undefined ? '' : formatTime(grantedAt),
   ]);
-  return table(['SERVER', 'AS', 'AT', 'SINCE'], rows);
+  return table(['SERVER', 'ACCOUNT', 'ISSUER', 'SINCE'], rows);
 }

@@ -84,7 +84,7 @@ async function list(vault: SecretStore, user: string | undefined, json: boolean)
 }
 
 function ownerName(user: string | undefined): string {
-  return user ?? 'the organisation';
+  return user ?? 'the organization';
 }
 
 async function rotate(vaults: TeamVaults, json: boolean): Promise<void> {

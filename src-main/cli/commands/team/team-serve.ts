@@ -83,7 +83,7 @@ async function serveTeam(given: ServeTeamFlags): Promise<number> {
 function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptions {
   const { config, mode, publicUrl, tenant = defaultTenant } = given;
   const listen = listenAt(given.listen);
-  if (publicUrl !== undefined && !isWebAddress(publicUrl)) throw usageError('--public-url takes an http(s) address');
+  if (publicUrl !== undefined && !isWebAddress(publicUrl)) throw usageError('--public-url must be an http(s) URL');
   return {
     env: { ...process.env, TOOLTRAY_HOME: replicaFolder(process.env, listen) },
     version: packageJson.version,
@@ -138,7 +138,7 @@ function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
     'ssoOnly',
   ] as const;
   const lonely = needing.find((name) => given[name] !== undefined && given[name] !== false);
-  if (lonely !== undefined) throw usageError(`--${flagName(lonely)} is of use with --issuer`);
+  if (lonely !== undefined) throw usageError(`--${flagName(lonely)} requires --issuer`);
   return undefined;
 }
 
@@ -156,7 +156,7 @@ function replicaFolder(env: Env, { address, port }: ListenAddress): string {
 function listenAt(text: string | undefined, flag = '--listen'): ListenAddress {
   if (text === undefined) return { address: '127.0.0.1', port: defaultPort };
   const [, address = '', port = ''] = /^\[?([^[\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];
-  if (port === '' || Number(port) > 65_535) throw usageError(`${flag} takes HOST:PORT, such as 0.0.0.0:8690`);
+  if (port === '' || Number(port) > 65_535) throw usageError(`${flag} must be HOST:PORT, e.g. 0.0.0.0:8690`);
   return { address: address === '' ? '0.0.0.0' : address, port: Number(port) };
 }
 

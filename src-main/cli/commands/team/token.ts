@@ -36,9 +36,7 @@ export const token = command({
         printResult(json, given, () => createdLines(given));
       } else if (action === 'revoke') {
         const revoked = await tokens.revoke(word ?? '');
-        printResult(json, revoked, () => [
-          oneLine(`The token ${revoked.id} of ${revoked.user} opens nothing any more.`),
-        ]);
+        printResult(json, revoked, () => [oneLine(`Revoked token ${revoked.id} of ${revoked.user}.`)]);
       } else {
         const all = await tokens.list(word);
         printResult(json, { tokens: all }, () => listLines(all));
@@ -52,7 +50,7 @@ function createdLines({ id, token: secret, endsAt }: AccessToken & { readonly to
   return [
     secret,
     '',
-    'It is shown this once and kept nowhere.',
+    'Copy it now. It will not be shown again.',
     `It opens the team’s /mcp until ${formatTime(endsAt.getTime())}: Authorization: Bearer <token>.`,
     `Take it back: tooltray team token revoke ${id}`,
   ].map(oneLine);
@@ -64,15 +62,15 @@ function listLines(tokens: readonly AccessToken[]): string[] {
     ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), formatTime(one.endsAt.getTime())],
     one.usedAt === null ? 'never' : formatTime(one.usedAt.getTime()),
   ]);
-  return table(['ID', 'USER', 'FOR', 'STATE', 'SEES', 'ENDS', 'USED'], rows);
+  return table(['ID', 'USER', 'NAME', 'STATUS', 'SCOPE', 'EXPIRES', 'LAST USED'], rows);
 }
 
 function stateOf({ revokedAt, endsAt }: AccessToken): string {
   if (revokedAt !== null) return paint('quiet', 'revoked');
-  return endsAt.getTime() <= Date.now() ? paint('quiet', 'ended') : 'in force';
+  return endsAt.getTime() <= Date.now() ? paint('quiet', 'expired') : 'active';
 }
 
 function scopeOf({ profile, readOnly }: AccessToken): string {
-  const words = [...(profile === null ? [] : [profile]), ...(readOnly ? ['only reading'] : [])];
-  return oneLine(words.length === 0 ? 'everything' : words.join(', '));
+  const words = [...(profile === null ? [] : [profile]), ...(readOnly ? ['read-only'] : [])];
+  return oneLine(words.length === 0 ? 'all' : words.join(', '));
 }

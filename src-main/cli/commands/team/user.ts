@@ -85,13 +85,13 @@ function identityOf(
 /** Throws AppError bad_request. */
 function readRole(text: string | undefined): User['role'] | undefined {
   if (text === undefined || text === 'admin' || text === 'member') return text;
-  throw usageError('A role is admin or member');
+  throw usageError('Role must be admin or member');
 }
 
 function listLines(users: readonly User[], grants: Readonly<Record<string, readonly string[]>>): string[] {
   if (users.length === 0) return ['There is nobody yet. Somebody is let in with: tooltray team user add NAME.'];
   const groups = Object.entries(grants).map(([group, profiles]) => grantLine(group, profiles));
-  return [...table(['NAME', 'ROLE', 'STATE', 'GROUPS', 'EMAIL'], users.map(line)), ...groups];
+  return [...table(['NAME', 'ROLE', 'STATUS', 'GROUPS', 'EMAIL'], users.map(line)), ...groups];
 }
 
 function grantLine(group: string, profiles: readonly string[]): string {
@@ -101,6 +101,6 @@ function grantLine(group: string, profiles: readonly string[]): string {
 
 function line({ name, role, isService, isOff, groups, email }: User): string[] {
   const kind = isService ? `${role}, service` : role;
-  const state = isOff ? paint('quiet', 'off') : 'on';
+  const state = isOff ? paint('quiet', 'disabled') : 'on';
   return [oneLine(name), kind, state, oneLine(groups.join(', ')), oneLine(email ?? '')];
 }

@@ -217,7 +217,7 @@ class LayerReader {
     const word = path.join('.');
     const who = this.#kind === 'groups' ? 'a group' : 'a person';
     if (allowed === undefined || !isLayerSetting(allowed))
-      return this.#say(keyNode, path, `"${word}" is the organisation’s alone to say.`, 'Take it out.');
+      return this.#say(keyNode, path, `"${word}" can only be set by the organization.`, 'Remove it.');
     const suggestion = `Take it out, or have the organisation add "${allowed}" to "mayOverride.${this.#kind}".`;
     this.#say(keyNode, path, `The organisation does not let ${who} say "${word}".`, suggestion);
   }

@@ -6,15 +6,15 @@ import { CliHome, entries } from '../../cli-home.ts';
 
 test('lists the audit, verifies it, and reports where it breaks, with and without a core', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  expect((await home.run('audit')).stdout).toMatch(/^No record fits/);
-  expect(await home.run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'There is no record yet.\n' });
+  expect((await home.run('audit')).stdout).toMatch(/^No matching records/);
+  expect(await home.run('audit', 'verify')).toMatchObject({ code: 0, stdout: 'No records yet.\n' });
   await home.serve();
   await home.run('call', 'echo', '{"message":"the lighthouse"}');
   const beside = await home.run('audit', '--kind', 'call');
   expect(beside.stdout).toMatch(
-    /^RECORD +WHEN +KIND +APP +WHAT\n\d+ +\d{4}-\S+ \S+ +call +command line +echo:echo, \d+ bytes in \d+ ms\n$/,
+    /^SEQ +TIME +KIND +APP +EVENT\n\d+ +\d{4}-\S+ \S+ +call +command line +echo:echo, \d+ bytes in \d+ ms\n$/,
   );
-  expect((await home.run('audit', 'verify')).stdout).toMatch(/^The audit holds: \d+ records, 1 to \d+\.\n/);
+  expect((await home.run('audit', 'verify')).stdout).toMatch(/^Audit log verified: \d+ records, 1 to \d+\.\n/);
   await home.run('pause');
   const { data } = await home.json('audit', '--kind', 'server');
   expect(data['entries']).toMatchObject([{ kind: 'server', change: 'added', server: 'echo' }]);
@@ -37,8 +37,8 @@ test('lists the audit, verifies it, and reports where it breaks, with and withou
   writeFileSync(file, readFileSync(file, 'utf8').replace('"tool":"echo"', '"tool":"read"'));
   const spoilt = await home.run('audit', 'verify');
   expect(spoilt.code).toBe(1);
-  expect(spoilt.stdout).toMatch(/^The audit does not hold \(.*\): 1 finding\.\n {2}Record \d+ was changed\.\n/);
-  expect(spoilt.stdout).toContain('What this cannot prove:');
+  expect(spoilt.stdout).toMatch(/^Audit log verification failed \(.*\): 1 finding\.\n {2}Record \d+ was changed\.\n/);
+  expect(spoilt.stdout).toContain('Limitations:');
 });
 
 test('records a revoked app without a running core', async () => {
@@ -51,7 +51,7 @@ test('records a revoked app without a running core', async () => {
 
 test('rejects wrong use', async () => {
   await using home = new CliHome({});
-  expect((await home.run('audit', '--kind', 'calls')).stderr).toContain('--kind takes one of decision, refusal');
-  expect((await home.run('audit', 'verify', '--head', '7')).stderr).toContain('--head takes SEQ:HASH');
+  expect((await home.run('audit', '--kind', 'calls')).stderr).toContain('--kind must be one of: decision, refusal');
+  expect((await home.run('audit', 'verify', '--head', '7')).stderr).toContain('--head must be SEQ:HASH');
   expect((await home.run('audit', 'export', '--otlp', 'nowhere')).stderr).toContain('is no address of a collector');
 });

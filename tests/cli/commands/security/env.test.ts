@@ -10,10 +10,10 @@ test('shows names and never values; gives a variable by name, or all of them', a
   const shown = await home.runWith({ env }, 'env', 'echo');
   expect(shown).toMatchObject({ code: 0, stderr: '' });
   expect(shown.stdout).toMatch(/^echo gets \d+ variables:/);
-  expect(shown.stdout).toMatch(/Not given to it:\n {2}.*PLANTED_API_KEY/);
+  expect(shown.stdout).toMatch(/Withheld:\n {2}.*PLANTED_API_KEY/);
   expect(shown.stdout).not.toContain(env.PLANTED_API_KEY);
   const given = await home.runWith({ env }, 'env', 'echo', '--allow', 'PLANTED_API_KEY, TWO');
-  expect(given.stdout).toBe('echo gets PLANTED_API_KEY, TWO from its next start on.\n');
+  expect(given.stdout).toBe('echo inherits PLANTED_API_KEY, TWO from its next start.\n');
   expect(JSON.parse(home.configText())).toMatchObject({
     servers: { echo: { inheritEnv: ['PLANTED_API_KEY', 'TWO'] } },
   });
@@ -22,7 +22,7 @@ test('shows names and never values; gives a variable by name, or all of them', a
   expect(servers[0]?.gets).toBe('named');
   expect(servers[0]?.given).toContain('PLANTED_API_KEY');
   expect((await home.run('env', 'echo', '--all')).code).toBe(0);
-  expect((await home.runWith({ env }, 'env')).stdout).toMatch(/echo +all, as you said/);
+  expect((await home.runWith({ env }, 'env')).stdout).toMatch(/echo +all \(configured\)/);
 });
 
 test.runIf(allCases)('rejects an unknown server and one that has no command', async () => {
@@ -30,5 +30,5 @@ test.runIf(allCases)('rejects an unknown server and one that has no command', as
   expect((await home.run('env', 'fra')).stderr).toContain('Did you mean "far"?');
   expect((await home.run('env', 'far')).stderr).toContain('not started here by a command');
   expect((await home.run('env', '--all')).stderr).toContain('Name the server');
-  expect((await home.run('env')).stdout).toBe('No server is started here by a command.\n');
+  expect((await home.run('env')).stdout).toBe('No local servers.\n');
 });

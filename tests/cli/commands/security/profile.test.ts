@@ -19,7 +19,7 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
   expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
     ['PROFILE', 'SERVERS', 'RULES', 'APPS'],
     ['work', 'echo', 'not echo:echo; only what reads', 'Cursor'],
-    ['open', 'all', 'none'],
+    ['open', 'total', 'none'],
     [''],
   ]);
   expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
@@ -33,7 +33,7 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
   const { code, stderr } = await home.run('profile', 'show', 'nobody');
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: expect.stringContaining('There is no profile named "nobody". There are: work, open.') as string,
+    stderr: expect.stringContaining('There is no profile named "nobody". Servers: work, open.') as string,
   });
 });
 
@@ -61,7 +61,7 @@ test('shows a token once, lists it until it expires, accepts it in the running c
   };
   expect(await knock()).toBe(200);
   expect((await lines('token', 'list')).slice(0, 2).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
-    ['ID', 'PROFILE', 'STATE'],
+    ['ID', 'PROFILE', 'STATUS'],
     [id, 'work', 'in force'],
   ]);
   expect((await home.json('profile', 'token', 'list')).stdout).not.toContain(token);
@@ -83,10 +83,10 @@ test.runIf(allCases)('a token expires after 30 days by default, and an expiry be
     home.run('profile', 'token'),
   ]);
   expect(said.map(({ code, stderr }) => [code, stderr.split('\n')[0]])).toEqual([
-    [2, expect.stringContaining('--expires takes 30d, 12h or a date')],
+    [2, expect.stringContaining('--expires must be a duration (30d, 12h) or a date')],
     [2, expect.stringContaining('A token ends within a year')],
     [1, expect.stringContaining('There is no profile named "nobody".')],
-    [2, expect.stringContaining('Something is missing')],
+    [2, expect.stringContaining('Missing argument')],
   ]);
 });
 

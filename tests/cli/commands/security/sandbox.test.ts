@@ -6,7 +6,7 @@ import { CliHome, entries } from '../../cli-home.ts';
 
 test('puts a server into a sandbox with its access, describes it, and takes it out again', async () => {
   await using home = new CliHome({ echo: entries.echo });
-  expect((await home.run('sandbox', 'echo')).stdout).toContain('echo: none\n  Runs with your rights');
+  expect((await home.run('sandbox', 'echo')).stdout).toContain('echo: none\n  Not isolated');
   const args = ['bubblewrap', '--read', '/srv', '--write', '~/out', '--network'];
   const put = await home.run('sandbox', 'echo', ...args);
   expect(put).toMatchObject({ code: 0, stderr: '' });

@@ -34,7 +34,7 @@ function filesWith(home: CliHome, text: string): string[] {
 test('reads a value from stdin and never prints it; names the servers that need it', async () => {
   await using home = new CliHome({ a: { command: 'x', env: { K: '${secret:K}', L: '${secret:L}' } } });
   const { code, stdout } = await run(home, `${planted}\n`, 'set', 'K');
-  expect([code, stdout]).toEqual([0, 'K is kept. a gets it.\n']);
+  expect([code, stdout]).toEqual([0, 'Set K. Used by: a.\n']);
   expect(await json(home)).toMatchObject({
     secrets: [
       { name: 'K', changedAt: expect.any(Number) as number, servers: ['a'] },

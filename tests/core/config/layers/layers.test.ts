@@ -84,10 +84,10 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
   });
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
-    'people/ana.jsonc:3:2 policy: "policy" is the organisation’s alone to say.',
+    'people/ana.jsonc:3:2 policy: "policy" can only be set by the organization.',
     'people/ana.jsonc:6:2 code: The organisation does not let a person say "code".',
     'people/ana.jsonc:10:3 results.clean: The organisation does not let a person say "results.clean".',
-    'people/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" is the organisation’s alone to say.',
+    'people/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" can only be set by the organization.',
     'people/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organisation.jsonc alone.',
     'people/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
     'people/ana.jsonc:19:3 servers.gihub: There is no server of this name.',
