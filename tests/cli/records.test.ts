@@ -177,7 +177,7 @@ test.runIf(allCases)('call accepts a permission limit, key=value pairs, and help
   expect(JSON.stringify(data)).toContain('close_issue');
   const { data: through } = await home.json('call', 'call_tool', 'name=tracker:list_issues', 'arguments={"count":2}');
   expect(JSON.stringify(through)).toContain('issue');
-  expect((await home.run('call', 'tracker:list_issues', '--max-effect', 'total')).code).toBe(2);
+  expect((await home.run('call', 'tracker:list_issues', '--max-effect', 'all')).code).toBe(2);
 });
 
 test('validate and list report an invalid secret value without showing it', async () => {

@@ -19,7 +19,7 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
   expect((await lines()).map((line) => line.trimEnd().split(/ {2,}/))).toEqual([
     ['PROFILE', 'SERVERS', 'RULES', 'APPS'],
     ['work', 'echo', 'not echo:echo; only what reads', 'Cursor'],
-    ['open', 'total', 'none'],
+    ['open', 'all', 'none'],
     [''],
   ]);
   expect((await lines('show', 'work')).join('\n')).toContain('Apps     Cursor (cursor)');
