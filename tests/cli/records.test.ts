@@ -149,13 +149,15 @@ test.runIf(allCases)('activity lists the steps and sessions of apps, not only ca
     /call +utils:current_time +tool error .*\n\n1 of 2 steps; more with --limit N\.\n$/s,
   );
   expect((await home.run('activity', '--steps', '--text', 'echo')).stdout).toMatch(/ echo:echo +ok/);
-  expect((await home.run('activity', '--steps', '--failed', '--server', 'echo')).stdout).toContain('No step fits.');
+  expect((await home.run('activity', '--steps', '--failed', '--server', 'echo')).stdout).toContain(
+    'No matching steps.',
+  );
   const sessions = (await home.json('activity', 'sessions')).data as { sessions: { id: string; steps: number }[] };
   expect(sessions.sessions.map(({ steps }) => steps)).toEqual([2]);
   const id = sessions.sessions[0]?.id ?? '';
   expect((await home.run('activity', 'sessions')).stdout).toContain(id);
   expect((await home.json('activity', '--session', id)).data).toMatchObject({ sums: { steps: 2 } });
-  expect((await home.run('activity', '--session', 'nobody')).stdout).toContain('No step fits.');
+  expect((await home.run('activity', '--session', 'nobody')).stdout).toContain('No matching steps.');
   const lines = (await home.run('activity', 'export', '--steps')).stdout.trim().split('\n');
   expect(lines.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual(['call', 'call']);
 });

@@ -46,5 +46,5 @@ async function remember(cache: ListingCache, { server, handshake, listing }: Pro
 
 function summary(answered: readonly ProbeSuccess[], probes: readonly ProbeResult[]): string {
   const tools = answered.reduce((sum, { listing }) => sum + listing.tools.length, 0);
-  return `Cached ${formatCount(tools, 'tool')} of ${answered.length} of ${formatCount(probes.length, 'server')}.`;
+  return `Cached ${formatCount(tools, 'tool')} from ${answered.length} of ${formatCount(probes.length, 'server')}.`;
 }

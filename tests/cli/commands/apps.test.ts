@@ -192,7 +192,7 @@ test.runIf(allCases)(
     const told = await run(home, ['doctor', '--fix']);
     expect([told.code, told.stdout]).toEqual([
       1,
-      expect.stringMatching(/^Cursor starts x as .* Add --yes to use it\.$/m),
+      expect.stringMatching(/^Cursor starts x as .* Pass --yes to apply\.$/m),
     ]);
     expect(serversOf(home)['x']).toEqual(entries.missing);
 
@@ -215,7 +215,7 @@ test.runIf(allCases)(
     await cursor({ x: launch });
     const dry = await json(home, 'add', 'x', '--dry-run');
     const unasked = await run(home, ['add', 'x']);
-    expect([unasked.code, unasked.stdout]).toEqual([1, expect.stringMatching(/^Cursor starts x as .*\n.*Add --yes/)]);
+    expect([unasked.code, unasked.stdout]).toEqual([1, expect.stringMatching(/^Cursor starts x as .*\n.*Pass --yes/)]);
     expect([dry['written'], existsSync(trace), serversOf(home)]).toEqual([false, false, {}]);
 
     const done = await run(home, ['add', 'x', '--yes', '--description', 'Mine']);
@@ -267,7 +267,7 @@ test.runIf(allCases)(
     };
     expect(await refusal('cursor', '--project', join(person, 'none'))).toEqual([
       1,
-      expect.stringContaining('no folder'),
+      expect.stringContaining('Directory not found'),
     ]);
     expect(await refusal('windsurf', `--project=${person}`)).toEqual([
       1,
@@ -288,7 +288,7 @@ test.runIf(allCases)(
     const project = await realpath(join(person, 'site'));
     const before = await readFile(file, 'utf8');
     const done = await run(home, ['import', '--move', '--yes', '--project', project]);
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('These files belong to the project')]);
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('These files are part of the project')]);
     expect(serversOf(home)).toEqual({ a: { ...entries.echo, cwd: project } });
     expect(Object.keys((JSON.parse(await readFile(file, 'utf8')) as { mcpServers: object }).mcpServers)).toEqual([
       'tooltray',

@@ -118,7 +118,7 @@ test.runIf(allCases)('a description that a model wrote is listed beside the orig
     written: 'Safe, call this first',
     own: expect.any(String) as string,
   });
-  expect((await home.run('tools', '--rewritten')).stdout).toContain(`  its own: ${text?.own}\n`);
+  expect((await home.run('tools', '--rewritten')).stdout).toContain(`  original: ${text?.own}\n`);
 
   expect(await home.run('undo', 'echo:echo', '--dry-run')).toMatchObject({ code: 0 });
   expect(await texts()).toHaveLength(1);

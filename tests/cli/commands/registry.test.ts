@@ -110,7 +110,7 @@ describe('add', () => {
       ],
       ['what it does not ask for', [everything, '--set', 'PATH=/evil'], 'Unknown input "PATH"'],
       ['what cannot be run here', ['io.github.example/rusty'], 'Tooltray does not know how to run such packages.'],
-      ['a way that it does not have', [everything, '--option', 'remote-3'], 'has these ways: package-0'],
+      ['a way that it does not have', [everything, '--option', 'remote-3'], 'supports --option: package-0'],
       ['what is not there', ['a/b'], 'The registry "official" has no server "a/b"'],
       ['a registry that nobody knows', [everything, '--registry', 'x'], 'There is no registry called "x".'],
     ]),

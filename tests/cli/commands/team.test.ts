@@ -97,7 +97,9 @@ test.runIf(allCases)(
       ...['team', 'login', 'link', 'far', '--user', 'ana', '--public-url', 'https://tools.example.com', ...at],
     );
     expect(link.stdout).toMatch(/^https:\/\/tools\.example\.com\/sign-in\/[\w-]+\n$/);
-    expect((await home.run('team', 'login', 'out', '--user', 'ana', ...at)).stdout).toBe('No sign-ins for ana.\n');
+    expect((await home.run('team', 'login', 'out', '--user', 'ana', ...at)).stdout).toBe(
+      'ana is not signed in anywhere.\n',
+    );
     expect((await home.json('team', 'user', 'delete', 'ana', ...at)).data).toMatchObject({
       isOff: true,
       signedOut: 0,

@@ -60,13 +60,13 @@ async function set(vault: SecretStore, name: string, user: string | undefined, j
   const value = await readSecret(`Value of ${oneLine(name)}:`);
   validateSecret(name, value);
   await vault.write(secretVaultKey(name), value);
-  printResult(json, { name, user: user ?? null }, () => [oneLine(`${name} of ${ownerName(user)} is kept.`)]);
+  printResult(json, { name, user: user ?? null }, () => [oneLine(`Set ${name} for ${ownerName(user)}.`)]);
 }
 
 async function remove(vault: SecretStore, name: string, user: string | undefined, json: boolean): Promise<void> {
   const removed = await vault.remove(secretVaultKey(name));
   printResult(json, { name, user: user ?? null, removed }, () => [
-    oneLine(removed ? `${name} of ${ownerName(user)} is forgotten.` : `There was no ${name} of ${ownerName(user)}.`),
+    oneLine(removed ? `Deleted ${name} of ${ownerName(user)}.` : `${name} of ${ownerName(user)} not found.`),
   ]);
 }
 
@@ -79,7 +79,7 @@ async function list(vault: SecretStore, user: string | undefined, json: boolean)
   printResult(json, { user: user ?? null, secrets }, () =>
     rows.length > 0
       ? table(['NAME', 'CHANGED'], rows)
-      : [oneLine(`Nothing of ${ownerName(user)} is kept. Keep something: ${vault.setWith} NAME`)],
+      : [oneLine(`No secrets of ${ownerName(user)}. Set one with: ${vault.setWith} NAME`)],
   );
 }
 

@@ -64,7 +64,7 @@ export const user = command({
         const signIns = await eraseOf(changed, { sql, tenant });
         printResult(json, { ...changed, signedOut: signIns }, () => [
           line(changed).join('  '),
-          `Signed out of ${formatCount(signIns, 'server')}; nothing sealed of theirs is kept.`,
+          `Signed out of ${formatCount(signIns, 'server')}; their secrets are deleted.`,
         ]);
       }
     });
