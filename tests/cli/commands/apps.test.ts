@@ -222,7 +222,7 @@ test.runIf(allCases)(
     expect([done.code, done.stdout]).toEqual([0, expect.stringMatching(/^Cursor starts x as .*\nAdded to /)]);
     expect([existsSync(trace), serversOf(home)['x']]).toEqual([true, { ...launch, description: 'Mine' }]);
     const none = await run(home, ['add', 'nobody', '--yes']);
-    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('starts a server called "nobody"')]);
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('has a server named "nobody"')]);
   },
 );
 
@@ -271,7 +271,7 @@ test.runIf(allCases)(
     ]);
     expect(await refusal('windsurf', `--project=${person}`)).toEqual([
       1,
-      expect.stringContaining('No project config support: Windsurf.'),
+      expect.stringContaining('Windsurf has no config file for single projects.'),
     ]);
     expect(await refusal('claude-code', '--http', `--project=${person}`)).toEqual([
       1,
@@ -294,7 +294,7 @@ test.runIf(allCases)(
       'tooltray',
     ]);
     const elsewhere = await run(home, ['undo', '--yes', '--project', home.path]);
-    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('Nothing was done')]);
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('Nothing to undo')]);
     expect((await run(home, ['undo', '--yes', '--project', project])).code).toBe(0);
     expect([serversOf(home), await readFile(file, 'utf8')]).toEqual([{}, before]);
   },

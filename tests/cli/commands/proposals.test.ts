@@ -127,5 +127,5 @@ test.runIf(allCases)('a description that a model wrote is listed beside the orig
     stdout: expect.stringContaining('Original description restored.') as string,
   });
   expect(await texts()).toEqual([]);
-  expect((await home.run('undo', 'echo:echo', '--yes')).stderr).toContain('No model has written a description');
+  expect((await home.run('undo', 'echo:echo', '--yes')).stderr).toContain('has no rewritten description');
 });

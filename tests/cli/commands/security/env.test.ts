@@ -29,6 +29,6 @@ test.runIf(allCases)('rejects an unknown server and one that has no command', as
   await using home = new CliHome({ far: { url: 'https://mcp.test/mcp' } });
   expect((await home.run('env', 'fra')).stderr).toContain('Did you mean "far"?');
   expect((await home.run('env', 'far')).stderr).toContain('is not a local command');
-  expect((await home.run('env', '--all')).stderr).toContain('Name the server');
+  expect((await home.run('env', '--all')).stderr).toContain('Missing server name');
   expect((await home.run('env')).stdout).toBe('No local servers.\n');
 });
