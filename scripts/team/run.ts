@@ -130,9 +130,9 @@ function givenTokens(team: Team, issuer: string): Map<string, string> {
 /** In layers, with something of a group's and of a person's own to look at. */
 function writeConfig(folder: string): void {
   const files = {
-    'organisation.jsonc': firstConfig(),
+    'organization.jsonc': firstConfig(),
     'groups/sales.jsonc': { profile: { noDestructive: true } },
-    'people/ana.jsonc': { favouriteTools: ['everything:echo'] },
+    'users/ana.jsonc': { favoriteTools: ['everything:echo'] },
   };
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
@@ -149,7 +149,7 @@ function firstConfig(): object {
       // A process of each person's own belongs into a box; to try it where there is none, it does without.
       thinking: {
         ...npx('server-sequential-thinking'),
-        placement: 'personal',
+        placement: 'per-user',
         ...(!hasBoxes() && { isolation: { mode: 'none' } }),
       },
     },

@@ -86,7 +86,7 @@ function createLaunchParts({
   const { paths, env, config, log, masker } = context;
   const fill = <C extends ServerConfig>(server: C): Promise<C> =>
     resolveSecrets(server, (name) => vault.read(name), forNobody(vault));
-  const documentUrl = (): string | undefined => config.current.signIn.clientMetadataUrl;
+  const documentUrl = (): string | undefined => config.current.oauth.clientMetadataUrl;
   const processes = new ProcessRegistry(new ChildProcessList(paths.runDir));
   const environment = new EnvironmentResolver({ own: env });
   const network = openNetwork({ env, environment, config, log, resolveProxy });

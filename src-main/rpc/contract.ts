@@ -1177,7 +1177,7 @@ export interface TeamContract {
   /** For admins; beside it where it runs, and why there. */
   serverStatus: {
     input: { readonly server: string };
-    output: ServerStatusByReplica & { readonly placement: 'remote' | 'shared' | 'personal'; readonly reason: string };
+    output: ServerStatusByReplica & { readonly placement: 'remote' | 'shared' | 'per-user'; readonly reason: string };
   };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
   ownSignIns: {

@@ -155,7 +155,7 @@ describe('configuration blocks', () => {
     '$name is read without a problem',
     ({ text }) => {
       const [, kind] = /^\/\/ (groups|people)\//.exec(text) ?? [];
-      const organisation = { servers: parseConfig('{}', '/c.json', env).config?.servers ?? [], mayOverride: undefined };
+      const organisation = { servers: parseConfig('{}', '/c.json', env).config?.servers ?? [], overridable: undefined };
       const problems =
         kind === undefined
           ? parseConfig(text, '/home/me/config.json', env, undefined, known).problems
@@ -234,7 +234,7 @@ describe('docs/reference/endpoints.md', () => {
   let core: TestCore;
   let headers: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    core = await startCore({ servers: { echo: fixture('echo') }, http: { bodyMB: 1 } }, { askToken: true });
+    core = await startCore({ servers: { echo: fixture('echo') }, http: { maxBodyMB: 1 } }, { askToken: true });
     const token = readFileSync(join(core.host.paths.runDir, 'token'), 'utf8').trim();
     const pairs = [...written.matchAll(/-H "([^:]+): ([^"]*)"/g)];
     headers = Object.fromEntries(pairs.map(([, name = '', value = '']) => [name, value.replace('$TOKEN', token)]));

@@ -284,7 +284,7 @@ describe('MCPProxy', () => {
       code: { enabled: false },
       results: { threshold: 20000 },
       callTimeoutSeconds: 120,
-      policy: { agentChanges: 'refuse', mayAdd: false },
+      policy: { agentChanges: 'refuse', allowAdd: false },
       servers: [{ name: 'a' }, { name: 'q', held: 'review', enabled: false }],
     });
   });

@@ -10,7 +10,7 @@ let core: TestCore;
 const sockets: Socket[] = [];
 beforeAll(async () => {
   core = await startCore(
-    { servers: { other: fixture('echo'), hang: fixture('misbehaving', 'never') }, http: { sessions: 10 } },
+    { servers: { other: fixture('echo'), hang: fixture('misbehaving', 'never') }, http: { maxSessions: 10 } },
     { askToken: true },
   );
 });

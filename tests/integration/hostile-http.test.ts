@@ -8,7 +8,10 @@ import { until } from '../support/until.ts';
 let core: TestCore;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  core = await startCore({ servers: { echo: fixture('echo') }, http: { bodyMB: 1, requests: 3 } }, { askToken: true });
+  core = await startCore(
+    { servers: { echo: fixture('echo') }, http: { maxBodyMB: 1, maxRequests: 3 } },
+    { askToken: true },
+  );
 });
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();

@@ -15,7 +15,7 @@ const mostKB = 25;
 
 export async function measureHeld(print) {
   await using stack = new AsyncDisposableStack();
-  const team = await StartedTeam.start({ http: { sessions: sessions + 100, streams: streams + 100 } });
+  const team = await StartedTeam.start({ http: { maxSessions: sessions + 100, maxStreams: streams + 100 } });
   stack.defer(() => team.stop());
   const file = join(tmpdir(), `tooltray-bench-heap-${process.pid}`);
   stack.defer(() => rmSync(file, { force: true }));

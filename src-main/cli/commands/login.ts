@@ -53,7 +53,7 @@ async function printDocument(url: string): Promise<number> {
     throw new AppError('bad_request', `${JSON.stringify(url)} is not a valid client ID URL: ${problem}`);
   printResult(true, clientMetadataDocument(url), () => []);
   process.stderr.write(
-    `Publish this at ${oneLine(url)} as application/json, without redirects, and add to your config:\n  "signIn": { "clientMetadataUrl": ${JSON.stringify(url)} }\n`,
+    `Publish this at ${oneLine(url)} as application/json, without redirects, and add to your config:\n  "oauth": { "clientMetadataUrl": ${JSON.stringify(url)} }\n`,
   );
   return 0;
 }

@@ -212,7 +212,7 @@ const names: Readonly<Record<string, string>> = {
   description: 'Description',
   builtin: 'Built-in server',
   lazy: 'Starts at the first call',
-  idleStopSeconds: 'Stops after idle seconds',
+  idleTimeoutSeconds: 'Stops after idle seconds',
   initTimeoutSeconds: 'Seconds to start',
   callTimeoutSeconds: 'Seconds for a call',
 };

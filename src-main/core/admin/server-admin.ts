@@ -375,8 +375,8 @@ export class ServerAdmin {
 
   /** Throws AppError not_allowed if the user does not accept such changes. */
   #requireAllowed({ kind }: ServerChange): void {
-    const { agentChanges, mayAdd, mayRemove } = this.#config.current.policy;
-    if (agentChanges !== 'refuse' && (kind !== 'add' || mayAdd) && (kind !== 'remove' || mayRemove)) return;
+    const { agentChanges, allowAdd, allowRemove } = this.#config.current.policy;
+    if (agentChanges !== 'refuse' && (kind !== 'add' || allowAdd) && (kind !== 'remove' || allowRemove)) return;
     throw new AppError('not_allowed', 'The person has switched such changes by models off.', {
       fix: 'Tell them what you would change; they can do it themselves.',
     });

@@ -61,7 +61,7 @@ export const agentChangePolicyTexts = {
  * Shorter than this, in seconds, no server starts and no call ends: a way to switch one off that does not look like it.
  */
 const minTimeoutSeconds = 1;
-const timeouts = ['initTimeoutSeconds', 'callTimeoutSeconds', 'idleStopSeconds', 'timeout'];
+const timeouts = ['initTimeoutSeconds', 'callTimeoutSeconds', 'idleTimeoutSeconds', 'timeout'];
 
 /** Throws AppError bad_request for a change that nobody can want. */
 export function assertSensible(change: ServerChange): void {
@@ -138,7 +138,7 @@ export function describeEdits(waiting: readonly PendingEdit[]): string {
 }
 
 /** Fields that neither launch, connect, nor say what models read or may do. */
-const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleStopSeconds', 'notes', 'source', 'registry']);
+const calmFields: ReadonlySet<string> = new Set(['lazy', 'idleTimeoutSeconds', 'notes', 'source', 'registry']);
 
 /** Something new starts, is reached, or is shown to models: the page does not make its approval the default button. */
 export function isRisky(change: ServerChange): boolean {

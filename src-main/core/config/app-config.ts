@@ -27,9 +27,9 @@ export interface RegistryConfig {
 }
 
 /**
- * `remote`: at its address. `shared`: one child a replica, for all users. `personal`: one child a user, in one place.
+ * `remote`: at its address. `shared`: one child a replica, for all users. `per-user`: one child a user, in one place.
  */
-export const placements = ['remote', 'shared', 'personal'] as const;
+export const placements = ['remote', 'shared', 'per-user'] as const;
 
 export type Placement = (typeof placements)[number];
 
@@ -40,7 +40,7 @@ interface ServerBase {
   /** Start at the first call instead of at once, when the listing is cached. */
   readonly lazy: boolean;
   /** Stop after this long without a call, in ms; undefined: never. */
-  readonly idleStopMs: number | undefined;
+  readonly idleTimeoutMs: number | undefined;
   /** Time to connect and initialise, in ms (30 000 by default). */
   readonly initTimeoutMs: number;
   /** Ceiling for one call, in ms; progress restarts it. */
@@ -126,7 +126,7 @@ export interface OAuthClient {
   /** Who is to be signed in: a hint for the page, and nobody else counts. */
   readonly account?: string | undefined;
   /** In a team: its token is made from the one that a user came with, without a sign-in. Unused on a desktop. */
-  readonly exchange?: TokenExchange | undefined;
+  readonly tokenExchange?: TokenExchange | undefined;
 }
 
 /** Source: RFC 8693, section 2.1. Client and scopes are those beside it. */
@@ -157,7 +157,7 @@ export interface ToolFilter {
 /** The tools that `proxy-dispatch` lists and calls, and its result format. */
 interface DispatchSettings extends ToolFilter {
   /** A text as it is, or as in mini-a: the whole result as JSON; undefined: the former. */
-  readonly answers?: 'plain' | 'whole' | undefined;
+  readonly results?: 'text' | 'full' | undefined;
 }
 
 /** How many tools `retrieve_tools` shows where the call does not say; undefined: as many as fit well. */
@@ -243,22 +243,22 @@ export interface Layer {
       readonly results?: Partial<ResultSettings>;
     };
   /** Tools that come first where several fit, by name or `server:tool`. */
-  readonly favourites: readonly string[];
+  readonly favorites: readonly string[];
   readonly quotas: readonly NamedQuota[];
 }
 
-/** How much may be called in a team: exactly one of `calls`, `bytes` (both `per` a time) and `atOnce`. */
+/** How much may be called in a team: exactly one of `calls`, `bytes` (both per `window`) and `maxConcurrent`. */
 export interface Quota {
   /** Each of these has a count of its own; none: all have one together. */
-  readonly by: readonly ('user' | 'app' | 'server' | 'tool')[];
+  readonly groupBy: readonly ('user' | 'app' | 'server' | 'tool')[];
   /** Only calls of these; tools by name or `server:tool`. */
   readonly servers?: readonly string[] | undefined;
   readonly tools?: readonly string[] | undefined;
   readonly calls?: number | undefined;
   /** Size of the returned results, in bytes. */
   readonly bytes?: number | undefined;
-  readonly per?: 'minute' | 'hour' | 'day' | undefined;
-  readonly atOnce?: number | undefined;
+  readonly window?: 'minute' | 'hour' | 'day' | undefined;
+  readonly maxConcurrent?: number | undefined;
 }
 
 export interface NamedQuota extends Quota {
@@ -272,7 +272,7 @@ export interface NamedQuota extends Quota {
 /** The layers in a folder below the organization's file, by name of group or user. */
 export interface ConfigLayers {
   readonly groups: Readonly<Record<string, Layer>>;
-  readonly people: Readonly<Record<string, Layer>>;
+  readonly users: Readonly<Record<string, Layer>>;
 }
 
 /** The configuration changes that models may make. */
@@ -280,8 +280,8 @@ interface ChangePolicy {
   /** A person is asked, it just happens, or it is refused. */
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
   /** Whether models may ask for servers to be added, and removed, at all. */
-  readonly mayAdd: boolean;
-  readonly mayRemove: boolean;
+  readonly allowAdd: boolean;
+  readonly allowRemove: boolean;
 }
 
 /** The roles of a tool in data flow: it reads untrusted content, or sends data out. */
@@ -306,25 +306,25 @@ export interface DataFlowSettings {
 /** How much load the HTTP endpoint accepts. Further requests are refused with 429 or 503 and a retry delay. */
 export interface HttpSettings {
   /** Sessions of the handshake era. */
-  readonly sessions: number;
+  readonly maxSessions: number;
   /** A session without a message for this long is over. */
   readonly sessionIdleMinutes: number;
   /** Streams that stay open: `subscriptions/listen`, and the GET of a session. */
-  readonly streams: number;
+  readonly maxStreams: number;
   /** Requests that are being answered. */
-  readonly requests: number;
+  readonly maxRequests: number;
   /** The longest body, in MB. */
-  readonly bodyMB: number;
+  readonly maxBodyMB: number;
   /** How long running requests may take when Tooltray ends, in seconds; undefined: the default of desktop or team. */
   readonly drainSeconds: number | undefined;
 }
 
 /** Processes of single people, in a team. */
-export interface PerUserSettings {
+export interface UserProcessSettings {
   /** Processes of all people on one replica; one takes about 80 MB. */
-  readonly perReplica: number;
+  readonly maxPerReplica: number;
   /** Processes of one person at a time. */
-  readonly perPerson: number;
+  readonly maxPerUser: number;
   /** One that nobody used for so long ends, unless its entry says otherwise. */
   readonly idleMinutes: number;
 }
@@ -394,7 +394,7 @@ export interface AppConfig {
   /** Port of the HTTP listener on 127.0.0.1; 0 takes any free one. */
   readonly port: number;
   readonly http: HttpSettings;
-  readonly personal: PerUserSettings;
+  readonly userProcesses: UserProcessSettings;
   /** Maximum number and bytes of activity records, and whether the payload texts of calls are stored with them. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
   readonly policy: ChangePolicy;
@@ -424,9 +424,9 @@ export interface AppConfig {
   /** Registries in addition to the official one; one named `official` replaces it. */
   readonly registries: readonly RegistryConfig[];
   /** Settings that group and user files may set; undefined: the default (layers/read-layer.ts). Needs a folder. */
-  readonly mayOverride: LayerOverrides | undefined;
+  readonly overridable: LayerOverrides | undefined;
   /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
-  readonly signIn: { readonly clientMetadataUrl: string | undefined };
+  readonly oauth: { readonly clientMetadataUrl: string | undefined };
   /** A team's quotas, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent where the config is one file. */
@@ -440,7 +440,7 @@ export interface AppConfig {
 /** Undefined: the usual ones. */
 export interface LayerOverrides {
   readonly groups?: readonly LayerSetting[] | undefined;
-  readonly people?: readonly LayerSetting[] | undefined;
+  readonly users?: readonly LayerSetting[] | undefined;
 }
 
 /** Something in the config file that the user should fix. Positions are 1-based. */

@@ -216,7 +216,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
 function serverLimits(entry: ServerEntry, settings: Pick<AppConfig, 'callTimeoutSeconds' | 'initTimeoutSeconds'>) {
   return {
     lazy: entry.lazy ?? false,
-    idleStopMs: milliseconds(entry.idleStopSeconds),
+    idleTimeoutMs: milliseconds(entry.idleTimeoutSeconds),
     initTimeoutMs:
       milliseconds(entry.initTimeoutSeconds ?? settings.initTimeoutSeconds) ?? serverDefaults.initTimeoutMs,
     callTimeoutMs:

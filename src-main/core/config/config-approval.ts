@@ -45,7 +45,7 @@ interface Judgement extends GatedConfig {
 /** Fields of an entry that neither launch nor reach nor allow anything. */
 const plainFields: ReadonlySet<string> = new Set([
   ...['enabled', 'quarantined', 'registry', 'description', 'lazy', 'maxMessageMB'],
-  ...['idleStopSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
+  ...['idleTimeoutSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
 ]);
 
 /** Names are short, so that a person can type them. */

@@ -20,7 +20,7 @@ const plainSettings: ReadonlySet<string> = new Set([
     'exposeAdmin',
     'port',
     'http',
-    'personal',
+    'userProcesses',
   ],
   ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
 ]);
@@ -66,7 +66,7 @@ export function tightens(key: string, before: unknown, value: unknown): boolean 
   if (key !== 'policy') return false;
   const order: readonly unknown[] = ['refuse', 'ask', 'allow'];
   const loosens = order.indexOf(value['agentChanges']) > order.indexOf(before['agentChanges']);
-  return !loosens && ['mayAdd', 'mayRemove'].every((member) => value[member] !== true || before[member] === true);
+  return !loosens && ['allowAdd', 'allowRemove'].every((member) => value[member] !== true || before[member] === true);
 }
 
 /** Less leaves without a question. Roles are a person's word either way. */

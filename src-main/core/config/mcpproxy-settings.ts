@@ -76,8 +76,8 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['init_timeout', key(duration, (seconds) => (seconds > 0 ? { initTimeoutSeconds: seconds } : undefined))],
   ['read_only_mode', key(z.boolean(), (on) => (on ? { policy: { agentChanges: 'refuse' } } : undefined))],
   ['disable_management', key(z.boolean(), (on) => (on ? { policy: { agentChanges: 'refuse' } } : undefined))],
-  ['allow_server_add', key(z.boolean(), (mayAdd) => ({ policy: { mayAdd } }))],
-  ['allow_server_remove', key(z.boolean(), (mayRemove) => ({ policy: { mayRemove } }))],
+  ['allow_server_add', key(z.boolean(), (allowAdd) => ({ policy: { allowAdd: allowAdd } }))],
+  ['allow_server_remove', key(z.boolean(), (allowRemove) => ({ policy: { allowRemove: allowRemove } }))],
   ['enable_code_execution', key(z.boolean(), (enabled) => ({ code: { enabled } }))],
   ['code_execution_timeout_ms', key(z.int().min(1), (ms) => ({ code: { timeoutSeconds: ms / 1000 } }))],
   [

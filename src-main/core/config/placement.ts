@@ -21,9 +21,9 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
       reason: `In a team every replica reaches it at its address, ${whose}, ${why}.`,
     };
   }
-  if (server.placement === 'personal') {
+  if (server.placement === 'per-user') {
     return {
-      placement: 'personal',
+      placement: 'per-user',
       isEachOnes: true,
       reason: 'In a team each person has a process of it, as its entry says.',
     };
@@ -31,7 +31,7 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
   const [own] = userValueNamesIn(server);
   if (own !== undefined) {
     return {
-      placement: 'personal',
+      placement: 'per-user',
       isEachOnes: true,
       reason: `In a team each person has a process of it, since it gets their own ${own}.`,
     };
@@ -46,10 +46,10 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
 
 /** Returns whose connections an address has: if the entry has a key, all users share it. */
 function connectionsTo(server: HttpServerConfig): { readonly isEachOnes: boolean; readonly why: string } {
-  if (server.placement === 'personal') return { isEachOnes: true, why: 'as its entry says' };
+  if (server.placement === 'per-user') return { isEachOnes: true, why: 'as its entry says' };
   if (server.placement === 'shared') return { isEachOnes: false, why: 'as its entry says' };
   const { url, headers, oauth } = server;
-  if (oauth?.exchange !== undefined)
+  if (oauth?.tokenExchange !== undefined)
     return { isEachOnes: true, why: 'since its tokens are made from those that people come with' };
   const [own] = userValueNamesIn([url, headers]);
   if (own !== undefined) return { isEachOnes: true, why: `since it gets their own ${own}` };
@@ -80,16 +80,16 @@ export function placementProblem(
   if (!isRemote && placement === 'remote') {
     return {
       reason: 'Only a server at an address is remote.',
-      suggestion: 'Write "shared" or "personal", or leave it out.',
+      suggestion: 'Write "shared" or "per-user", or leave it out.',
     };
   }
-  if (kind === 'builtin' && placement === 'personal') {
+  if (kind === 'builtin' && placement === 'per-user') {
     return { reason: 'What comes with Tooltray has no process of its own.', suggestion: 'Leave it out.' };
   }
   if (placement === 'shared' && userValueNamesIn(entry).length > 0) {
     return {
       reason: 'It gets a value of each person’s own, so they cannot share it.',
-      suggestion: 'Write "personal", or leave it out.',
+      suggestion: 'Write "per-user", or leave it out.',
     };
   }
   return undefined;

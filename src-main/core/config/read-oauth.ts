@@ -19,7 +19,7 @@ export const oauthSchema = z
     authServerMetadataUrl: z.string(),
     clientMetadataUrl: z.string(),
     account: z.string(),
-    exchange: z.strictObject({
+    tokenExchange: z.strictObject({
       tokenEndpoint: z.string(),
       audience: z.string().min(1).optional(),
       resource: z.string().min(1).optional(),
@@ -78,9 +78,9 @@ export function parseOAuthClient(written: Readonly<Record<string, unknown>>, rep
   }
   const problem = clientMetadataUrl === undefined ? undefined : clientMetadataUrlProblem(clientMetadataUrl);
   if (problem !== undefined) report('error', keyOf('clientMetadataUrl'), problem);
-  const { exchange } = read;
-  if (exchange !== undefined && !isSafe(exchange.tokenEndpoint))
-    report('error', keyOf('exchange'), 'A "tokenEndpoint" that begins with https:// is expected here.');
+  const { tokenExchange } = read;
+  if (tokenExchange !== undefined && !isSafe(tokenExchange.tokenEndpoint))
+    report('error', keyOf('tokenExchange'), 'A "tokenEndpoint" that begins with https:// is expected here.');
   return {
     clientId,
     clientSecret,
@@ -91,7 +91,7 @@ export function parseOAuthClient(written: Readonly<Record<string, unknown>>, rep
     ...(account !== undefined && { account }),
     ...(authServerMetadataUrl !== undefined && { authServerMetadataUrl }),
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-    ...(exchange !== undefined && { exchange }),
+    ...(tokenExchange !== undefined && { tokenExchange }),
   };
 }
 

@@ -129,21 +129,24 @@ export const registrySettings = z.array(registry).max(20);
 const most = z.int().min(0);
 const quota = z
   .object({
-    by: z.array(z.enum(['user', 'app', 'server', 'tool'])).default([]),
+    groupBy: z.array(z.enum(['user', 'app', 'server', 'tool'])).default([]),
     servers: names.optional(),
     tools: names.optional(),
     calls: most.optional(),
     bytes: most.optional(),
-    per: z.enum(['minute', 'hour', 'day']).optional(),
-    atOnce: most.optional(),
+    window: z.enum(['minute', 'hour', 'day']).optional(),
+    maxConcurrent: most.optional(),
   })
   // A word that is misspelt would limit something else than was meant.
   .strict()
-  .refine(({ calls, bytes, atOnce }) => [calls, bytes, atOnce].filter((one) => one !== undefined).length === 1, {
-    error: 'Exactly one of "calls", "bytes" and "atOnce" is expected here',
-  })
-  .refine(({ atOnce, per }) => (atOnce === undefined) === (per !== undefined), {
-    error: '"calls" and "bytes" need "per": "minute", "hour" or "day"; "atOnce" has none',
+  .refine(
+    ({ calls, bytes, maxConcurrent }) => [calls, bytes, maxConcurrent].filter((one) => one !== undefined).length === 1,
+    {
+      error: 'Exactly one of "calls", "bytes" and "maxConcurrent" is expected here',
+    },
+  )
+  .refine(({ maxConcurrent, window }) => (maxConcurrent === undefined) === (window !== undefined), {
+    error: '"calls" and "bytes" need "window": "minute", "hour" or "day"; "maxConcurrent" has none',
   });
 
 /** Settings beside the servers; every one may be absent. */
@@ -162,18 +165,18 @@ export const settingsSchema = z.object({
   port: z.int().min(0).max(65_535),
   http: z
     .object({
-      sessions: z.int().positive(),
+      maxSessions: z.int().positive(),
       sessionIdleMinutes: z.number().positive(),
-      streams: z.int().positive(),
-      requests: z.int().positive(),
-      bodyMB: z.number().positive().max(512),
+      maxStreams: z.int().positive(),
+      maxRequests: z.int().positive(),
+      maxBodyMB: z.number().positive().max(512),
       drainSeconds: z.number().min(0).max(3600),
     })
     .partial(),
-  personal: z
+  userProcesses: z
     .object({
-      perReplica: z.int().positive(),
-      perPerson: z.int().positive(),
+      maxPerReplica: z.int().positive(),
+      maxPerUser: z.int().positive(),
       idleMinutes: z.number().positive(),
     })
     .partial(),
@@ -181,7 +184,7 @@ export const settingsSchema = z.object({
     .object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), storePayloads: z.boolean() })
     .partial(),
   policy: z
-    .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), mayAdd: z.boolean(), mayRemove: z.boolean() })
+    .object({ agentChanges: z.enum(['ask', 'allow', 'refuse']), allowAdd: z.boolean(), allowRemove: z.boolean() })
     .partial(),
   callTimeoutSeconds: seconds,
   initTimeoutSeconds: seconds,
@@ -189,7 +192,7 @@ export const settingsSchema = z.object({
   code: z.object({ enabled: z.boolean(), timeoutSeconds: seconds, maxToolCalls: z.int().positive() }).partial(),
   trustEdits: z.boolean(),
   heal: z.enum(['ask', 'auto', 'off']),
-  dispatch: z.object({ allow: z.array(text), deny: z.array(text), answers: z.enum(['plain', 'whole']) }).partial(),
+  dispatch: z.object({ allow: z.array(text), deny: z.array(text), results: z.enum(['text', 'full']) }).partial(),
   results: z
     .object({
       threshold: bytes,
@@ -210,12 +213,12 @@ export const settingsSchema = z.object({
   slowCallSeconds: z.number().min(0),
   reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
   registries: registrySettings,
-  mayOverride: z
-    .object({ groups: z.array(z.enum(layerSettings)), people: z.array(z.enum(layerSettings)) })
+  overridable: z
+    .object({ groups: z.array(z.enum(layerSettings)), users: z.array(z.enum(layerSettings)) })
     .partial()
     // A word that is misspelt would allow something else than was meant.
     .strict(),
-  signIn: z
+  oauth: z
     .object({
       clientMetadataUrl: z.string().superRefine((url, context) => {
         const message = clientMetadataUrlProblem(url);
@@ -282,7 +285,7 @@ export const entrySchema = z
     disabledTools: z.array(text),
     enabledTools: z.array(text),
     lazy: z.boolean(),
-    idleStopSeconds: seconds,
+    idleTimeoutSeconds: seconds,
     initTimeoutSeconds: seconds,
     callTimeoutSeconds: seconds,
     maxMessageMB: z.number().positive(),

@@ -393,7 +393,7 @@ export class ManagedServer {
         this.#listings.detach();
         this.#followOne(this.#userConnections[0]);
       },
-      idleMs: this.config.idleStopMs ?? this.#deps.own?.idleMs,
+      idleMs: this.config.idleTimeoutMs ?? this.#deps.own?.idleMs,
       now: this.#deps.now,
     });
   }
@@ -443,7 +443,7 @@ export class ManagedServer {
 
   #makeIdle(): IdleTimer {
     return new IdleTimer({
-      idleMs: this.config.idleStopMs,
+      idleMs: this.config.idleTimeoutMs,
       now: this.#deps.now,
       // Subscribers to a resource rely on the process that watches it.
       isBusy: () => {

@@ -77,7 +77,7 @@ export class PerUserSignIn {
   #withoutLink(error: unknown): unknown {
     const isRefused =
       error instanceof AppError && error.code === 'server_unauthorized' && 'status' in (error.data ?? {});
-    if (!isRefused || this.#parts.config.oauth?.exchange === undefined) return error;
+    if (!isRefused || this.#parts.config.oauth?.tokenExchange === undefined) return error;
     const fix = 'The token that was made from yours is not what it wants: whoever runs Tooltray can see to that.';
     return new AppError(error.code, error.message, { fix, cause: error, ...(error.data && { data: error.data }) });
   }

@@ -111,7 +111,7 @@ export class ServerManager {
         ...config,
         hash: canonicalHash([config.hash, kind.key]),
         lazy: true,
-        idleStopMs: config.idleStopMs ?? besideIdleMs,
+        idleTimeoutMs: config.idleTimeoutMs ?? besideIdleMs,
       },
       {
         ...this.#deps,

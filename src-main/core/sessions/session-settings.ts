@@ -170,7 +170,7 @@ export class SessionSettingsCache {
       view,
       extraTools: pinnedTools(config, this.#core.modes.helpers),
       toolFilter: config.dispatch,
-      fullResults: config.dispatch.answers === 'whole',
+      fullResults: config.dispatch.results === 'full',
       retrieve: config.retrieve,
       code: config.code,
       callLimitMs,

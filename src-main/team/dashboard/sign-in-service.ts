@@ -79,7 +79,7 @@ export class SignInService {
 
   #takesSignIn(server: ServerConfig): boolean {
     if (!server.enabled || !placementOf(server).isEachOnes) return false;
-    if ((server.kind !== 'http' && server.kind !== 'sse') || server.oauth?.exchange !== undefined) return false;
+    if ((server.kind !== 'http' && server.kind !== 'sse') || server.oauth?.tokenExchange !== undefined) return false;
     return this.#parts.signIns.of(this.#viewer.user).find(server) !== undefined;
   }
 }

@@ -124,7 +124,7 @@ function overReplicas<Row extends ServerStatus>(
     const standing = statusByReplica(row.name, all);
     const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
     const told = aggregateReplicas(row, standing);
-    const isPersonal = config?.enabled === true && placementOf(config).placement === 'personal';
+    const isPersonal = config?.enabled === true && placementOf(config).placement === 'per-user';
     const isIll = standing.replicas.some(({ state }) => state === 'error');
     return {
       ...row,

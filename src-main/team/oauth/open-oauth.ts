@@ -69,7 +69,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     now: Date.now,
     fill: (config, user) => fillFor(user)(config),
     ring: keys.encryptionKeys(tenant, 'sign-ins'),
-    documentUrl: () => core().context.config.current.signIn.clientMetadataUrl,
+    documentUrl: () => core().context.config.current.oauth.clientMetadataUrl,
     server: (name) => core().context.config.current.servers.find((server) => server.name === name),
   });
   vaults.addMaskedValues(() => signIns.secrets, signIns.secretsChanged);
@@ -79,11 +79,11 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   const own = new UserConnections({
     signIns,
     most: maxConnections,
-    idleMs: () => core().context.config.current.personal.idleMinutes * 60_000,
+    idleMs: () => core().context.config.current.userProcesses.idleMinutes * 60_000,
     transport: (config, user) => {
       const fill = fillFor(user);
-      const { exchange } = config.oauth ?? {};
-      const made = exchange && exchanges.of(user, config, exchange, () => fill(config));
+      const { tokenExchange } = config.oauth ?? {};
+      const made = tokenExchange && exchanges.of(user, config, tokenExchange, () => fill(config));
       // Asked for in any case: who is known there is ended when they go.
       const theirs = signIns.of(user);
       return core().servers.transports.create(config, {
@@ -146,5 +146,5 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
 }
 
 function hasExchange(server: ServerConfig): boolean {
-  return (server.kind === 'http' || server.kind === 'sse') && server.oauth?.exchange !== undefined;
+  return (server.kind === 'http' || server.kind === 'sse') && server.oauth?.tokenExchange !== undefined;
 }

@@ -61,7 +61,7 @@ export class UserConnections implements PerUserAccess {
 
   readonly link: PerUserAccess['link'] = async (config, { user }, refused) => {
     const { signIns } = this.#options;
-    const signIn = config.oauth?.exchange === undefined ? signIns.of(user).find(config) : undefined;
+    const signIn = config.oauth?.tokenExchange === undefined ? signIns.of(user).find(config) : undefined;
     if (signIn === undefined) return undefined;
     await signIn.accessToken();
     // They are who they are: only rights that are missing are to be had by signing in.

@@ -42,7 +42,7 @@ export function openPlacement({ room, env, database, core, readOwn }: PlacementO
   const processes = new PersonalProcesses({
     launch: (config, person) => launch.transport(config, person),
     locks,
-    limits: () => core().context.config.current.personal,
+    limits: () => core().context.config.current.userProcesses,
   });
   return {
     processes,

@@ -18,8 +18,8 @@ import { maxDrainMs, type PersonLock, type PersonLocks } from './person-locks.ts
 
 export interface PoolLimits {
   /** Processes of all people on this replica. */
-  readonly perReplica: number;
-  readonly perPerson: number;
+  readonly maxPerReplica: number;
+  readonly maxPerUser: number;
 }
 
 export interface PersonalProcessesOptions {
@@ -62,7 +62,7 @@ export class PersonalProcesses {
     });
 
   get counts(): PoolCounts {
-    return { running: this.#running.size, limit: this.#options.limits().perReplica, refused: { ...this.#refused } };
+    return { running: this.#running.size, limit: this.#options.limits().maxPerReplica, refused: { ...this.#refused } };
   }
 
   /** How many people have a process of each server here. */
@@ -110,21 +110,21 @@ export class PersonalProcesses {
   }
 
   #requireCapacity(server: string, person: Person): void {
-    const { perPerson, perReplica } = this.#options.limits();
-    if (this.#running.size >= perReplica) {
+    const { maxPerUser, maxPerReplica } = this.#options.limits();
+    if (this.#running.size >= maxPerReplica) {
       this.#refused.replica++;
       throw new AppError(
         'server_not_started',
-        `${server} did not start: this replica runs ${formatCount(perReplica, 'server')} of its people, which is the limit (personal.perReplica).`,
+        `${server} did not start: this replica runs ${formatCount(maxPerReplica, 'server')} of its people, which is the limit (userProcesses.maxPerReplica).`,
         { fix: 'Try again in a few minutes; whoever runs Tooltray can add a replica, or raise the limit.' },
       );
     }
     const own = [...this.#running].filter((one) => one.isOf(person)).map(({ config }) => config.name);
-    if (own.length < perPerson) return;
+    if (own.length < maxPerUser) return;
     this.#refused.person++;
     throw new AppError(
       'server_not_started',
-      `${server} did not start: you have ${own.sort().join(', ')} running, and ${formatCount(perPerson, 'server')} at a time is the limit (personal.perPerson).`,
+      `${server} did not start: you have ${own.sort().join(', ')} running, and ${formatCount(maxPerUser, 'server')} at a time is the limit (userProcesses.maxPerUser).`,
       { fix: 'They end when they are not used for a while: try again then.' },
     );
   }

@@ -54,9 +54,9 @@ export class Quotas {
 
   async #acquire(quota: NamedQuota, key: string): Promise<Part> {
     const { windows, running, log } = this.#parts;
-    const { atOnce, bytes, calls, per = 'minute' } = quota;
-    if (atOnce !== undefined) {
-      const id = await running.acquire(key, atOnce);
+    const { maxConcurrent, bytes, calls, window: per = 'minute' } = quota;
+    if (maxConcurrent !== undefined) {
+      const id = await running.acquire(key, maxConcurrent);
       if (id === undefined) throw this.#refuse(quota, undefined);
       // Whoever has the answer may call again at once, at any replica.
       return { giveBack: () => void running.release(id), ended: () => running.release(id) };
@@ -83,10 +83,10 @@ export class Quotas {
 
   #refuse(quota: NamedQuota, usedUp: WindowExhausted | undefined): AppError {
     this.#refused++;
-    const { name, by } = quota;
-    const whose = by.length === 0 ? 'of all together' : `for each ${by.join(' and ')}`;
+    const { name, groupBy } = quota;
+    const whose = groupBy.length === 0 ? 'of all together' : `for each ${groupBy.join(' and ')}`;
     if (usedUp === undefined) {
-      const reason = `The quota "${name}" lets ${formatCount(quota.atOnce ?? 0, 'call')} run at once, ${whose}.`;
+      const reason = `The quota "${name}" lets ${formatCount(quota.maxConcurrent ?? 0, 'call')} run at once, ${whose}.`;
       return new AppError('not_allowed', `${reason} This one did not run.`, {
         fix: 'Wait until another one has ended, then call again.',
         data: { quota: name },
@@ -94,7 +94,7 @@ export class Quotas {
     }
     const seconds = Math.max(1, Math.ceil(usedUp.leftMs / 1000));
     const amount = quota.bytes === undefined ? formatCount(quota.calls ?? 0, 'call') : formatBytes(quota.bytes);
-    const reason = `The quota "${name}" is used up: ${amount} ${spans[quota.per ?? 'minute']}, ${whose}.`;
+    const reason = `The quota "${name}" is used up: ${amount} ${spans[quota.window ?? 'minute']}, ${whose}.`;
     return new AppError('not_allowed', `${reason} This call did not run.`, {
       fix: `It begins anew in ${describeWindow(seconds)}; do not try again before. Whoever runs Tooltray for you can raise it.`,
       data: { quota: name, resetsInSeconds: seconds },
@@ -110,9 +110,9 @@ function counts({ servers, tools }: NamedQuota, { id, name, server }: CatalogEnt
 }
 
 /** The app is whose token it is: what it calls itself is anybody's word. */
-function keyOf({ id, by }: NamedQuota, tool: CatalogEntry, { principal }: CallerContext): string {
+function keyOf({ id, groupBy }: NamedQuota, tool: CatalogEntry, { principal }: CallerContext): string {
   const whose = { user: principal.user, app: principal.owner, server: tool.server, tool: tool.id };
-  return JSON.stringify([id, ...by.toSorted().map((dimension) => [dimension, whose[dimension]])]);
+  return JSON.stringify([id, ...groupBy.toSorted().map((dimension) => [dimension, whose[dimension]])]);
 }
 
 function describeWindow(seconds: number): string {

@@ -120,24 +120,24 @@ test('team-config check reports each fault with its position and sets the exit c
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   };
-  write('organisation.jsonc', '{ "servers": {}, "mode": "meta" }');
-  write('people/ana.jsonc', '{ "mode": "search", "hiddenTools": ["x"] }');
+  write('organization.jsonc', '{ "servers": {}, "mode": "meta" }');
+  write('users/ana.jsonc', '{ "mode": "search", "hiddenTools": ["x"] }');
   expect(await home.run('team', 'config', 'check', folder)).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(
-      /^valid, version \w{16}: 0 servers, 0 groups, 1 person; 0 errors, 0 warnings\.\n$/,
+      /^valid, version \w{16}: 0 servers, 0 groups, 1 user; 0 errors, 0 warnings\.\n$/,
     ) as string,
   });
   expect((await home.json('team', 'config', 'show', folder, '--user', 'ana')).data).toMatchObject({
     settings: { mode: 'search' },
     profiles: [{ except: ['x'] }],
   });
-  write('people/ana.jsonc', '{ "trustEdits": true }');
+  write('users/ana.jsonc', '{ "trustEdits": true }');
   const { code, stdout } = await home.run('team', 'config', 'check', folder);
   expect([code, stdout]).toEqual([
     1,
     expect.stringMatching(
-      /people\/ana\.jsonc:1:3 error: trustEdits: "trustEdits" can only be set by the organization\./,
+      /users\/ana\.jsonc:1:3 error: trustEdits: "trustEdits" can only be set by the organization\./,
     ),
   ]);
 });
@@ -145,9 +145,9 @@ test('team-config check reports each fault with its position and sets the exit c
 test('team-config show applies a user’s groups of the database, and all quotas that count them', async () => {
   const folder = join(home.path, 'shown-config');
   mkdirSync(join(folder, 'groups'), { recursive: true });
-  const quotas = { calls: { by: ['user'], calls: 2000, per: 'day' } };
-  writeFileSync(join(folder, 'organisation.jsonc'), JSON.stringify({ servers: {}, mode: 'meta', quotas }));
-  const sales = { mode: 'search', quotas: { slow: { by: ['app'], atOnce: 4 } } };
+  const quotas = { calls: { groupBy: ['user'], calls: 2000, window: 'day' } };
+  writeFileSync(join(folder, 'organization.jsonc'), JSON.stringify({ servers: {}, mode: 'meta', quotas }));
+  const sales = { mode: 'search', quotas: { slow: { groupBy: ['app'], maxConcurrent: 4 } } };
   writeFileSync(join(folder, 'groups/sales.jsonc'), JSON.stringify(sales));
   const at = ['--database', await teamDatabase()];
   await home.json('team', 'user', 'add', 'ben', '--group', 'sales', ...at);
@@ -157,8 +157,8 @@ test('team-config show applies a user’s groups of the database, and all quotas
   expect(stdout.split('\n').filter((line) => /^(Groups|mode|Quota)/.test(line))).toEqual([
     'Groups: sales',
     'mode: "search"',
-    'Quota calls: {"by":["user"],"calls":2000,"per":"day"}',
-    'Quota slow: {"by":["app"],"atOnce":4}',
+    'Quota calls: {"groupBy":["user"],"calls":2000,"window":"day"}',
+    'Quota slow: {"groupBy":["app"],"maxConcurrent":4}',
   ]);
   // What is named goes before what is known.
   expect((await show('--user', 'ben', '--group', 'other', ...at)).stdout).toContain('Groups: other\nmode: "meta"');

@@ -108,7 +108,7 @@ test('applies settings that have a counterpart', () => {
     results: { threshold: 5000, toon: true },
     callTimeoutSeconds: 90,
     initTimeoutSeconds: 5,
-    policy: { agentChanges: 'refuse', mayAdd: false, mayRemove: true },
+    policy: { agentChanges: 'refuse', allowAdd: false, allowRemove: true },
     code: { enabled: false, timeoutSeconds: 2, maxToolCalls: 3 },
     activity: { maxRows: 10, maxBytes: 1024 * 1024 },
     isolateCommands: true,

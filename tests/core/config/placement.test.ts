@@ -16,9 +16,9 @@ test.each([
   [{ url: 'https://tools.example' }, 'remote'],
   [{ command: 'notes' }, 'shared'],
   [{ command: 'notes', env: { KEY: '${secret:ORGANISATION}' } }, 'shared'],
-  [{ command: 'notes', env: { KEY: '${user:KEY}' } }, 'personal'],
-  [{ command: 'notes', args: ['--token=${user:KEY:-none}'] }, 'personal'],
-  [{ command: 'notes', placement: 'personal' }, 'personal'],
+  [{ command: 'notes', env: { KEY: '${user:KEY}' } }, 'per-user'],
+  [{ command: 'notes', args: ['--token=${user:KEY:-none}'] }, 'per-user'],
+  [{ command: 'notes', placement: 'per-user' }, 'per-user'],
   [{ command: 'notes', placement: 'shared' }, 'shared'],
   [{ builtin: 'utils' }, 'shared'],
 ])('places %j as %s', (entry, placement) => {
@@ -28,9 +28,9 @@ test.each([
 
 test.each([
   [{ command: 'notes', placement: 'remote' }, 'Only a server at an address'],
-  [{ builtin: 'utils', placement: 'personal' }, 'no process of its own'],
+  [{ builtin: 'utils', placement: 'per-user' }, 'no process of its own'],
   [{ command: 'notes', args: ['${user:KEY}'], placement: 'shared' }, 'cannot share it'],
-  [{ command: 'notes', placement: 'mine' }, 'must be one of "remote", "shared", "personal"'],
+  [{ command: 'notes', placement: 'mine' }, 'must be one of "remote", "shared", "per-user"'],
 ])('rejects %j with the reason', (entry, reason) => {
   const { server, problems } = read(entry);
   expect(server).toBeUndefined();
@@ -45,7 +45,7 @@ test.each([
   [{ headers: { 'X-Team': 'red' } }, true, 'no key for all'],
   [{ headers: { 'X-Key': '${user:KEY}' } }, true, 'since it gets their own KEY'],
   [{ placement: 'shared' }, false, 'for all people alike, as its entry says'],
-  [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'personal' }, true, 'of their own, as its entry says'],
+  [{ headers: { 'X-Key': '${secret:KEY}' }, placement: 'per-user' }, true, 'of their own, as its entry says'],
 ])('returns who shares the connection to an address: %j', (more, isEachOnes, why) => {
   const { server, problems } = read({ url: 'https://tools.example', ...more });
   expect([placementOf(server), problems]).toEqual([
@@ -66,7 +66,7 @@ test('reads a user value per user in a team, and from the vault for a single use
 });
 
 test('warns when a personal server becomes a shared one', () => {
-  const personal = { command: 'notes', placement: 'personal' };
+  const personal = { command: 'notes', placement: 'per-user' };
   expect(entryConsequences(personal, { command: 'notes' })).toContainEqual({
     text: 'In a team, all people then share what was a process of each of them.',
     isGrave: true,

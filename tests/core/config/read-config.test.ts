@@ -87,16 +87,16 @@ test('reads an empty object as a config with all defaults', () => {
     exposeAdmin: false,
     port: 8690,
     http: {
-      sessions: 2000,
+      maxSessions: 2000,
       sessionIdleMinutes: 1440,
-      streams: 2000,
-      requests: 2_000,
-      bodyMB: 64,
+      maxStreams: 2000,
+      maxRequests: 2_000,
+      maxBodyMB: 64,
       drainSeconds: undefined,
     },
-    personal: { perReplica: 200, perPerson: 8, idleMinutes: 10 },
+    userProcesses: { maxPerReplica: 200, maxPerUser: 8, idleMinutes: 10 },
     activity: { maxRows: 100_000, maxBytes: 268_435_456, storePayloads: true },
-    policy: { agentChanges: 'ask', mayAdd: true, mayRemove: true },
+    policy: { agentChanges: 'ask', allowAdd: true, allowRemove: true },
     callTimeoutSeconds: undefined,
     initTimeoutSeconds: undefined,
     isolateCommands: false,
@@ -122,8 +122,8 @@ test('reads an empty object as a config with all defaults', () => {
     slowCallSeconds: undefined,
     reviews: { onChange: 'hold' },
     registries: [],
-    mayOverride: undefined,
-    signIn: { clientMetadataUrl: undefined },
+    overridable: undefined,
+    oauth: { clientMetadataUrl: undefined },
     quotas: undefined,
     network: { extraCaFile: undefined },
     price: { perMillionTokens: undefined, currency: 'USD' },
@@ -131,13 +131,13 @@ test('reads an empty object as a config with all defaults', () => {
 });
 
 test('sets one HTTP limit and keeps the defaults of the others', () => {
-  expect(read('{ "http": { "sessions": 5, "drainSeconds": 0 } }').config?.http).toMatchObject({
-    sessions: 5,
+  expect(read('{ "http": { "maxSessions": 5, "drainSeconds": 0 } }').config?.http).toMatchObject({
+    maxSessions: 5,
     drainSeconds: 0,
-    streams: 2000,
+    maxStreams: 2000,
   });
-  expect(said('{ "http": { "sessions": 0 } }')).toEqual([
-    expect.stringMatching(/^1:\d+ http\.sessions error: .* 2000 is used\.$/) as string,
+  expect(said('{ "http": { "maxSessions": 0 } }')).toEqual([
+    expect.stringMatching(/^1:\d+ http\.maxSessions error: .* 2000 is used\.$/) as string,
   ]);
 });
 
@@ -198,7 +198,7 @@ test('reads every field of a stdio server in the units of the core', () => {
     cwd: 'work',
     enabled: false,
     lazy: true,
-    idleStopSeconds: 60,
+    idleTimeoutSeconds: 60,
     initTimeoutSeconds: 5,
     callTimeoutSeconds: 0.5,
     maxMessageMB: 1,
@@ -213,7 +213,7 @@ test('reads every field of a stdio server in the units of the core', () => {
     cwd: resolve('/config/work'),
     enabled: false,
     lazy: true,
-    idleStopMs: 60_000,
+    idleTimeoutMs: 60_000,
     initTimeoutMs: 5000,
     callTimeoutMs: 500,
     maxMessageBytes: 1_048_576,
@@ -229,7 +229,7 @@ test('fills a minimal server with the documented defaults', () => {
     headers: {},
     enabled: true,
     lazy: false,
-    idleStopMs: undefined,
+    idleTimeoutMs: undefined,
     initTimeoutMs: 30_000,
     callTimeoutMs: 3_600_000,
     maxMessageBytes: 536_870_912,
@@ -403,7 +403,7 @@ test('drops unknown helper tools from extraTools and suggests the closest', () =
 test('warns about an unknown key in a group of settings', () => {
   expect(said('{ "results": { "treshold": 5 }, "policy": { "x": 1 } }')).toEqual([
     '1:16 results.treshold warning: The key "treshold" is not known. Did you mean "threshold"?',
-    '1:45 policy.x warning: The key "x" is not known. There are: agentChanges, mayAdd, mayRemove.',
+    '1:45 policy.x warning: The key "x" is not known. There are: agentChanges, allowAdd, allowRemove.',
   ]);
 });
 

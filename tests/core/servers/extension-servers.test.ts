@@ -23,7 +23,7 @@ test('uses the shared connection unless the server lists more for the extensions
   expect([own.listing.tools.length, core.server('more').listing.tools.length]).toEqual([4, 1]);
   // Nobody has called it: no process runs for it.
   expect(own.state.kind).toBe('disconnected');
-  expect(own.config).toMatchObject({ lazy: true, idleStopMs: 30 * 60_000 });
+  expect(own.config).toMatchObject({ lazy: true, idleTimeoutMs: 30 * 60_000 });
 });
 
 test('uses the shared connection for a server that cannot be started twice', async () => {

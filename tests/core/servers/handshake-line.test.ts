@@ -63,7 +63,7 @@ test('starts the second stdio process at the first stateful call and stops it af
 
 test('stops the stateful connection when it is idle, with the server, and while it opens', async () => {
   const harness = serversHarness();
-  const server = harness.server(harness.fixture('both', 'conformance', [], { idleStopMs: 400 }));
+  const server = harness.server(harness.fixture('both', 'conformance', [], { idleTimeoutMs: 400 }));
   await server.ready();
   await say(server, 'test_simple_text', {}, handshaking('anna'));
   await until(() => server.state.kind === 'disconnected');

@@ -7,7 +7,7 @@ import { until } from '../../support/until.ts';
 test('stops an idle server, and the next call starts it again', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
-  const server = harness.server(harness.scripted('s', {}, { idleStopMs: 100 }));
+  const server = harness.server(harness.scripted('s', {}, { idleTimeoutMs: 100 }));
   await server.ready();
   const first = Number(await say(server, 'pid'));
   now += 101;
@@ -19,7 +19,7 @@ test('stops an idle server, and the next call starts it again', async () => {
 test('sends a call that arrives while the idle process ends to the next process', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
-  const server = harness.server(harness.scripted('s', { lingersMs: 300 }, { idleStopMs: 100 }));
+  const server = harness.server(harness.scripted('s', { lingersMs: 300 }, { idleTimeoutMs: 100 }));
   await server.ready();
   const ending = Promise.withResolvers<boolean[]>();
   server.changed.on(() => {
@@ -35,7 +35,7 @@ test('sends a call that arrives while the idle process ends to the next process'
 test('does not count a server with a call in flight as idle', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
-  const server = harness.server(harness.scripted('s', {}, { idleStopMs: 100 }));
+  const server = harness.server(harness.scripted('s', {}, { idleTimeoutMs: 100 }));
   await server.ready();
   const slow = say(server, 'tick', { times: 1, everyMs: 100 });
   await until(() => harness.heard('s').some(({ params }) => params?.['name'] === 'tick'));

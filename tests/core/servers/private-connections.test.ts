@@ -146,7 +146,7 @@ test('closes all private connections when the server stops, and opens none after
 test('stops idle private connections like the shared one', async () => {
   let now = 0;
   const harness = serversHarness({ now: () => now });
-  const config = harness.scripted('s', {}, { idleStopMs: 100 });
+  const config = harness.scripted('s', {}, { idleTimeoutMs: 100 });
   const server = harness.server(config);
   await server.ready();
   await ask(server, askable('anna'));

@@ -210,7 +210,7 @@ function base(name: string): Omit<StdioServerConfig, 'kind' | 'command' | 'args'
     name,
     enabled: true,
     lazy: false,
-    idleStopMs: undefined,
+    idleTimeoutMs: undefined,
     initTimeoutMs: 30_000,
     callTimeoutMs: 60_000,
     maxMessageBytes: 512 * 1024 * 1024,

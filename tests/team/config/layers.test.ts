@@ -57,7 +57,7 @@ function namesIn(result: unknown): string[] {
 
 test('applies a user’s layer on every replica to open sessions of that user only', async () => {
   const folder = await folderOf({
-    'organisation.jsonc': organisation,
+    'organization.jsonc': organisation,
     'groups/guests.jsonc': { profile: { servers: ['more', 'other'] } },
   });
   const database = await teamDatabase();
@@ -86,7 +86,7 @@ test('applies a user’s layer on every replica to open sessions of that user on
   const hash = /hash="(\w+)"/.exec(await measures(a))?.[1];
   expect([hash?.length, (await measures(b)).includes(`hash="${hash}"`)]).toEqual([16, true]);
 
-  const own = join(folder, 'people/ana.jsonc');
+  const own = join(folder, 'users/ana.jsonc');
   await write(own, { servers: { other: false }, policy: { agentChanges: 'allow' } });
   await expect.poll(() => told).toContain('notifications/tools/list_changed');
   await expect.poll(() => stream.told.map(({ method }) => method)).toContain('notifications/tools/list_changed');

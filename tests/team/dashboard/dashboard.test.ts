@@ -33,7 +33,7 @@ beforeAll(async () => {
     profiles: { narrow: { servers: ['echo'] } },
   };
   const counter = join(import.meta.dirname, '../placement/counter-server.ts');
-  const own = { command: process.execPath, args: [counter], placement: 'personal', isolation: 'none' };
+  const own = { command: process.execPath, args: [counter], placement: 'per-user', isolation: 'none' };
   // It is there on one replica, and missing on the other.
   const missing = { command: 'no-such-program-anywhere' };
   const at = (half: object): TestConfig => ({ ...config, servers: { ...config.servers, own, half } });

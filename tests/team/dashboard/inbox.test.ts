@@ -24,7 +24,7 @@ const ownScript = join(folder, 'own.json');
 const config = {
   servers: {
     mail: fixture('scripted', script, log),
-    own: { ...fixture('scripted', ownScript), placement: 'personal', isolation: 'none' },
+    own: { ...fixture('scripted', ownScript), placement: 'per-user', isolation: 'none' },
   },
   mode: 'direct',
   reviews: { onChange: 'hold' },

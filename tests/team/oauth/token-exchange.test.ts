@@ -26,8 +26,8 @@ async function world(
   const fixture = await startOidcFixture(options);
   const database = await teamDatabase();
   const exchange = { tokenEndpoint: `${fixture.issuer}/token`, audience: 'files' };
-  const oauth = { clientId: exchanger.id, clientSecret: '${secret:EXCHANGER}', exchange };
-  const elsewhere = { ...oauth, exchange: { ...exchange, audience: 'mail' } };
+  const oauth = { clientId: exchanger.id, clientSecret: '${secret:EXCHANGER}', tokenExchange: exchange };
+  const elsewhere = { ...oauth, tokenExchange: { ...exchange, audience: 'mail' } };
   const servers = {
     far: { url: fixture.url, prefix: 'far', oauth },
     other: { url: fixture.url, prefix: 'other', oauth: elsewhere },

@@ -81,7 +81,7 @@ test('reports the connection limit, until another user’s connection is idle', 
   const call = (at: ManagedServer, context: ReturnType<typeof as>): Promise<unknown> =>
     at.request('tools/call', { name: 'test_simple_text', arguments: {} }, context);
   // Whose entry says so is used for longer than this test takes.
-  const longer = replica.server(harness.http('far', fixture.url, { idleStopMs: 600_000 }));
+  const longer = replica.server(harness.http('far', fixture.url, { idleTimeoutMs: 600_000 }));
   await call(longer, as(ann));
   expect(own.size).toBe(1);
   await expect(call(longer, as(bob))).rejects.toThrow(

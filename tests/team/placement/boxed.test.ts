@@ -57,7 +57,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   const counter = {
     command: process.execPath,
     args: [join(import.meta.dirname, 'counter-server.ts'), '--stays'],
-    placement: 'personal',
+    placement: 'per-user',
     isolation,
   };
   const config = { servers: { counter }, slowCallSeconds: 0 };

@@ -52,7 +52,7 @@ export function people({ env, readOwn, readSecret, ...options }: Options = {}): 
   const processes = new PersonalProcesses({
     launch: (config, person) => launch.transport(config, person),
     locks: noLocks,
-    limits: () => ({ perReplica: 100, perPerson: 100 }),
+    limits: () => ({ maxPerReplica: 100, maxPerUser: 100 }),
     ...options,
   });
   onTestFinished(() => processes.stop());
@@ -66,6 +66,6 @@ export function counterConfig(
 ): StdioServerConfig {
   const file = '../../team/placement/counter-server';
   // The tests' computer need not have bubblewrap.
-  const unboxed = { isolation: { mode: 'none' }, placement: 'personal' as const };
+  const unboxed = { isolation: { mode: 'none' }, placement: 'per-user' as const };
   return harness.fixture('counter', file, args, { ...unboxed, ...more });
 }

@@ -94,14 +94,14 @@ test('reports which value a user lacks, and serves the next user', async () => {
 
 test('stops when idle, and starts again with the next call', async () => {
   const { counter, harness, processes } = people();
-  const server = harness.server(counter({ idleStopMs: 60 }));
+  const server = harness.server(counter({ idleTimeoutMs: 60 }));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
   await until(() => processes.counts.running === 0 && !isAlive(harness.pids('counter')[0]));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
 });
 
 test('limits the processes of a replica and of a user, and names the limit', async () => {
-  let limits = { perReplica: 1, perPerson: 8 };
+  let limits = { maxPerReplica: 1, maxPerUser: 8 };
   const { counter, harness, processes } = people({ limits: () => limits });
   const [server, other] = [harness.server(counter()), harness.server(counter({ name: 'other' }))];
   await say(server, 'count', {}, as(ann));
@@ -111,9 +111,9 @@ test('limits the processes of a replica and of a user, and names the limit', asy
     code: 'server_not_started',
     message: expect.stringContaining(limit) as string,
   });
-  expect(await refused(server, bob)).toMatchObject(why('personal.perReplica'));
-  limits = { perReplica: 8, perPerson: 1 };
-  expect(await refused(other, ann)).toMatchObject(why('personal.perPerson'));
+  expect(await refused(server, bob)).toMatchObject(why('userProcesses.maxPerReplica'));
+  limits = { maxPerReplica: 8, maxPerUser: 1 };
+  expect(await refused(other, ann)).toMatchObject(why('userProcesses.maxPerUser'));
   expect(await say(server, 'count', {}, as(bob))).toBe('1');
   expect(processes.counts).toMatchObject({ running: 2, refused: { replica: 1, person: 1 } });
 });
@@ -135,7 +135,7 @@ test('fails a call in flight when its process dies, without a rerun, and starts 
 
 test('forwards elicitation, progress and cancellation to the caller', async () => {
   const { harness, processes } = people();
-  const unboxed = { isolation: { mode: 'none' }, placement: 'personal' as const };
+  const unboxed = { isolation: { mode: 'none' }, placement: 'per-user' as const };
   const scripted = harness.scripted('asks', { tools: ['ask', 'tick', 'hang'] }, unboxed);
   const server = harness.server(scripted);
   const asked: string[] = [];

@@ -20,10 +20,10 @@ const log = { warn: () => undefined };
 const tool = { id: 'github:search', name: 'search', server: 'github' };
 
 interface Wish {
-  readonly by?: readonly string[];
+  readonly groupBy?: readonly string[];
   readonly calls?: number;
-  readonly per?: string;
-  readonly atOnce?: number;
+  readonly window?: string;
+  readonly maxConcurrent?: number;
   readonly bytes?: number;
 }
 
@@ -50,7 +50,7 @@ async function three(): Promise<{ readonly sql: Sql; readonly all: readonly Open
 }
 
 function admit(quotas: OpenQuotas, wish: Wish, user = 'ana'): ReturnType<OpenQuotas['quotas']['admit']> {
-  const quota = { by: ['user'], name: 'calls', id: 'calls', replaces: false, ...wish };
+  const quota = { groupBy: ['user'], name: 'calls', id: 'calls', replaces: false, ...wish };
   const principal = { user, owner: `main/${user}/token/1` };
   return quotas.quotas.admit(tool as never, { principal, quotas: [quota] } as never);
 }
@@ -61,7 +61,7 @@ test.each([7, 100])('lets exactly %i calls a day through three replicas, at any 
   // Eight callers at each replica, each until it is refused.
   const round = async (): Promise<number> => {
     const caller = async (quotas: OpenQuotas): Promise<void> => {
-      const isLet = await admit(quotas, { calls: limit, per: 'day' }).then(
+      const isLet = await admit(quotas, { calls: limit, window: 'day' }).then(
         () => true,
         () => false,
       );
@@ -79,8 +79,8 @@ test.each([7, 100])('lets exactly %i calls a day through three replicas, at any 
   // Another person has a count of their own, and a refusal names the quota and when it begins anew.
   const [one] = all;
   if (one === undefined) throw new Error('none');
-  await expect(admit(one, { calls: limit, per: 'day' }, 'ben')).resolves.toBeDefined();
-  await expect(admit(one, { calls: limit, per: 'day' })).rejects.toMatchObject({
+  await expect(admit(one, { calls: limit, window: 'day' }, 'ben')).resolves.toBeDefined();
+  await expect(admit(one, { calls: limit, window: 'day' })).rejects.toMatchObject({
     code: 'not_allowed',
     message: expect.stringContaining(`The quota "calls" is used up: ${limit} calls a day, for each user.`) as string,
     fix: expect.stringMatching(/^It begins anew in \d+ (hour|minute|second)s?;/) as string,
@@ -96,18 +96,18 @@ test('counts by the database’s clock despite clock skew, and returns unused ca
     [30_000, two],
   ] as const) {
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + at);
-    await admit(quotas, { calls: 40, per: 'day' });
+    await admit(quotas, { calls: 40, window: 'day' });
     now.mockRestore();
   }
   const used = async (): Promise<unknown> =>
     (await sql`SELECT used::int, count(*) OVER ()::int AS rows FROM tooltray.quota_windows`)[0];
   await expect.poll(used).toEqual({ used: 2, rows: 1 });
   // A call that did not run after all leaves nothing either.
-  (await admit(three_, { calls: 40, per: 'day' })).giveBack();
+  (await admit(three_, { calls: 40, window: 'day' })).giveBack();
   await expect.poll(used).toEqual({ used: 2, rows: 1 });
   // The window before counts for nothing.
   await sql`UPDATE tooltray.quota_windows SET starts = starts - 86400000, used = 40`;
-  await expect(admit(three_, { calls: 40, per: 'day' })).resolves.toBeDefined();
+  await expect(admit(three_, { calls: 40, window: 'day' })).resolves.toBeDefined();
 });
 
 test('counts the bytes of a result also for a concurrent check that started before it', async () => {
@@ -139,7 +139,7 @@ test('counts the bytes of a result also for a concurrent check that started befo
 
 test('limits concurrent calls over all replicas; ended calls free a slot, and a killed replica’s expire', async () => {
   const { sql, all } = await three();
-  const wish = { atOnce: 3 };
+  const wish = { maxConcurrent: 3 };
   const tried = await Promise.allSettled(all.flatMap((one) => Array.from({ length: 8 }, () => admit(one, wish))));
   const let_ = tried.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   expect(let_).toHaveLength(3);
@@ -157,8 +157,8 @@ test('refuses a call over quota without running it, records it, gives the reason
   const config = {
     servers: { echo: fixture('echo'), other: fixture('echo') },
     quotas: {
-      few: { by: ['user', 'server'], servers: ['echo'], calls: 2, per: 'day' },
-      short: { by: ['user'], servers: ['other'], bytes: 60, per: 'day' },
+      few: { groupBy: ['user', 'server'], servers: ['echo'], calls: 2, window: 'day' },
+      short: { groupBy: ['user'], servers: ['other'], bytes: 60, window: 'day' },
     },
   };
   await using replica = await startReplica(await teamDatabase(), config);

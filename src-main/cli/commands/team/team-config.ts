@@ -35,15 +35,15 @@ export const teamConfig = command({
       return show(store, user, isRequested ? await groupsOf(user, where) : group, json);
     }
     const { problems, version, current } = store;
-    const { groups: ofGroups = {}, people = {} } = current.layers ?? {};
+    const { groups: ofGroups = {}, users = {} } = current.layers ?? {};
     const errors = problems.filter(({ severity }) => severity === 'error').length;
-    const files = { groups: Object.keys(ofGroups), people: Object.keys(people) };
+    const files = { groups: Object.keys(ofGroups), users: Object.keys(users) };
     printResult(json, { ok: errors === 0, version, ...files, problems }, () => [
       ...problems.map(line),
       [
         `${errors === 0 ? paint('good', 'valid') : paint('bad', 'invalid')}, version ${version}:`,
         `${formatCount(current.servers.length, 'server')}, ${formatCount(files.groups.length, 'group')},`,
-        `${files.people.length === 1 ? '1 person' : `${files.people.length} people`}; ${formatCount(errors, 'error')}, ${formatCount(problems.length - errors, 'warning')}.`,
+        `${formatCount(files.users.length, 'user')}; ${formatCount(errors, 'error')}, ${formatCount(problems.length - errors, 'warning')}.`,
       ].join(' '),
     ]);
     return errors === 0 ? 0 : 1;
@@ -59,7 +59,7 @@ async function groupsOf(name: string, where: TenantFlags): Promise<readonly stri
 }
 
 function show(store: ConfigStore, name: string, groups: readonly string[], json: boolean): number {
-  const { config, profiles, favourites, quotas } = applyLayers(store.current, { name, groups });
+  const { config, profiles, favorites, quotas } = applyLayers(store.current, { name, groups });
   const { mode, appModes, ui, appUi, condense, enrichment, extraTools, slowCallSeconds, retrieve, code, results } =
     config;
   const { threshold, thresholds, appThresholds, toon, clean } = results;
@@ -76,11 +76,11 @@ function show(store: ConfigStore, name: string, groups: readonly string[], json:
     code,
     results: { threshold, thresholds, appThresholds, toon, clean },
   };
-  printResult(json, { groups, settings, profiles, favourites, quotas }, () => [
+  printResult(json, { groups, settings, profiles, favorites, quotas }, () => [
     oneLine(`Groups: ${groups.join(', ') || 'none'}`),
     ...Object.entries(settings).map(([key, value]) => oneLine(`${key}: ${JSON.stringify(value) ?? 'default'}`)),
     ...profiles.map((profile) => oneLine(`Profile: ${JSON.stringify(profile)}`)),
-    oneLine(`Favorites: ${favourites.join(', ') || 'none'}`),
+    oneLine(`Favorites: ${favorites.join(', ') || 'none'}`),
     ...quotas.map(({ name: quota, id: _id, replaces: _replaces, ...bounds }) =>
       oneLine(`Quota ${quota}: ${JSON.stringify(bounds)}`),
     ),

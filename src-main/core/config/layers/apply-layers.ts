@@ -26,7 +26,7 @@ export interface AppliedLayers {
   readonly config: AppConfig;
   /** The profiles that apply, combined. */
   readonly profiles: readonly Profile[];
-  readonly favourites: readonly string[];
+  readonly favorites: readonly string[];
   /** All that their calls count in. */
   readonly quotas: readonly NamedQuota[];
 }
@@ -36,7 +36,7 @@ export function applyLayers(config: AppConfig, person: LayerSubject): AppliedLay
   return {
     config: layers.reduce(withSettings, config),
     profiles: layers.flatMap(({ profiles }) => profiles),
-    favourites: layers.flatMap(({ favourites }) => favourites),
+    favorites: layers.flatMap(({ favorites }) => favorites),
     quotas: layers.reduce<readonly NamedQuota[]>(
       (above, { quotas }) => [...above.filter(({ name }) => !replaced(quotas, name)), ...quotas],
       Object.entries(config.quotas ?? {}).map(([name, quota]) => ({ ...quota, name, id: name, replaces: false })),
@@ -53,7 +53,7 @@ function layersOf({ layers }: AppConfig, { name, groups }: LayerSubject): readon
   if (layers === undefined) return [];
   const own = (all: Readonly<Record<string, Layer>>, key: string): readonly Layer[] =>
     Object.hasOwn(all, key) && all[key] !== undefined ? [all[key]] : [];
-  return [...[...new Set(groups)].sort().flatMap((group) => own(layers.groups, group)), ...own(layers.people, name)];
+  return [...[...new Set(groups)].sort().flatMap((group) => own(layers.groups, group)), ...own(layers.users, name)];
 }
 
 /** Merges settings keyed by name; replaces all others. */

@@ -1,5 +1,5 @@
 /**
- * The files of a folder that holds a team's config: `organisation.jsonc`, `groups/NAME.jsonc`, `people/NAME.jsonc`. A
+ * The files of a folder that holds a team's config: `organization.jsonc`, `groups/NAME.jsonc`, `users/NAME.jsonc`. A
  * file that cannot be used hurts its own people alone: what it said last goes on, and where nothing is known of it a
  * group's people get nothing and a person's file counts as if it were not there, since a group's may be what bounds
  * them.
@@ -11,12 +11,12 @@ import { errorText } from '../../base/errors.ts';
 import type { AppConfig, ConfigLayers, ConfigProblem, Layer } from '../app-config.ts';
 import { type LayerKind, readLayer } from './read-layer.ts';
 
-const organisationFile = 'organisation.jsonc';
-const folders: readonly LayerKind[] = ['groups', 'people'];
+const organisationFile = 'organization.jsonc';
+const folders: readonly LayerKind[] = ['groups', 'users'];
 const extension = '.jsonc';
 
 /** The layer used in place of an unreadable one: allows nothing. */
-const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favourites: [], quotas: [] };
+const nothing: Layer = { profiles: [{ servers: [] }], settings: {}, favorites: [], quotas: [] };
 
 interface Used {
   readonly layer: Layer;
@@ -68,7 +68,7 @@ export class LayerFiles {
       text,
       [...used].map(([key, { digest }]) => `${key}\n${digest}\n`),
     );
-    return { layers: { groups, people }, problems: problems.sort(byPlace), version };
+    return { layers: { groups, users: people }, problems: problems.sort(byPlace), version };
   }
 
   async #names(kind: LayerKind, problems: ConfigProblem[]): Promise<readonly string[]> {

@@ -21,7 +21,7 @@ import { containerKeys } from '../containers.ts';
 import { describeIssue } from '../issue-text.ts';
 import { profileSchema, settingsSchema, zodOptions } from '../schema.ts';
 
-export type LayerKind = 'groups' | 'people';
+export type LayerKind = 'groups' | 'users';
 
 /** Guards and quotas: lower layers may set them only with the organization's permission. */
 const guarding: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
@@ -38,7 +38,7 @@ const narrowing = {
   /** Disables a server for the users of this file. */
   servers: z.record(z.string(), z.union([z.boolean(), z.looseObject({ enabled: z.boolean().optional() })])),
   hiddenTools: names,
-  favouriteTools: names,
+  favoriteTools: names,
 } as const;
 
 const settings = {
@@ -67,7 +67,7 @@ export interface LayerReading {
   readonly problems: readonly ConfigProblem[];
 }
 
-type Organisation = Pick<AppConfig, 'servers' | 'mayOverride'>;
+type Organisation = Pick<AppConfig, 'servers' | 'overridable'>;
 
 /**
  * `text`: content of the file at `path`. A setting that is not allowed there is left out and reported; the rest
@@ -90,7 +90,7 @@ class LayerReader {
   readonly #refused = new Set<ConfigProblem>();
   readonly #profiles: Profile[] = [];
   #settings: Layer['settings'] = {};
-  #favourites: readonly string[] = [];
+  #favorites: readonly string[] = [];
   #quotas: readonly NamedQuota[] = [];
 
   constructor(document: ConfigDocument, kind: LayerKind, file: string, organisation: Organisation) {
@@ -104,7 +104,7 @@ class LayerReader {
     return {
       profiles: this.#profiles,
       settings: this.#settings,
-      favourites: this.#favourites,
+      favorites: this.#favorites,
       quotas: this.#quotas,
     };
   }
@@ -137,8 +137,8 @@ class LayerReader {
       case 'hiddenTools':
         this.#profiles.push({ except: checked.data as string[] });
         return;
-      case 'favouriteTools':
-        this.#favourites = checked.data as string[];
+      case 'favoriteTools':
+        this.#favorites = checked.data as string[];
         return;
       case 'quotas':
         this.#quotas = Object.entries(checked.data as Readonly<Record<string, Quota>>).map(([name, quota]) => ({
@@ -177,7 +177,7 @@ class LayerReader {
       const extra = propertiesOf(server.valueNode).find(({ key }) => key !== 'enabled');
       const isOn = server.valueNode.type === 'boolean' ? server.valueNode.value === true : isEnabled(server.valueNode);
       if (extra !== undefined) {
-        const reason = 'A server is added and changed in organisation.jsonc alone.';
+        const reason = 'A server is added and changed in organization.jsonc alone.';
         this.#say(extra.keyNode, [...at, extra.key], reason, `Write "${server.key}": false, or leave it out.`);
       } else if (found === undefined) {
         const meant = closestMatch(
@@ -198,8 +198,8 @@ class LayerReader {
   }
 
   #may(name: string): boolean {
-    const { mayOverride } = this.#organisation;
-    return (mayOverride?.[this.#kind] ?? usual).some((allowed) => allowed === name);
+    const { overridable } = this.#organisation;
+    return (overridable?.[this.#kind] ?? usual).some((allowed) => allowed === name);
   }
 
   /** Reports a key that layers cannot have: the organization's, or unknown. */
@@ -218,7 +218,7 @@ class LayerReader {
     const who = this.#kind === 'groups' ? 'a group' : 'a person';
     if (allowed === undefined || !isLayerSetting(allowed))
       return this.#say(keyNode, path, `"${word}" can only be set by the organization.`, 'Remove it.');
-    const suggestion = `Take it out, or have the organisation add "${allowed}" to "mayOverride.${this.#kind}".`;
+    const suggestion = `Take it out, or have the organisation add "${allowed}" to "overridable.${this.#kind}".`;
     this.#say(keyNode, path, `The organisation does not let ${who} say "${word}".`, suggestion);
   }
 

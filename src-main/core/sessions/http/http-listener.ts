@@ -150,8 +150,8 @@ export class HttpListener {
     // A client that sends `Expect: 100-continue` is refused first, if its body is not wanted.
     server.on('checkContinue', (request, response) => this.#take(request, response));
     const bound = (): void => {
-      const { streams, requests } = limits();
-      server.maxConnections = streams + requests + spareConnections;
+      const { maxStreams, maxRequests } = limits();
+      server.maxConnections = maxStreams + maxRequests + spareConnections;
     };
     bound();
     server.on('connection', bound);
@@ -307,10 +307,11 @@ export class HttpListener {
       const why = new AppError('session_limit', 'Tooltray is ending.', { fix: 'Ask again when it is back.' });
       return retryLater(503, why, shutdownRetrySeconds);
     }
-    const most = this.#options.limits()[what];
+    const { maxRequests, maxStreams } = this.#options.limits();
+    const most = what === 'requests' ? maxRequests : maxStreams;
     if (this.#open[what] < most) return undefined;
     const why = new AppError('session_limit', `${most} ${what} are open, which is the limit.`, {
-      fix: `Wait until some of them are over, or raise http.${what} in the config.`,
+      fix: `Wait until some of them are over, or raise http.max${what === 'requests' ? 'Requests' : 'Streams'} in the config.`,
     });
     return retryLater(503, why, retrySeconds);
   }
@@ -360,7 +361,7 @@ export class HttpListener {
     const { headers } = request;
     if (!isJson(headers['content-type'])) return sendRefusal(response, notJson);
     if (!acceptsJsonAndEvents(headers.accept)) return sendRefusal(response, notAcceptable);
-    const most = this.#options.limits().bodyMB * 1024 * 1024;
+    const most = this.#options.limits().maxBodyMB * 1024 * 1024;
     assertContentLength(request, most);
     sendContinue(request, response);
     const text = await readTextBody(request, most, this.#options.budgets?.unfinished);

@@ -80,7 +80,7 @@ export class StatefulHttp {
     } else if (line !== undefined) sendRefusal(response, line);
     else if (!isHello) sendRefusal(response, noSession);
     else if (!this.#evictOldest(place))
-      sendRefusal(response, retryLater(503, tooManySessions(this.#limits().sessions), retrySeconds, first.id));
+      sendRefusal(response, retryLater(503, tooManySessions(this.#limits().maxSessions), retrySeconds, first.id));
     else {
       const seed = { ...place, id: randomUUID(), hello: objectOrEmpty(first.params) };
       const begun = await this.#open(seed, open);
@@ -182,7 +182,7 @@ export class StatefulHttp {
    */
   #evictOldest({ holder }: SessionBinding): boolean {
     const all = [...this.#lines.values()];
-    if (all.length < this.#limits().sessions) return true;
+    if (all.length < this.#limits().maxSessions) return true;
     const own = all.filter(({ seed }) => seed.holder === holder);
     const idle = (own.length * 2 > all.length ? own : all).filter(({ open }) => open === 0);
     const [first] = idle;
@@ -209,7 +209,7 @@ const noSession = httpRefusal(
 
 function tooManySessions(most: number): AppError {
   return new AppError('session_limit', `All ${most} sessions that are allowed have calls running.`, {
-    fix: 'End sessions that are not used any more (HTTP DELETE), or raise http.sessions in the config.',
+    fix: 'End sessions that are not used any more (HTTP DELETE), or raise http.maxSessions in the config.',
   });
 }
 

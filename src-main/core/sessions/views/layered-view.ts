@@ -181,16 +181,16 @@ export class LayeredView implements SessionView {
     return {
       ...core,
       config: () => this.#now.config,
-      activity: { usedTools: () => withFavourites(core, this.#now.favourites) },
+      activity: { usedTools: () => withFavorites(core, this.#now.favorites) },
       inProfiles: (names) => this.#own(core.inProfiles(names)),
     };
   }
 }
 
 /** They are taken for tools that were of use lately, by which those are ordered that fit as well as each other. */
-function withFavourites({ activity, catalog }: SessionServices, favourites: readonly string[]): ReadonlySet<string> {
+function withFavorites({ activity, catalog }: SessionServices, favorites: readonly string[]): ReadonlySet<string> {
   const used = activity.usedTools();
-  if (favourites.length === 0) return used;
-  const meant = catalog.current.tools.filter(({ id, name }) => favourites.includes(id) || favourites.includes(name));
+  if (favorites.length === 0) return used;
+  const meant = catalog.current.tools.filter(({ id, name }) => favorites.includes(id) || favorites.includes(name));
   return new Set([...used, ...meant.map(({ id }) => id)]);
 }

@@ -37,7 +37,7 @@ export function entryConsequences(
 }
 
 function becomesShared(before: JsonObject | undefined, after: JsonObject): readonly Consequence[] {
-  if (before?.['placement'] !== 'personal' || after['placement'] === 'personal') return [];
+  if (before?.['placement'] !== 'per-user' || after['placement'] === 'per-user') return [];
   return [grave('In a team, all people then share what was a process of each of them.')];
 }
 

@@ -14,7 +14,7 @@ const servers = { github: { command: 'x' }, files: { command: 'y' }, old: { comm
 async function folderOf(files: Files): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tooltray-layers-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await write(folder, { 'organisation.jsonc': { servers }, ...files });
+  await write(folder, { 'organization.jsonc': { servers }, ...files });
   return folder;
 }
 
@@ -43,7 +43,7 @@ const ana = { name: 'ana', groups: ['ops', 'engineering'] };
 
 test('applies settings of the organisation, then of groups by name, then of the user', async () => {
   const folder = await folderOf({
-    'organisation.jsonc': {
+    'organization.jsonc': {
       servers,
       mode: 'search',
       appModes: { cursor: 'proxy' },
@@ -51,30 +51,30 @@ test('applies settings of the organisation, then of groups by name, then of the 
     },
     'groups/engineering.jsonc': { mode: 'meta', appModes: { zed: 'code' }, results: { thresholds: { github: 5 } } },
     'groups/ops.jsonc': { mode: 'gateway', profile: { noDestructive: true } },
-    'people/ana.jsonc': {
+    'users/ana.jsonc': {
       '//': 'comments of one kind,',
       appModes: { cursor: 'code' },
       servers: { files: false, github: { enabled: true } },
       hiddenTools: ['github:delete'],
-      favouriteTools: ['github:search'],
+      favoriteTools: ['github:search'],
       results: { threshold: 0 },
     },
-    'people/ben.jsonc': '// and of the other\n{ "mode": "direct", }'.replace('direct', 'proxy'),
+    'users/ben.jsonc': '// and of the other\n{ "mode": "direct", }'.replace('direct', 'proxy'),
   });
   const store = await open(folder);
-  expect(said(store, folder)).toEqual(['people/ana.jsonc:2:2 ["//"]: The key "//" is not known.']);
-  const { config, profiles, favourites } = applyLayers(store.current, ana);
+  expect(said(store, folder)).toEqual(['users/ana.jsonc:2:2 ["//"]: The key "//" is not known.']);
+  const { config, profiles, favorites } = applyLayers(store.current, ana);
   expect(config).toMatchObject({ mode: 'gateway', appModes: { cursor: 'code', zed: 'code' } });
   expect(config.results).toMatchObject({ threshold: 0, thresholds: { github: 5 }, toon: true });
   expect(profiles).toEqual([{ noDestructive: true }, { servers: ['github', 'old'] }, { except: ['github:delete'] }]);
-  expect(favourites).toEqual(['github:search']);
+  expect(favorites).toEqual(['github:search']);
   expect(applyLayers(store.current, { name: 'ben', groups: [] }).config.mode).toBe('proxy');
   expect(applyLayers(store.current, { name: 'somebody', groups: ['none'] }).config).toBe(store.current);
 });
 
 test('leaves out and reports what a layer may not set, and uses the rest of its file', async () => {
   const folder = await folderOf({
-    'people/ana.jsonc': {
+    'users/ana.jsonc': {
       mode: 'meta',
       policy: { agentChanges: 'allow' },
       code: { enabled: true },
@@ -84,13 +84,13 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
   });
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
-    'people/ana.jsonc:3:2 policy: "policy" can only be set by the organization.',
-    'people/ana.jsonc:6:2 code: The organisation does not let a person say "code".',
-    'people/ana.jsonc:10:3 results.clean: The organisation does not let a person say "results.clean".',
-    'people/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" can only be set by the organization.',
-    'people/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organisation.jsonc alone.',
-    'people/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
-    'people/ana.jsonc:19:3 servers.gihub: There is no server of this name.',
+    'users/ana.jsonc:3:2 policy: "policy" can only be set by the organization.',
+    'users/ana.jsonc:6:2 code: The organisation does not let a person say "code".',
+    'users/ana.jsonc:10:3 results.clean: The organisation does not let a person say "results.clean".',
+    'users/ana.jsonc:12:3 results.retentionDays: "results.retentionDays" can only be set by the organization.',
+    'users/ana.jsonc:16:4 servers.evil.command: A server is added and changed in organization.jsonc alone.',
+    'users/ana.jsonc:18:3 servers.old: The organisation has this server switched off, and it stays off.',
+    'users/ana.jsonc:19:3 servers.gihub: There is no server of this name.',
   ]);
   expect(store.problems.map(({ isRefused = false }) => isRefused)).toEqual([...Array<boolean>(6).fill(true), false]);
   const { config } = applyLayers(store.current, ana);
@@ -100,9 +100,9 @@ test('leaves out and reports what a layer may not set, and uses the rest of its 
 
 test('lets the organisation define separately what groups and users may override', async () => {
   const folder = await folderOf({
-    'organisation.jsonc': { servers, mayOverride: { people: [], groups: ['code', 'mode'] } },
+    'organization.jsonc': { servers, overridable: { users: [], groups: ['code', 'mode'] } },
     'groups/ops.jsonc': { code: { enabled: false }, mode: 'meta', ui: 'off' },
-    'people/ana.jsonc': { mode: 'code', hiddenTools: ['x'] },
+    'users/ana.jsonc': { mode: 'code', hiddenTools: ['x'] },
   });
   const store = await open(folder);
   expect(store.problems.map(({ path, isRefused }) => [path, isRefused])).toEqual([
@@ -114,19 +114,19 @@ test('lets the organisation define separately what groups and users may override
 });
 
 test('blocks all servers for an invalid group file and ignores an invalid user file', async () => {
-  const broken = { 'groups/ops.jsonc': '{ "profile": { "servers": "github" } }', 'people/ana.jsonc': '{ "mode": ' };
+  const broken = { 'groups/ops.jsonc': '{ "profile": { "servers": "github" } }', 'users/ana.jsonc': '{ "mode": ' };
   const folder = await folderOf({ ...broken, 'groups/engineering.jsonc': { mode: 'meta' } });
   const store = await open(folder);
   expect(said(store, folder)).toEqual([
     'groups/ops.jsonc:1:27 profile.servers: A list is expected here. Until it is mended, nothing is let through to the people of this group.',
-    'people/ana.jsonc:1:11 : A value is missing here. Until it is mended, it is as if the file were not there.',
+    'users/ana.jsonc:1:11 : A value is missing here. Until it is mended, it is as if the file were not there.',
   ]);
   expect(applyLayers(store.current, ana).profiles).toEqual([{ servers: [] }]);
   expect(applyLayers(store.current, { name: 'ana', groups: ['engineering'] })).toMatchObject({
     profiles: [],
     config: { mode: 'meta' },
   });
-  const good = { 'groups/ops.jsonc': { profile: { servers: ['github'] } }, 'people/ana.jsonc': { mode: 'code' } };
+  const good = { 'groups/ops.jsonc': { profile: { servers: ['github'] } }, 'users/ana.jsonc': { mode: 'code' } };
   await write(folder, good);
   await store.reload();
   const version = store.version;
@@ -144,11 +144,11 @@ test('blocks all servers for an invalid group file and ignores an invalid user f
 });
 
 test('computes the version from the content, not the location', async () => {
-  const files = { 'groups/a.jsonc': { mode: 'meta' }, 'people/b.jsonc': {} };
+  const files = { 'groups/a.jsonc': { mode: 'meta' }, 'users/b.jsonc': {} };
   const [one, two, other] = await Promise.all([
     folderOf(files).then(open),
     folderOf(files).then(open),
-    folderOf({ ...files, 'people/c.jsonc': {} }).then(open),
+    folderOf({ ...files, 'users/c.jsonc': {} }).then(open),
   ]);
   expect(two.version).toBe(one.version);
   expect(other.version).not.toBe(one.version);
@@ -158,20 +158,20 @@ test.skipIf(process.platform === 'win32')('reads a checkout again each time its 
   const folder = await folderOf({});
   const link = join(folder, 'current');
   const swap = async (name: string, files: Files): Promise<void> => {
-    await write(join(folder, name), { 'organisation.jsonc': { servers: {} }, ...files });
+    await write(join(folder, name), { 'organization.jsonc': { servers: {} }, ...files });
     await symlink(name, `${link}.next`);
     await rename(`${link}.next`, link);
   };
-  await swap('first', { 'people/ana.jsonc': { mode: 'meta' } });
+  await swap('first', { 'users/ana.jsonc': { mode: 'meta' } });
   const store = await open(link);
   await store.start();
   for (const [name, mode] of Object.entries({ second: 'code', third: 'search', fourth: 'gateway' })) {
-    await swap(name, { 'people/ana.jsonc': { mode } });
+    await swap(name, { 'users/ana.jsonc': { mode } });
     await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe(mode);
   }
   // And what is written in place there counts as well: a file more, one that is changed, one that goes.
-  await write(link, { 'people/ana.jsonc': { mode: 'proxy' }, 'groups/ops.jsonc': { slowCallSeconds: 7 } });
+  await write(link, { 'users/ana.jsonc': { mode: 'proxy' }, 'groups/ops.jsonc': { slowCallSeconds: 7 } });
   await expect.poll(() => applyLayers(store.current, ana).config).toMatchObject({ mode: 'proxy', slowCallSeconds: 7 });
-  await rm(join(link, 'people/ana.jsonc'));
+  await rm(join(link, 'users/ana.jsonc'));
   await expect.poll(() => applyLayers(store.current, ana).config.mode).toBe('auto');
 });

@@ -109,7 +109,7 @@ test('keeps separate accounts for two entries with the same address', async () =
 
 test('uses a client metadata document without registering, and can refresh and revoke', async () => {
   const published = 'https://example.org/tooltray.json';
-  const all = await world(['far'], {}, { signIn: { clientMetadataUrl: published } });
+  const all = await world(['far'], {}, { oauth: { clientMetadataUrl: published } });
   const { core, fixture } = all;
   fixture.documents.set(published, clientMetadataDocument(published));
   expect(await signIn(all, 'far')).toContain('signed in to far as ana@example.org');

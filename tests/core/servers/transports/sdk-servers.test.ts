@@ -109,7 +109,7 @@ const base = {
   name: 'far',
   enabled: true,
   lazy: false,
-  idleStopMs: undefined,
+  idleTimeoutMs: undefined,
   initTimeoutMs: 30_000,
   callTimeoutMs: 60_000,
   maxMessageBytes: 64 * 1024 * 1024,
