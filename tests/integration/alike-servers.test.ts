@@ -110,7 +110,7 @@ describe('tools named like helper tools', () => {
   test('are callable under their own names, with one server and with several, and so are the helper tools', async () => {
     await using single = await startCore({ servers: { lib: fixture('library', 'L') }, mode: 'search' });
     const one = await single.open({}, { mode: 'proxy' });
-    expect(await one.toolNames()).toEqual(['lib_call_tool', 'lend', 'lib_search_tools']);
+    expect(await one.toolNames()).toEqual(['lib_call_tool', 'lend', 'lib_search_tools', 'read_resource']);
     expect(await one.say('lib_search_tools', { q: 1 })).toBe('L: search_tools {"q":1}');
     expect(await one.say('call_tool', { name: 'lib:call_tool', arguments: { x: 1 } })).toBe('L: call_tool {"x":1}');
     expect(await one.say('search_tools', { query: 'lend' })).toMatch(/^\[\{"name":"lend"/);

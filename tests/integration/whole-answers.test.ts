@@ -73,6 +73,7 @@ const inputs: Readonly<Record<string, Calls>> = {
   call_tool_destructive: called('x'),
   manage_servers: [{ action: 'list' }, { action: 'validate' }, { action: 'add', name: 'n', command: 'node' }, {}],
   optimize_descriptions: [{ action: 'status' }, { action: 'generate' }, { action: 'save' }],
+  read_resource: [{}, { uri: 'nothing://here' }],
   read_result: [{ resultFile: 'FILE', op: 'head' }, { resultFile: 'nothing' }],
   upstream_servers: [{ operation: 'list' }, { operation: 'nothing' }],
   code_execution: [{ code: 'call_tool("x", "structured", {})', language: 'javascript' }, { code: 'nothing()' }],
