@@ -8,11 +8,14 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** The highest values that are accepted; goals are in the issue that lowers them. */
+/**
+ * The highest values that are accepted; goals are in the issue that lowers them. Raised once, for the first setup as one
+ * plan, the settings of an app in one place, and resources for models.
+ */
 const ceilings = {
-  'lines of code without team': 80_001,
-  'lines of code of team': 10_325,
-  'names in words of the old vocabulary': 309,
+  'lines of code without team': 80_410,
+  'lines of code of team': 10_400,
+  'names in words of the old vocabulary': 297,
   'names that begin with most, longest, usual, rest or look': 0,
   'doc comments that are fragments': 0,
   'spreads that only break a line': 0,
