@@ -30,9 +30,7 @@ test("counts nothing while no app is served, whatever the user's client is calle
   await ask('call', { tool: 'files:read_file', arguments: { path: '/a' } });
   const report = await ask('savings', {});
   expect(report).toMatchObject({ rows: [], total: { net: 0, sent: 0, calls: 0 }, tokenizer: 'o200k_base' });
-  expect(reportLines(report as unknown as PricedSavings)).toEqual([
-    'Nothing has been counted yet: no client app was sent anything in that time.',
-  ]);
+  expect(reportLines(report as unknown as PricedSavings)).toEqual(['No data for this period.']);
 });
 
 test('prices the net if the user has set a price, and returns rows for each key', async () => {
@@ -82,14 +80,14 @@ test('reports a loss as a loss, and an estimate as an estimate', () => {
     assumptions: [],
   };
   expect(reportLines(report)).toEqual([
-    'SERVER      WITHOUT US  SPENT  ANSWERS  GIVEN  READ BACK  NET     SENT  CALLS',
-    'files       100         0      0        0      0          100     0     0',
-    '(tooltray)  0           1,500  0        0      0          -1,500  0     0',
-    'all         100         1,500  0        0      0          -1,400  0     0',
+    'SERVER      BASELINE  OVERHEAD  RESULTS  RETURNED  READ BACK  SAVED   FROM SERVERS  CALLS',
+    'files       100       0         0        0         0          100     0             0',
+    '(tooltray)  0         1,500     0        0         0          -1,500  0             0',
+    'total       100       1,500     0        0         0          -1,400  0             0',
     '',
-    'Tooltray cost 1,400 tokens more than it saved. 25 % of the figures are estimates.',
-    'The lists save nothing that could pay for looking tools up.',
-    'Tokens of o200k_base. How it is counted: tooltray stats --json, "assumptions".',
+    'Tooltray cost 1,400 tokens more than it saved. 25% estimated.',
+    'No savings on lists to offset tool discovery.',
+    'Counted with o200k_base. For assumptions see: tooltray stats --json',
   ]);
 });
 
