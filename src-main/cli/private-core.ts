@@ -54,7 +54,7 @@ export async function openPrivateCore(config: string | undefined): Promise<CoreA
     version: core.context.version,
     endSession: (id) => core.servers.manager.endSession(id),
   });
-  const deps = { ...core, doors: () => addresses, stop: () => undefined, desktop: undefined, apps: noApps, runs };
+  const deps = { ...core, addresses: () => addresses, stop: () => undefined, desktop: undefined, apps: noApps, runs };
   const signal = new AbortController().signal;
   const started = core.start();
   await Promise.race([started, core.starting]);

@@ -39,7 +39,7 @@ export interface CoreStores {
   /** Further destinations of the record (calls, steps, savings), and whether payloads are retained. */
   readonly record: ActivityOptions;
   /** Answers that do not fit. */
-  readonly answers: (options: SpillStoreOptions) => AnswerStore;
+  readonly spills: (options: SpillStoreOptions) => AnswerStore;
 }
 
 export interface AuditDeps {
@@ -65,6 +65,6 @@ export function homeStores(dataDir: string): CoreStores {
     record: { keepsTexts: true },
     vault: (env) => openVault(dataDir, env),
     audit: ({ vault, masker, log, health }) => createAudit(dataDir, vault, masker, log, health),
-    answers: (options) => new DiskSpillStore(options),
+    spills: (options) => new DiskSpillStore(options),
   };
 }

@@ -72,7 +72,7 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     folder: paths.spillDir,
     own: tooltrayPaths(paths, config.path),
     settings: config.reader('results'),
-    answers: stores.answers,
+    answers: stores.spills,
     modes,
     health,
     log,

@@ -23,7 +23,7 @@ export interface RegistryServices {
   /** For everybody: looking changes nothing. */
   readonly reader: Registries;
   /** For people alone. */
-  readonly desk: RegistryService;
+  readonly service: RegistryService;
   readonly close: () => void;
 }
 
@@ -45,5 +45,5 @@ export function createRegistries({
     tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
     save: (name, entry) => edits.save(name, entry, false),
   });
-  return { reader, desk, close: () => http.close() };
+  return { reader, service: desk, close: () => http.close() };
 }

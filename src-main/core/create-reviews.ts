@@ -41,7 +41,7 @@ export function createReviews(deps: ReviewDeps, history: DecisionHistory, kept: 
     config,
     servers: servers.manager,
     history,
-    kept,
+    document: kept,
     looks: new ServerPreviewer({ config, transports, scans, env, version, now: Date.now }),
     note: (...decision) => servers.admin.recordUserDecision(...decision),
   });

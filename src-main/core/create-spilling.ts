@@ -19,7 +19,7 @@ interface ResultsOptions {
   readonly health: StoreHealth;
   readonly countTokens: CountText;
   readonly own: ProtectedPaths;
-  readonly answers: CoreStores['answers'];
+  readonly answers: CoreStores['spills'];
   readonly modes: ModeRegistry;
 }
 

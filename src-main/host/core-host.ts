@@ -1,4 +1,4 @@
-/** A core with its doors, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
+/** A core with its addresses, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
 import { allModes } from '../compat/all-modes.ts';
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -67,7 +67,7 @@ export interface CoreHostOptions {
   readonly activityThread?: ActivityThread | undefined;
   /** Runs programs for several cores of one process; who made it closes it. */
   readonly sandbox?: CodeRunner | undefined;
-  /** A core that serves a team: what it has in place of one person's doors and files. */
+  /** A core that serves a team: what it has in place of one person's addresses and files. */
   readonly team?: ((room: TeamHostContext) => Promise<TeamHost>) | undefined;
 }
 
@@ -177,7 +177,7 @@ export class CoreHost {
   get addresses(): ListenAddresses {
     const { port } = this;
     const { problem: httpProblem = '' } = this.#http?.ports ?? {};
-    const urlOf = this.#team?.door.url ?? ((at: number) => `http://127.0.0.1:${at}/mcp`);
+    const urlOf = this.#team?.http.url ?? ((at: number) => `http://127.0.0.1:${at}/mcp`);
     return {
       socket: this.#team === undefined ? this.paths.socketPath : '',
       http: port === 0 ? '' : urlOf(port),
@@ -207,7 +207,7 @@ export class CoreHost {
     const { onStop: stop, desktop } = this.#options;
     return {
       ...coreGroups(this.core),
-      doors: () => this.addresses,
+      addresses: () => this.addresses,
       onEndpointsChange: (listener) => this.#http?.ports.changed.on(listener) ?? (() => undefined),
       stop,
       desktop,
@@ -364,7 +364,7 @@ export class CoreHost {
     const { context, servers, calls, activity, clients } = this.core;
     const { askToken, pageRoot, port, desktop } = this.#options;
     const { config, log } = context;
-    const team = this.#team?.door;
+    const team = this.#team?.http;
     const page = {
       root: pageRoot,
       key: askToken ? this.pageKey : undefined,

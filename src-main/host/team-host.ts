@@ -28,7 +28,7 @@ export interface TeamHttpOptions {
 }
 
 export interface TeamHost extends Edition {
-  readonly door: TeamHttpOptions;
+  readonly http: TeamHttpOptions;
   /** Called last, when the core has ended. */
   readonly close: () => Promise<void>;
 }

@@ -89,9 +89,9 @@ export function stateSource({
   };
 }
 
-export function coreFacts({ context, servers, doors, desktop }: RpcDeps): CoreFacts {
+export function coreFacts({ context, servers, addresses, desktop }: RpcDeps): CoreFacts {
   const { config, paths, version } = context;
-  const { socket, http, httpProblem } = doors();
+  const { socket, http, httpProblem } = addresses();
   return {
     version,
     configFile: config.path,

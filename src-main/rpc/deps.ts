@@ -21,8 +21,8 @@ import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, Set
 
 /** Each handler takes the group that it uses. */
 export interface RpcDeps extends CoreGroups {
-  readonly doors: () => ListenAddresses;
-  /** Returns how to stop; absent where the doors stay as they are. */
+  readonly addresses: () => ListenAddresses;
+  /** Returns how to stop; absent where the addresses stay as they are. */
   readonly onEndpointsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
   /** The desktop app around the core; undefined where there is none. */
@@ -118,15 +118,15 @@ export interface ListenAddresses {
 
 export function coreState(
   { context, servers, clients }: Pick<CoreGroups, 'context' | 'servers' | 'clients'>,
-  doors: ListenAddresses,
+  addresses: ListenAddresses,
 ): CoreState {
   const { config, mode, paths, version } = context;
   return {
     version,
     home: config.path,
-    socket: doors.socket,
-    http: doors.http,
-    httpProblem: doors.httpProblem,
+    socket: addresses.socket,
+    http: addresses.http,
+    httpProblem: addresses.httpProblem,
     extensionProblem: clients.extensions.problem ?? '',
     storeProblems: context.health.problems,
     mode: mode ?? config.current.mode,

@@ -16,14 +16,14 @@ import { inboxSummary } from './handlers/inbox.ts';
 import { unhealthyFirst } from './state/server-rows.ts';
 
 export async function coreFindings(deps: RpcDeps): Promise<readonly Finding[]> {
-  const { context, servers, trust, doors, apps } = deps;
+  const { context, servers, trust, addresses, apps } = deps;
   const { config, health } = context;
   const inbox = await orFinding('inbox', async () => (await trust.inbox.items()).map(inboxSummary));
   const rows = await orFinding('app', () => apps.apps());
   const home = await trust.home.examine();
   const facts: HealthFacts = {
     paused: servers.manager.paused,
-    httpProblem: doors().httpProblem,
+    httpProblem: addresses().httpProblem,
     storeProblems: health.problems,
     config: configFacts(config),
     home,

@@ -55,7 +55,7 @@ export interface OpenIssuer {
 }
 
 interface IdentityDeps {
-  readonly room: TeamHostContext;
+  readonly host: TeamHostContext;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tenant: string;
   /** Bound to the tenant. */
@@ -85,7 +85,7 @@ export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseReq
 
 /** Throws AppError bad_request for an issuer that is none. */
 export function openIdentity(of: IdentityDeps): OpenIdentity {
-  const { room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
+  const { host: room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new UserStore(sql, tenant), new AccessTokenStore(sql, tenant)];
   const issuer: OpenIssuer | undefined = settings && {
     tokens: new OidcIssuer({ ...settings, env }),

@@ -68,5 +68,10 @@ export async function openStores(room: StoreDeps): Promise<OpenStores> {
   };
   const answers = openTeamSpillStore({ tenant, database, objects });
   const readOwn: OpenStores['readOwn'] = (user, name) => vaults.forUser(user).read(name);
-  return { stores: { ...stores, audit, vault: () => vaults.organization, record, answers }, vaults, readOwn, close };
+  return {
+    stores: { ...stores, audit, vault: () => vaults.organization, record, spills: answers },
+    vaults,
+    readOwn,
+    close,
+  };
 }

@@ -1,5 +1,5 @@
 /**
- * One of a team's identical replicas: the same core as on a desktop, whose doors and stores are a team's. Composition
+ * One of a team's identical replicas: the same core as on a desktop, whose addresses and stores are a team's. Composition
  * root: the database, what tells of changes in it, the stores that are kept there, the door. No socket, no look at this
  * machine's client apps.
  *
@@ -126,7 +126,7 @@ export class Replica {
       const host = await CoreHost.open({
         ...coreOptions(options),
         team: async (room) => {
-          const { seams, parts } = await openParts(options, { room, database, name, host: () => host });
+          const { edition: seams, parts } = await openParts(options, { room, database, name, host: () => host });
           made.resolve(parts);
           return seams;
         },
@@ -228,7 +228,7 @@ interface PartsDeps {
 async function openParts(
   options: ReplicaOptions,
   { room, database, name, host }: PartsDeps,
-): Promise<{ readonly seams: TeamHost; readonly parts: Parts }> {
+): Promise<{ readonly edition: TeamHost; readonly parts: Parts }> {
   const { tenant, listen, publicUrl, version, env } = options;
   const { log } = room;
   const objects = options.objects === undefined ? undefined : parseS3Config(options.objects, env);
@@ -241,7 +241,7 @@ async function openParts(
   const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, tenant, log.child('quotas'));
   const personal = openPlacement({
-    room,
+    host: room,
     core,
     database: options.database,
     env: coreOptions(options).env,
@@ -264,7 +264,7 @@ async function openParts(
   const hosts = new AllowedHosts(allowedHostNames(options), proxies);
   const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
   const door = openIdentity({
-    room,
+    host: room,
     tenant,
     sql,
     changes,
@@ -321,7 +321,7 @@ async function openParts(
     admit: quotas.quotas.admit,
     isTraced: tracesTarget(env) !== undefined,
     answerAt: () => `on the team’s page ${url(host().port).replace(/mcp$/, '#/inbox')}`,
-    door: {
+    http: {
       address: listen.address,
       url,
       refuseStranger: (request) => (isPublic(request) ? undefined : hosts.reject(request)),
@@ -331,7 +331,7 @@ async function openParts(
       other: async (request, response) =>
         door.metadata?.respond(request, response) === true ||
         (await handleProbe(readiness, request, response)) ||
-        (await signIns.door.handle(request, response)) ||
+        (await signIns.routes.handle(request, response)) ||
         dashboard.handle(request, response),
     },
     close: async () => {
@@ -347,7 +347,7 @@ async function openParts(
       await database.close();
     },
   };
-  return { seams, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
+  return { edition: seams, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
 }
 
 /** The computer's name, in the spelling of replica names. */

@@ -106,7 +106,7 @@ test("an HTTP token opens only its app's address, is rejected while revoked, and
     return [response.status, response.status === 200 ? await cancelled(response) : await response.text()];
   };
   const status = async (path: string, token: string): Promise<number> => (await ask(path, token))[0];
-  const doors = async (): Promise<number[]> => [
+  const addresses = async (): Promise<number[]> => [
     await status('/app/cursor', cursor),
     await status('/app/zed', cursor),
     await status('', cursor),
@@ -114,7 +114,7 @@ test("an HTTP token opens only its app's address, is rejected while revoked, and
     await status('/app/zed', zed),
     await status('/app/cursor', core.host.core.clients.token),
   ];
-  expect(await doors()).toEqual([200, 401, 401, 401, 200, 200]);
+  expect(await addresses()).toEqual([200, 401, 401, 401, 200, 200]);
 
   const headers = { authorization: `Bearer ${cursor}` };
   const legacy = new HttpClient(`${core.url}/app/cursor`, false, headers);
@@ -128,13 +128,13 @@ test("an HTTP token opens only its app's address, is rejected while revoked, and
   await allow('cursor', false);
   await stream;
   expect(core.host.core.clients.sessions.all.some(({ app }) => app === 'cursor')).toBe(false);
-  expect(await doors()).toEqual([403, 401, 401, 401, 200, 403]);
+  expect(await addresses()).toEqual([403, 401, 401, 401, 200, 403]);
   expect((await ask('/app/cursor', cursor))[1]).toContain(reason);
   expect((await modern.once('tools/list')).error?.message).toContain(reason);
   expect((await legacy.exchange('tools/list')).message.error?.message).toContain(reason);
 
   await allow('cursor', true);
-  expect(await doors()).toEqual([200, 401, 401, 401, 200, 200]);
+  expect(await addresses()).toEqual([200, 401, 401, 401, 200, 200]);
   expect((await modern.once('tools/list')).result).toBeDefined();
 });
 

@@ -55,8 +55,8 @@ describe('servers git and git_hub', () => {
 });
 
 /** Five megabytes take a second each: through one helper, and less through the others (all cases: through each). */
-const doors = ['call_tool'];
-const hasRoom = ([name]: (typeof each)[number]): boolean => allCases || doors.includes(name);
+const addresses = ['call_tool'];
+const hasRoom = ([name]: (typeof each)[number]): boolean => allCases || addresses.includes(name);
 
 describe.each(
   [

@@ -47,12 +47,12 @@ test.skipIf(!isThere)('reaches the named hosts through every client that honors 
   expect(await probe('unix', { path: core.host.paths.socketPath })).toMatch(/^no: /);
   const log = (): string => readFileSync(join(core.host.paths.logDir, 'core.log'), 'utf8');
   await expect.poll(log).toContain(`s asked for localhost:${other}, which it may not reach`);
-  const doors = (): string[] =>
+  const addresses = (): string[] =>
     readdirSync(dirname(core.host.paths.socketPath)).filter((name) => name.startsWith('door-'));
-  expect(doors()).toHaveLength(1);
+  expect(addresses()).toHaveLength(1);
   await core.server('s').retry();
   await expect.poll(() => core.server('s').state.kind).toBe('ready');
-  expect(doors()).toHaveLength(1);
+  expect(addresses()).toHaveLength(1);
   expect(await probe('fetch', { url: `http://localhost:${named}/` })).toBe('200 named');
 });
 

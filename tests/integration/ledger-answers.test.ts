@@ -62,7 +62,7 @@ test.runIf(allCases)(
   'counts the tokens of a result of megabytes exactly, and marks larger ones as estimated',
   async () => {
     await using core = await startCore({ servers: { big: fixture('misbehaving', 'big') }, results: { threshold: 0 } });
-    const doors = {
+    const addresses = {
       socket: async (bytes: number) =>
         (await (await core.open({}, { app: 'socket' })).exchange('tools/call', { name: 'big', arguments: { bytes } }))
           .line,
@@ -72,7 +72,7 @@ test.runIf(allCases)(
         return (await client.exchange('tools/call', { name: 'big', arguments: { bytes } })).line;
       },
     };
-    for (const [app, call] of Object.entries(doors)) {
+    for (const [app, call] of Object.entries(addresses)) {
       const line = await call(1_500_000);
       const { results } = await causesOf(core, app);
       expect([app, results?.sent, results?.raw, results?.estimatedShare]).toEqual([

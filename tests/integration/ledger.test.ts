@@ -123,14 +123,14 @@ async function ledgerOf(app: string): Promise<Record<string, { sent: number; bas
 /** What the two servers' lists cost where each is connected by itself. */
 const ownLists = tokensOf(JSON.stringify({ tools: fileTools })) + tokensOf(JSON.stringify({ tools: webTools }));
 
-const doors = {
+const addresses = {
   socket: socketDoor,
   'legacy HTTP': legacyHttpDoor,
   'modern socket': modernSocketDoor,
   'modern HTTP': modernHttpDoor,
 };
 
-describe.each(Object.entries(doors))('over %s', (door, open) => {
+describe.each(Object.entries(addresses))('over %s', (door, open) => {
   // Each is an app of its own, so that its figures stand alone.
   test.each(Object.entries(scripts))('mode %s: the sums match the wire, by cause', async (mode, steps) => {
     const app = `${door} ${mode}`;

@@ -20,7 +20,7 @@ function ask<M extends RpcMethod>(
 ): Promise<RpcMethods[M]['output']> {
   const deps = {
     ...host.core,
-    doors: () => host.addresses,
+    addresses: () => host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,

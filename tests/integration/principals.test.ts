@@ -150,7 +150,7 @@ test('an HTTP session opens only with the token that created it, at its endpoint
     await response.text();
     return response.headers.get('mcp-session-id') ?? '';
   };
-  const doors = [
+  const addresses = [
     ['/app/cursor', callers.tokens.cursor],
     ['/app/cursor', callers.tokens.all],
     ['/p/wide', callers.tokens.wide],
@@ -161,11 +161,11 @@ test('an HTTP session opens only with the token that created it, at its endpoint
     const response = await knock(core.url + path, token, { method: 'tools/list' }, session);
     return [response.status, (await response.text()).replaceAll(session, 'IT')];
   };
-  for (const [path, token] of doors) {
+  for (const [path, token] of addresses) {
     const session = await id(path, token);
     const [status] = await list(path, token, session);
     expect(status).toBe(200);
-    for (const [otherPath, other] of doors.filter((door) => door[0] !== path || door[1] !== token))
+    for (const [otherPath, other] of addresses.filter((door) => door[0] !== path || door[1] !== token))
       expect(await list(otherPath, other, session)).toEqual(await list(otherPath, other, crypto.randomUUID()));
   }
 });

@@ -53,13 +53,13 @@ describe('a core with tasks', () => {
     socket: (mode: string, at = core) => at.connect({ mode }),
     HTTP: (mode: string, at = core) => Promise.resolve(new HttpClient(`${at.url}/mode/${mode}`, true)),
   };
-  const doors = {
+  const addresses = {
     socket: async (mode: string, at = core) => new ModernClient(await lines.socket(mode, at), knows),
     HTTP: async (mode: string, at = core) => new ModernClient(await lines.HTTP(mode, at), knows),
   };
 
   describe.each(['socket', 'HTTP'] as const)('over %s', (door) => {
-    const open = doors[door];
+    const open = addresses[door];
     test('returns a task for a slow call, which ends with the result of the call', async () => {
       const [app, file] = [await open('proxy'), nextFile()];
       const { result } = await app.call('slow_work', { file });
@@ -160,7 +160,7 @@ describe('a core with tasks', () => {
     });
 
     test('rejects an unknown task as the extension specifies, and one of another session', async () => {
-      const [app, other] = [await open('proxy'), await doors.socket('proxy')];
+      const [app, other] = [await open('proxy'), await addresses.socket('proxy')];
       const { taskId } = (await app.call('slow_work', { file: nextFile() })).result ?? {};
       expect((await taskOf(other, taskId)).error).toMatchObject({ code: -32602 });
       expect((await taskOf(app, 'nothing')).error).toMatchObject({ code: -32602 });
@@ -185,7 +185,7 @@ describe('a core with tasks', () => {
   });
 
   test('returns a program the result of a tool, not a task', async () => {
-    const [app, file] = [await doors.socket('code'), nextFile()];
+    const [app, file] = [await addresses.socket('code'), nextFile()];
     const wait = `await call_tool("slow_work", ${JSON.stringify({ file })})`;
     const code = `const given = await call_tool("one_work", {}); ${wait}; return given`;
     const { result } = await app.call('execute', { code });
@@ -212,7 +212,7 @@ describe('a core with tasks', () => {
   });
 
   test('declares the extension to apps that declare it', async () => {
-    const { result } = await (await doors.socket('proxy')).once('server/discover');
+    const { result } = await (await addresses.socket('proxy')).once('server/discover');
     expect(result?.['capabilities']).toHaveProperty(['extensions', extension], {});
   });
 });

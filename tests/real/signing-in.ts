@@ -54,7 +54,7 @@ async function comesThrough({ url, told }: Told): Promise<string | undefined> {
   await using core = await startCore({ servers: { far: { url, oauth } } });
   const deps = {
     ...core.host.core,
-    doors: () => core.host.addresses,
+    addresses: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,

@@ -1,4 +1,4 @@
-/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its doors. */
+/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its addresses. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -5,13 +5,13 @@ import { type Action, command, commonFlags } from '../command.ts';
 import { warnOfStores, withCore } from '../core-access.ts';
 import { oneLine, paint, plainText, printResult, printJson, printLines, table } from '../terminal.ts';
 
-interface Asked {
+interface SpillRequest {
   readonly core: CoreAccess;
   readonly json: boolean;
   readonly lines: number;
 }
 
-type Act = (asked: Asked, id: string, what: string) => Promise<void>;
+type Act = (asked: SpillRequest, id: string, what: string) => Promise<void>;
 
 const actions = {
   list: { help: 'List spills (default)', act: list },
@@ -35,7 +35,7 @@ export const spill = command({
   },
 });
 
-async function list({ core, json }: Asked): Promise<void> {
+async function list({ core, json }: SpillRequest): Promise<void> {
   const spills = await allSpills(core);
   await warnOfStores(core, 'spills');
   printResult(json, { spills }, () =>
@@ -65,7 +65,7 @@ function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, 
 }
 
 /** Prints a spill's metadata and its first lines. */
-async function show(asked: Asked, id: string): Promise<void> {
+async function show(asked: SpillRequest, id: string): Promise<void> {
   const { core, json } = asked;
   const found = (await allSpills(core)).find((spill) => spill.id === id);
   const use = await core.ask('spillUse', { id });
@@ -85,7 +85,7 @@ function sizes({ mimeType, sentBytes, sentTokens, sentEstimated, bytes }: SpillR
   return `${mimeType}: ${sent}file of ${formatBytes(bytes)}`;
 }
 
-async function head({ core, json, lines }: Asked, id: string): Promise<void> {
+async function head({ core, json, lines }: SpillRequest, id: string): Promise<void> {
   const found = await core.ask('spillLines', { id, fromLine: 1, count: lines });
   const rest = found.totalLines - found.lines.length;
   printResult(json, found, () => [
@@ -94,7 +94,7 @@ async function head({ core, json, lines }: Asked, id: string): Promise<void> {
   ]);
 }
 
-async function grep({ core, json }: Asked, id: string, pattern: string): Promise<void> {
+async function grep({ core, json }: SpillRequest, id: string, pattern: string): Promise<void> {
   const found = await core.ask('spillFind', { id, pattern });
   const rest = found.total - found.matches.length;
   printResult(json, found, () => [
@@ -104,7 +104,7 @@ async function grep({ core, json }: Asked, id: string, pattern: string): Promise
   ]);
 }
 
-async function query({ core, json }: Asked, id: string, path: string): Promise<void> {
+async function query({ core, json }: SpillRequest, id: string, path: string): Promise<void> {
   const found = await core.ask('spillQuery', { id, query: path });
   const cut = found.truncated ? [paint('quiet', 'Output truncated. Narrow the query.')] : [];
   printResult(json, found, () => [plainText(found.text), ...cut]);
@@ -117,12 +117,12 @@ function pinning(pinned: boolean): Act {
   };
 }
 
-async function remove({ core, json }: Asked, id: string): Promise<void> {
+async function remove({ core, json }: SpillRequest, id: string): Promise<void> {
   await core.ask('deleteSpill', { id, now: true });
   printResult(json, { id, deleted: true }, () => [`${id} deleted.`]);
 }
 
-async function prune({ core, json }: Asked): Promise<void> {
+async function prune({ core, json }: SpillRequest): Promise<void> {
   const done = await core.ask('pruneSpills', {});
   printResult(json, done, () => [
     `${formatCount(done.removed, 'answer')} deleted, ${formatBytes(done.bytes)} free again.`,

@@ -36,7 +36,7 @@ interface DispatchedCall {
   readonly given: CallArguments;
   readonly meta: JsonObject | undefined;
   readonly wish: SpillOptions;
-  readonly told: ReportInput;
+  readonly report: ReportInput;
 }
 
 /** Form of the result. */
@@ -64,7 +64,7 @@ export async function runCallAction(
   }
   if (result['isError'] === true) {
     const { blocks } = toolPayload({ ...result, structuredContent: undefined }, true);
-    const { facts: kept } = readSpilled(result, call.told);
+    const { facts: kept } = readSpilled(result, call.report);
     return errorEnvelope(
       { ...facts, ...kept },
       enriched(textsOf(result) || 'The tool failed without a word.', call),
@@ -88,7 +88,7 @@ async function readCall(input: JsonObject, shown: VisibleCatalog, context: Helpe
   const wish = readSpillWish(input);
   const toolsOnly = appTraits(context.author.app).toolsOnly === true;
   const told = { whole: context.fullResults === true, toolsOnly };
-  return { tool, connection: findConnection(shown, tool.server), given, meta, wish, told };
+  return { tool, connection: findConnection(shown, tool.server), given, meta, wish, report: told };
 }
 
 function request(
@@ -107,7 +107,7 @@ function request(
 }
 
 function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): JsonObject {
-  const { tool, connection, given, told } = call;
+  const { tool, connection, given, report: told } = call;
   const { id, alias, serverInfo } = connection;
   const spilled = readSpilled(result, told);
   const { text, blocks, format } = toolPayload(result, told.whole);

@@ -52,7 +52,7 @@ export function runSearchAction(
   return envelope(head, toDetailText({ ...head, results }));
 }
 
-interface Asked {
+interface CatalogRequest {
   readonly query: string;
   readonly tools: readonly CatalogEntry[];
   readonly limit: number | undefined;
@@ -62,7 +62,7 @@ interface Asked {
 
 /** Returns the best matches for one need or several, each ready to be called, with the total number of matches. */
 function searchBriefly(
-  { query, tools, limit, matches }: Asked,
+  { query, tools, limit, matches }: CatalogRequest,
   input: JsonObject,
   shown: VisibleCatalog,
   view: HelperContext,

@@ -58,7 +58,7 @@ async function add(input: JsonObject, context: HelperContext): Promise<JsonObjec
   const change = { kind: 'add', server, entry: newEntry(input) } as const;
   return requestServerChange(
     change,
-    { done: `Added '${server}'.`, asked: `Adding '${server}' was proposed.` },
+    { done: `Added '${server}'.`, proposed: `Adding '${server}' was proposed.` },
     context,
   );
 }
@@ -70,7 +70,7 @@ async function addFound(server: string, input: JsonObject, context: HelperContex
   const { source, entry } = await context.admin.findLaunch(server);
   const texts = {
     done: `Added '${server}' with the launch that ${source.title} has.`,
-    asked: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
+    proposed: `Adding '${server}' with the launch that ${source.title} has was proposed.`,
     sentence: `Add the server "${server}" with the launch found in ${source.title}: ${endpointText(entry)}`,
   };
   return requestServerChange(
@@ -82,7 +82,7 @@ async function addFound(server: string, input: JsonObject, context: HelperContex
 
 async function remove(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const server = requireName(input);
-  const texts = { done: `Removed '${server}'.`, asked: `Removing '${server}' was proposed.` };
+  const texts = { done: `Removed '${server}'.`, proposed: `Removing '${server}' was proposed.` };
   return requestServerChange({ kind: 'remove', server }, texts, context);
 }
 
@@ -236,7 +236,7 @@ async function save(input: JsonObject, context: HelperContext): Promise<JsonObje
   if (known.length === 0) return dataError(`None of these is a tool of '${server}'.`, more);
   const change = { kind: 'describe', server, texts: Object.fromEntries(known) } as const;
   const count = `${known.length} descriptions for '${server}'`;
-  return requestServerChange(change, { done: `Saved ${count}`, asked: `${count} were proposed.` }, context, more);
+  return requestServerChange(change, { done: `Saved ${count}`, proposed: `${count} were proposed.` }, context, more);
 }
 
 function isLong(text: string): boolean {
@@ -321,7 +321,7 @@ function serverRow({ name, transport, config, enabled, error, state }: ServerSum
 
 interface ChangeTexts {
   readonly done: string;
-  readonly asked: string;
+  readonly proposed: string;
   /** Sentence for the user, if the change is not clear enough. */
   readonly sentence?: string;
 }
@@ -329,7 +329,7 @@ interface ChangeTexts {
 /** Rejects with AppError as ModelAdmin.request does. */
 async function requestServerChange(
   change: ServerChange,
-  { done, asked, sentence }: ChangeTexts,
+  { done, proposed: asked, sentence }: ChangeTexts,
   { admin, author }: HelperContext,
   more: JsonObject = {},
 ): Promise<JsonObject> {

@@ -67,7 +67,7 @@ export class SelfHealing {
   /** Fingerprints of entries that were looked at, so that a server that stays ill is looked after once. */
   readonly #seen = new Map<string, string>();
   /** Failures that it takes where one may be chance. */
-  #patience = minFailures;
+  #failuresAllowed = minFailures;
   #work: Promise<void> = Promise.resolve();
   /** A check that has not started yet: it will include everything that happens until then. */
   #next: Promise<void> | undefined;
@@ -100,7 +100,7 @@ export class SelfHealing {
   /** Looks after every server that is ill, whatever was found before: what a person asks for. Never rejects. */
   rescan(): Promise<void> {
     this.#seen.clear();
-    this.#patience = 1;
+    this.#failuresAllowed = 1;
     return this.scan();
   }
 
@@ -151,8 +151,8 @@ export class SelfHealing {
 
   async #inspectAll(): Promise<void> {
     if (this.#deps.policy() === 'off') return;
-    const tries = this.#patience;
-    this.#patience = minFailures;
+    const tries = this.#failuresAllowed;
+    this.#failuresAllowed = minFailures;
     const servers = this.#deps.servers();
     for (const name of [...this.#offers.keys()]) {
       const server = servers.find(({ config }) => config.name === name);

@@ -95,10 +95,10 @@ export class ServerPreviewer {
     const limit = AbortSignal.timeout(server.initTimeoutMs * 1.5);
     const probe = await probeConnection(server, transports, version, { signal: limit });
     if ('error' in probe) return this.#failed(whyNot(probe, missing));
-    return this.#told(probe, missing);
+    return this.#toPreview(probe, missing);
   }
 
-  async #told({ listing, handshake, server }: ProbeSuccess, missing: readonly string[]): Promise<ServerPreview> {
+  async #toPreview({ listing, handshake, server }: ProbeSuccess, missing: readonly string[]): Promise<ServerPreview> {
     const all = [...pinnableDefinitions(listing, toIntroduction(handshake))];
     const read = all
       .slice(0, maxDefinitions)

@@ -54,7 +54,7 @@ interface ReviewParts {
   readonly note: (choice: ReviewChoice | 'look', what: string, id: string) => void;
   readonly history: Pick<DecisionHistory, 'add'>;
   /** The last looks: what is decided on is the same wherever it was looked at. */
-  readonly kept: JsonDocument;
+  readonly document: JsonDocument;
 }
 
 interface Reviewed {
@@ -82,7 +82,7 @@ export class ServerReviews {
 
   constructor(parts: ReviewParts) {
     this.#parts = parts;
-    parts.kept.changed.on(() => this.previewed.emit());
+    parts.document.changed.on(() => this.previewed.emit());
   }
 
   /** Returns the changed, held and blocked servers, blocked ones last. */
@@ -196,12 +196,12 @@ export class ServerReviews {
   }
 
   async #looks(): Promise<Looks> {
-    return looksIn(await this.#parts.kept.read());
+    return looksIn(await this.#parts.document.read());
   }
 
   /** The latest stands last. */
   #keep(name: string, looked: Looked | undefined): Promise<void> {
-    return this.#parts.kept.change((value) => {
+    return this.#parts.document.change((value) => {
       const others = [...looksIn(value)].filter(([other]) => other !== name);
       const next = looked === undefined ? others : [...others, [name, looked] as const];
       return [Object.fromEntries(next.slice(-maxStoredPreviews)), undefined];

@@ -263,8 +263,8 @@ function outcomeOf({ given, failure }: Omit<FinishedCall, 'outcome'>): CallOutco
 class CallTimes {
   readonly startedAt = Date.now();
   readonly stages: Record<CallStage, number> = { resolve: 0, allow: 0, call: 0, shape: 0 };
-  readonly #begun = performance.now();
-  #last = this.#begun;
+  readonly #startedAt = performance.now();
+  #last = this.#startedAt;
   #passed = 0;
 
   /** The stage that ends now. */
@@ -282,7 +282,7 @@ class CallTimes {
   }
 
   get total(): number {
-    return performance.now() - this.#begun;
+    return performance.now() - this.#startedAt;
   }
 }
 

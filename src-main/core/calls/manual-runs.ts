@@ -89,7 +89,7 @@ export class ManualRun {
   readonly tool: CatalogEntry;
   readonly sessionId: string;
   readonly #stop = new AbortController();
-  readonly #asked = new Map<string, OpenQuestion>();
+  readonly #openQuestions = new Map<string, OpenQuestion>();
   #questions = 0;
 
   constructor(id: string, wish: RunRequest, tool: CatalogEntry, sessionId: string) {
@@ -100,7 +100,7 @@ export class ManualRun {
   }
 
   get openRequests(): readonly RunClientRequest[] {
-    return [...this.#asked.values()].map(({ id, method, params }) => ({ id, method, params }));
+    return [...this.#openQuestions.values()].map(({ id, method, params }) => ({ id, method, params }));
   }
 
   cancel(): void {
@@ -109,7 +109,7 @@ export class ManualRun {
 
   /** Throws AppError not_found where it is no longer open. */
   reply(question: string, answer: RunReply): void {
-    const found = this.#asked.get(question);
+    const found = this.#openQuestions.get(question);
     if (found === undefined)
       throw new AppError('not_found', 'This question is no longer open.', {
         fix: 'The server went on, or was stopped.',
@@ -158,7 +158,7 @@ export class ManualRun {
   #finish(end: RunEnd): void {
     this.end = end;
     const gone = new RpcError(rpcCode.aborted, 'Nobody waits for the answer any more.');
-    for (const { refuse } of [...this.#asked.values()]) refuse(gone);
+    for (const { refuse } of [...this.#openQuestions.values()]) refuse(gone);
     this.#tell();
   }
 
@@ -200,7 +200,7 @@ export class ManualRun {
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     if (method !== 'elicitation/create' && method !== 'sampling/createMessage')
       return Promise.reject(new RpcError(rpcCode.methodNotFound, `A person cannot answer ${method}.`));
-    if (this.#asked.size >= maxQuestions)
+    if (this.#openQuestions.size >= maxQuestions)
       return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this person.`));
     const id = String(++this.#questions);
     const asked = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
@@ -211,9 +211,9 @@ export class ManualRun {
           refuse(error as Error);
         }
       };
-      this.#asked.set(id, { id, method, params: neutralizeControlCharacters(params), answer: take, refuse });
+      this.#openQuestions.set(id, { id, method, params: neutralizeControlCharacters(params), answer: take, refuse });
       return () => {
-        if (this.#asked.delete(id)) this.#tell();
+        if (this.#openQuestions.delete(id)) this.#tell();
       };
     });
     this.#tell();

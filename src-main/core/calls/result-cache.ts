@@ -32,7 +32,7 @@ interface ResultCacheOptions {
 /** Asks the server itself, with a context that notes whether it asks back. */
 type Call = (context: CallerContext) => Promise<Result>;
 
-interface Kept {
+interface CachedResult {
   readonly result: Result;
   readonly at: number;
   readonly bytes: number;
@@ -48,7 +48,7 @@ const maxBytes = 64 * 1024 * 1024;
 export class ResultCache {
   readonly #options: ResultCacheOptions;
   /** The one that was not used for longest comes first. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #results = new Map<string, CachedResult>();
   #bytes = 0;
 
   constructor(options: ResultCacheOptions) {
@@ -88,7 +88,7 @@ export class ResultCache {
 
   /** Something that the server reads from has changed. */
   invalidate(server: string): void {
-    for (const [key, kept] of this.#kept) if (kept.tool.server === server) this.#remove(key);
+    for (const [key, kept] of this.#results) if (kept.tool.server === server) this.#remove(key);
   }
 
   #secondsFor(tool: CatalogEntry): number {
@@ -96,35 +96,35 @@ export class ResultCache {
     return cacheSeconds[tool.id] ?? cacheSeconds[tool.server] ?? 0;
   }
 
-  #find(key: string, server: CachedServer, seconds: number): Kept | undefined {
-    const kept = this.#kept.get(key);
+  #find(key: string, server: CachedServer, seconds: number): CachedResult | undefined {
+    const kept = this.#results.get(key);
     if (kept === undefined) return undefined;
-    this.#kept.delete(key);
+    this.#results.delete(key);
     const age = this.#options.now() - kept.at;
     // A clock that was set back makes answers come from the future.
     if (age < 0 || age >= seconds * 1000 || !isSame(server, kept.server)) {
       this.#bytes -= kept.bytes;
       return undefined;
     }
-    this.#kept.set(key, kept);
+    this.#results.set(key, kept);
     return kept;
   }
 
-  #keep(key: string, kept: Kept): void {
+  #keep(key: string, kept: CachedResult): void {
     const most = this.#options.maxTotalBytes ?? maxBytes;
     this.#remove(key);
     if (kept.bytes > most) return;
-    this.#kept.set(key, kept);
+    this.#results.set(key, kept);
     this.#bytes += kept.bytes;
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= maxEntries && this.#bytes <= most) return;
+    for (const oldest of this.#results.keys()) {
+      if (this.#results.size <= maxEntries && this.#bytes <= most) return;
       this.#remove(oldest);
     }
   }
 
   #remove(key: string): void {
-    this.#bytes -= this.#kept.get(key)?.bytes ?? 0;
-    this.#kept.delete(key);
+    this.#bytes -= this.#results.get(key)?.bytes ?? 0;
+    this.#results.delete(key);
   }
 }
 
@@ -160,7 +160,7 @@ function isSame(one: CachedServer, other: CachedServer): boolean {
 }
 
 /** Answers held as bytes that have a `_meta` of their own keep it instead. */
-function marked({ result, at }: Kept, now: number): Result {
+function marked({ result, at }: CachedResult, now: number): Result {
   const mark = { [cachedKey]: { at: new Date(at).toISOString(), ageSeconds: Math.round((now - at) / 1000) } };
   if (result instanceof RawJson) return result.withMembers({ _meta: mark });
   const meta = objectOrEmpty(result['_meta']);

@@ -17,7 +17,7 @@ export class SlowCall {
   readonly #tool: () => string;
   readonly #start: StartCall;
   readonly #controller = new AbortController();
-  readonly #begun = performance.now();
+  readonly #startedAt = performance.now();
   #answer: Promise<Result> = Promise.resolve({});
   #result: Result | undefined;
   #failure: RpcError | undefined;
@@ -71,7 +71,7 @@ export class SlowCall {
   }
 
   get elapsedMs(): number {
-    return performance.now() - this.#begun;
+    return performance.now() - this.#startedAt;
   }
 
   start(again: JsonObject): void {

@@ -19,7 +19,7 @@ import { SlowCall, type StartCall } from './slow-call.ts';
 export interface SlowCallsOptions {
   /** How long this client app may be left without an answer, in ms; undefined: as long as it takes. */
   readonly limitMs: (app: string) => number | undefined;
-  readonly room: ResultMemoryQuota;
+  readonly quota: ResultMemoryQuota;
   /**
    * How a caller waits for the result, as a model writes it; undefined if the client app could not: then it receives no
    * handle.
@@ -263,7 +263,7 @@ export class SlowCalls {
     const bytes = resultBytes(call.result);
     this.#forgetIn(handed, unfetchedRetentionMs);
     // A question is kept even beyond the quota: otherwise the call could not continue.
-    if (this.#options.room.reserve(bytes)) handed.bytes = bytes;
+    if (this.#options.quota.reserve(bytes)) handed.bytes = bytes;
     else if (!call.needsInput) {
       // A waiter already has the result, and nobody can fetch it again.
       if (call.waiters.wasWaited) return this.#forget(handed, 'fetched');
@@ -296,7 +296,7 @@ export class SlowCalls {
   }
 
   #giveBack(handed: HandedOut): void {
-    this.#options.room.release(handed.bytes);
+    this.#options.quota.release(handed.bytes);
     handed.bytes = 0;
   }
 }

@@ -82,7 +82,7 @@ export class LiveCatalog {
     this.#stops = [
       servers.listingChanged.on(() => this.rebuild()),
       servers.changed.on(() => {
-        if (this.#standing() !== this.#stood) this.rebuild();
+        if (this.#fingerprint() !== this.#stood) this.rebuild();
       }),
     ];
   }
@@ -98,12 +98,12 @@ export class LiveCatalog {
 
   /** Whether every server has a listing, has failed, or has had `ms` to answer. */
   isSettled(ms: number, only?: string): boolean {
-    return this.#patience(ms, only) === 0;
+    return this.#remainingMs(ms, only) === 0;
   }
 
   /** Resolves when it is settled; or earlier, when something else is so. */
   settled(ms: number, only?: string, isSo: () => boolean = () => false): Promise<void> {
-    return this.#until(() => isSo() || this.isSettled(ms, only), this.#patience(ms, only));
+    return this.#until(() => isSo() || this.isSettled(ms, only), this.#remainingMs(ms, only));
   }
 
   /** Resolves when something is so, looking whenever a server has changed, and after `ms` in any case. */
@@ -128,7 +128,7 @@ export class LiveCatalog {
    * How long to wait at the most, in ms: no server gets more than `ms` from when it was started, however often somebody
    * asks.
    */
-  #patience(ms: number, only: string | undefined): number {
+  #remainingMs(ms: number, only: string | undefined): number {
     if (!this.#servers.isConfigLoaded) return ms;
     const waited = this.#servers.all.filter((server) => only === undefined || server.config.name === only);
     return Math.max(0, ...waited.map((server) => pendingMs(server, ms)));
@@ -206,7 +206,7 @@ export class LiveCatalog {
       instructions: server.handshake?.instructions,
       down: persistentProblem(server.state),
     }));
-    this.#stood = this.#standing();
+    this.#stood = this.#fingerprint();
     // Those switched off have theirs too: it stays the same when they come back.
     const aliases = this.#aliases.assign(this.#servers.all.map((server) => server.config.name));
     this.#current = buildCatalog(listed, this.#reserved, aliases, this.#showsViews);
@@ -219,7 +219,7 @@ export class LiveCatalog {
     if (change.tools || change.prompts || change.resources) this.changed.emit(change);
   }
 
-  #standing(): string {
+  #fingerprint(): string {
     return this.#servers.all.map(({ config, state }) => `${config.name} ${persistentProblem(state) ?? ''}`).join('\n');
   }
 

@@ -12,7 +12,7 @@ import type {
 
 export class RunnerThread implements GuestChannel {
   readonly #worker: Worker;
-  readonly #answers = new Int32Array(new SharedArrayBuffer(4));
+  readonly #replies = new Int32Array(new SharedArrayBuffer(4));
   readonly #ready = Promise.withResolvers<void>();
   readonly #ended = Promise.withResolvers<void>();
   #listener: GuestListener | undefined;
@@ -21,7 +21,7 @@ export class RunnerThread implements GuestChannel {
 
   constructor(workerUrl: URL) {
     // The engine checks its own stack; the thread's must be the larger one.
-    this.#worker = startWorkerThread(workerUrl, { memory: 256, stack: 16, data: this.#answers });
+    this.#worker = startWorkerThread(workerUrl, { memory: 256, stack: 16, data: this.#replies });
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.on('error', (error: Error) => (this.#error = error));
     this.#worker.on('exit', () => this.#leave());
@@ -52,8 +52,8 @@ export class RunnerThread implements GuestChannel {
 
   reply(message: HostReplyMessage): void {
     this.#worker.postMessage(message);
-    Atomics.add(this.#answers, 0, 1);
-    Atomics.notify(this.#answers, 0);
+    Atomics.add(this.#replies, 0, 1);
+    Atomics.notify(this.#replies, 0);
   }
 
   release(): void {

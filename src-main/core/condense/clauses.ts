@@ -54,14 +54,14 @@ function clauseWithin(line: string, max: number): string {
   const [end = line.length] = sentenceEnds(line);
   const sentence = withoutStop(line.slice(0, end));
   const plain = sentence.replace(aside, '');
-  return standing(sentence, max) ?? standing(plain, max) ?? cutAtWord(sentence, max);
+  return firstClauses(sentence, max) ?? firstClauses(plain, max) ?? cutAtWord(sentence, max);
 }
 
 /** Text in brackets. */
 const aside = /\s\([^()]*\)/g;
 
 /** The longest part within `max` characters that is complete by itself. */
-function standing(sentence: string, max: number): string | undefined {
+function firstClauses(sentence: string, max: number): string | undefined {
   if (sentence.length <= max) return sentence;
   return lastBefore([joints, asides], sentence, max) ?? lastBefore([phrases], sentence, max);
 }

@@ -104,14 +104,14 @@ function schemaAt({ definition }: CatalogEntry, level: Condensed, shapes: Shaped
 // Servers by name for instructions: as many as a mode's fixed cost leaves room for.
 
 /** In characters; about 30 tokens. */
-const room = 120;
+const maxDescriptionLength = 120;
 
 export function joinServerNames(servers: readonly string[]): string {
   if (servers.length === 0) return 'none yet';
   const all = servers.join(', ');
-  if (all.length <= room) return all;
-  const whole = servers.filter((_, index) => servers.slice(0, index + 1).join(', ').length <= room);
-  if (whole.length === 0) return truncateText(all, room);
+  if (all.length <= maxDescriptionLength) return all;
+  const whole = servers.filter((_, index) => servers.slice(0, index + 1).join(', ').length <= maxDescriptionLength);
+  if (whole.length === 0) return truncateText(all, maxDescriptionLength);
   return `${whole.join(', ')} and ${servers.length - whole.length} more`;
 }
 

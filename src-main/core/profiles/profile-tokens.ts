@@ -24,7 +24,7 @@ interface TokenChange {
   readonly token: ProfileToken;
 }
 
-type Kept = Omit<ProfileToken, 'id'> & {
+type StoredToken = Omit<ProfileToken, 'id'> & {
   /** SHA-256 of the whole token: 32 random bytes cannot be guessed from it. */ readonly hash: string;
 };
 
@@ -48,17 +48,17 @@ export function profileTokensFile(dataDir: string): OpenRecordStore {
 export class ProfileTokenStore {
   /** Emits changes made by this process. */
   readonly changed = new Emitter<TokenChange>();
-  readonly #kept: RecordStore<Kept>;
+  readonly #stored: RecordStore<StoredToken>;
   readonly #now: () => number;
 
   constructor(open: OpenRecordStore, now: () => number = Date.now) {
-    this.#kept = open(readStored);
+    this.#stored = open(readStored);
     this.#now = now;
   }
 
   /** Without what they are compared with; oldest first. */
   list(): ProfileToken[] {
-    return [...this.#kept.readAny()].map(([id, kept]) => shown(id, kept)).sort((a, b) => a.since - b.since);
+    return [...this.#stored.readAny()].map(([id, kept]) => shown(id, kept)).sort((a, b) => a.since - b.since);
   }
 
   /**
@@ -70,8 +70,8 @@ export class ProfileTokenStore {
     const token = `tooltray_${id}_${randomBytes(32).toString('base64url')}`;
     const since = this.#now();
     if (!(ends > since && ends - since <= maxLifetimeMs)) throw badEnd();
-    const kept: Kept = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
-    await this.#kept.change((all) => {
+    const kept: StoredToken = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
+    await this.#stored.change((all) => {
       const ended = [...all].filter(([, one]) => !this.#isInForce(one));
       if (all.size - ended.length >= maxActiveTokens) throw tooMany();
       for (const [old] of ended.toSorted(([, a], [, b]) => a.since - b.since).slice(0, -maxExpiredTokens))
@@ -84,7 +84,7 @@ export class ProfileTokenStore {
 
   /** Answers what it was, and whether it had been in force. Rejects with AppError not_found. */
   async revoke(id: string): Promise<ProfileToken & { readonly wasInForce: boolean }> {
-    const revoked = await this.#kept.change((all) => {
+    const revoked = await this.#stored.change((all) => {
       const kept = all.get(id);
       if (kept === undefined) throw unknown(id);
       const wasInForce = this.#isInForce(kept);
@@ -103,7 +103,7 @@ export class ProfileTokenStore {
    */
   verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';
-    const kept = this.#kept.read().get(id);
+    const kept = this.#stored.read().get(id);
     // A token of another profile is treated as unknown, so that its existence is not revealed.
     if (kept?.profile !== profile || !isSameToken(kept.hash, hashOf(given))) return undefined;
     return this.#isInForce(kept) ? shown(id, kept) : ended(kept);
@@ -111,13 +111,13 @@ export class ProfileTokenStore {
 
   /** When the next one runs out; undefined: none does. */
   get nextExpiry(): number | undefined {
-    const ends = [...this.#kept.readAny().values()].filter((one) => this.#isInForce(one)).map((one) => one.ends);
+    const ends = [...this.#stored.readAny().values()].filter((one) => this.#isInForce(one)).map((one) => one.ends);
     return ends.length === 0 ? undefined : Math.min(...ends);
   }
 
   /** Whether it opens something now. A file that is not to be trusted can still take away. */
   isActive(id: string): boolean {
-    const kept = this.#kept.readAny().get(id);
+    const kept = this.#stored.readAny().get(id);
     return kept !== undefined && this.#isInForce(kept);
   }
 
@@ -130,17 +130,17 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-function shown(id: string, { profile, since, ends, revoked }: Kept): ProfileToken {
+function shown(id: string, { profile, since, ends, revoked }: StoredToken): ProfileToken {
   return { id, profile, since, ends, revoked };
 }
 
-function readStored({ profile, since, ends, revoked, hash }: Record<string, unknown>): Kept | undefined {
+function readStored({ profile, since, ends, revoked, hash }: Record<string, unknown>): StoredToken | undefined {
   if (typeof profile !== 'string' || typeof since !== 'number' || typeof ends !== 'number' || typeof hash !== 'string')
     return undefined;
   return { profile, since, ends, hash, revoked: typeof revoked === 'number' ? revoked : undefined };
 }
 
-function ended({ profile, ends, revoked }: Kept): AppError {
+function ended({ profile, ends, revoked }: StoredToken): AppError {
   const [how, at] = revoked === undefined ? ['has expired', ends] : ['was revoked', revoked];
   const day = new Date(at).toISOString().slice(0, 10);
   return new AppError('not_allowed', `This token of the profile ${profile} ${how} (${day}).`, {

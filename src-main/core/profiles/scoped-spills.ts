@@ -9,7 +9,7 @@ import type { ProfileScope } from './profile-scope.ts';
 type StoredSpills = Pick<SpillStore, 'find' | 'spill'>;
 
 export class ScopedSpills {
-  readonly #kept: StoredSpills;
+  readonly #stored: StoredSpills;
   readonly #profiles: string | undefined;
   readonly #scope: Pick<ProfileScope, 'hasServer'>;
 
@@ -18,7 +18,7 @@ export class ScopedSpills {
    * undefined: no separation.
    */
   constructor(kept: StoredSpills, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
-    this.#kept = kept;
+    this.#stored = kept;
     this.#profiles = profiles;
     this.#scope = scope;
   }
@@ -43,13 +43,13 @@ export class ScopedSpills {
   /** The same rules; what it keeps is theirs. */
   scopeShaper(shaper: ResultShaper): ResultShaper {
     return shaper.withSpill((result, origin, ...how) =>
-      this.#kept.spill(result, { ...origin, profiles: this.#profiles }, ...how),
+      this.#stored.spill(result, { ...origin, profiles: this.#profiles }, ...how),
     );
   }
 
   /** Files of folders that the person allowed are no part of a profile either; nor is a server that it had before. */
   async #isOwn(ref: string, caller: Principal): Promise<boolean> {
-    const spill = await this.#kept.find(ref, caller);
+    const spill = await this.#stored.find(ref, caller);
     if (spill === undefined || spill.profiles !== this.#profiles) return false;
     return spill.server === ownServer || this.#scope.hasServer(spill.server);
   }

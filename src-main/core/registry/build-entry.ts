@@ -116,18 +116,18 @@ function fill(
   const [only] = pieces;
   const repeated = pieces.length === 1 && typeof only === 'object' ? inputs.get(only.input) : undefined;
   if (repeated?.isRepeated) {
-    return linesOf(repeated, valueOf(repeated, answers)).map((line) => told(repeated, line, secretOf));
+    return linesOf(repeated, valueOf(repeated, answers)).map((line) => inputValue(repeated, line, secretOf));
   }
   const texts = pieces.map((piece) => {
     if (typeof piece === 'string') return piece;
     const input = inputs.get(piece.input);
     const value = input === undefined ? '' : valueOf(input, answers);
-    return input === undefined || value === '' ? undefined : told(input, value, secretOf);
+    return input === undefined || value === '' ? undefined : inputValue(input, value, secretOf);
   });
   return texts.includes(undefined) ? [] : [texts.join('')];
 }
 
-function told(input: RegistryInput, value: string, secretOf: SecretOf): string {
+function inputValue(input: RegistryInput, value: string, secretOf: SecretOf): string {
   return input.isSecret ? secretOf(input, value) : value;
 }
 

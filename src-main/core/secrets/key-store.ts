@@ -26,7 +26,7 @@ export class KeyStore {
   readonly #options: KeyStoreOptions;
   readonly #keys = new Map<string, Buffer>();
   /** Questions to the keychain that are open, by key. */
-  readonly #asked = new Map<string, { readonly answer: Promise<Buffer>; isLate: boolean }>();
+  readonly #pending = new Map<string, { readonly answer: Promise<Buffer>; isLate: boolean }>();
 
   constructor(options: KeyStoreOptions) {
     this.#options = options;
@@ -113,11 +113,11 @@ export class KeyStore {
   }
 
   async #fromKeychain(id: string): Promise<Buffer> {
-    const open = this.#asked.get(id);
+    const open = this.#pending.get(id);
     // A request while an earlier dialog is overdue fails at once.
     if (open?.isLate === true) throw noAnswer();
     const asked = open ?? { answer: this.#askKeychain(id), isLate: false };
-    this.#asked.set(id, asked);
+    this.#pending.set(id, asked);
     try {
       return await within(asked.answer, this.#graceMs);
     } catch (error) {
@@ -136,12 +136,12 @@ export class KeyStore {
         throw locked('the keychain does not have its key, or does not show it while it is locked');
       }
       this.#keys.set(id, key);
-      if (this.#asked.get(id)?.isLate === true) this.#options.onLate();
+      if (this.#pending.get(id)?.isLate === true) this.#options.onLate();
       return key;
     } catch (error) {
       throw error instanceof AppError ? error : locked(`the keychain cannot be asked (${errorText(error)})`, error);
     } finally {
-      this.#asked.delete(id);
+      this.#pending.delete(id);
     }
   }
 

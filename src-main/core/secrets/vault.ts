@@ -89,7 +89,7 @@ export class Vault implements SecretStore {
    */
   async write(name: string, value: string): Promise<void> {
     await this.#put(name, () => value);
-    if ((await this.read(name)) !== value) throw notKept(name);
+    if ((await this.read(name)) !== value) throw notStoredError(name);
     this.changed.emit([name]);
   }
 
@@ -100,7 +100,7 @@ export class Vault implements SecretStore {
     // Another process may be first: theirs counts.
     await this.#put(name, (isThere) => (isThere ? undefined : make()));
     const kept = await this.read(name);
-    if (kept === undefined) throw notKept(name);
+    if (kept === undefined) throw notStoredError(name);
     return kept;
   }
 
@@ -285,7 +285,7 @@ function about(name: string): string {
   return `tooltray vault 1\n${name}`;
 }
 
-function notKept(name: string): AppError {
+function notStoredError(name: string): AppError {
   return new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
 }
 

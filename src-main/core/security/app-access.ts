@@ -31,7 +31,7 @@ interface GivenAccess {
   readonly takeBack: () => Promise<void>;
 }
 
-interface Kept {
+interface StoredAccess {
   readonly token?: string | undefined;
   readonly since?: number | undefined;
   readonly seen?: number | undefined;
@@ -50,11 +50,11 @@ export function appAccessFile(file: string): OpenRecordStore {
 export class AppAccessStore {
   /** Emits changes made by this process. */
   readonly changed = new Emitter<AccessChange>();
-  readonly #kept: RecordStore<Kept>;
+  readonly #stored: RecordStore<StoredAccess>;
   readonly #now: () => number;
 
   constructor(open: OpenRecordStore, now: () => number = Date.now) {
-    this.#kept = open(readStored);
+    this.#stored = open(readStored);
     this.#now = now;
   }
 
@@ -137,31 +137,31 @@ export class AppAccessStore {
     }, true);
   }
 
-  async #takeBack(app: string, before: Kept | undefined): Promise<void> {
+  async #takeBack(app: string, before: StoredAccess | undefined): Promise<void> {
     await this.#change((all) => put(all, app, before));
     this.changed.emit({ app, change: 'forgotten' });
   }
 
-  #change<T>(change: (all: Map<string, Kept>) => T, isMinor = false): Promise<T> {
-    return this.#kept.change(change, isMinor);
+  #change<T>(change: (all: Map<string, StoredAccess>) => T, isMinor = false): Promise<T> {
+    return this.#stored.change(change, isMinor);
   }
 
   /** Nothing that others may write is believed. */
-  #read(): ReadonlyMap<string, Kept> {
-    return this.#kept.read();
+  #read(): ReadonlyMap<string, StoredAccess> {
+    return this.#stored.read();
   }
 
-  #readAny(): ReadonlyMap<string, Kept> {
-    return this.#kept.readAny();
+  #readAny(): ReadonlyMap<string, StoredAccess> {
+    return this.#stored.readAny();
   }
 }
 
-function put(all: Map<string, Kept>, app: string, kept: Kept | undefined): void {
+function put(all: Map<string, StoredAccess>, app: string, kept: StoredAccess | undefined): void {
   if (kept === undefined || Object.values(kept).every((value) => value === undefined)) all.delete(app);
   else all.set(app, kept);
 }
 
-function readStored({ token, since, seen, revoked }: Record<string, unknown>): Kept {
+function readStored({ token, since, seen, revoked }: Record<string, unknown>): StoredAccess {
   return {
     ...(typeof token === 'string' && { token }),
     ...(typeof since === 'number' && { since }),

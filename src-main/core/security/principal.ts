@@ -73,7 +73,7 @@ export function principalOf(credential: Credential, app: string | undefined, ses
     user,
     app: known,
     session,
-    owner: `${tenant}/${user}/${whose(credential, known, session)}`.toWellFormed(),
+    owner: `${tenant}/${user}/${ownerFor(credential, known, session)}`.toWellFormed(),
     isShared,
   });
 }
@@ -104,7 +104,7 @@ function isOnesOwn({ kind }: Credential): boolean {
 }
 
 /** Fields that may hold any character come last, so that no two owners can look alike. */
-function whose(credential: Credential, app: string | undefined, session: string | undefined): string {
+function ownerFor(credential: Credential, app: string | undefined, session: string | undefined): string {
   if (app !== undefined) return `app/${app}`;
   if (credential.kind === 'profile token') return `token/${credential.id}`;
   if (credential.kind === 'person token') return `token/${credential.token}`;

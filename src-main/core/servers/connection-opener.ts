@@ -47,7 +47,7 @@ type Closed = (connection: Connection, error?: Error) => void;
 export class ConnectionOpener {
   readonly #options: LineOpenerOptions;
   readonly #stopping = new AbortController();
-  #hurry = new AbortController();
+  #skipWait = new AbortController();
   /** The probe has ended this launch of the server, so it is greeted by `initialize`. */
   #initializeFirst = false;
   /** The shared line, while it is being opened. */
@@ -66,7 +66,7 @@ export class ConnectionOpener {
 
   async openShared(closed: Closed): Promise<Connection> {
     const { slots, identity } = this.#options;
-    const hurry = AbortSignal.any([this.#hurry.signal, this.#stopping.signal]);
+    const hurry = AbortSignal.any([this.#skipWait.signal, this.#stopping.signal]);
     try {
       let opened: Promise<Connection> | undefined;
       await slots.run(async () => {
@@ -75,7 +75,7 @@ export class ConnectionOpener {
       }, hurry);
       return await (opened as unknown as Promise<Connection>);
     } finally {
-      this.#hurry = new AbortController();
+      this.#skipWait = new AbortController();
     }
   }
 
@@ -129,7 +129,7 @@ export class ConnectionOpener {
 
   /** Somebody waits for the shared line that is opened now or next: those who start by themselves have time. */
   prioritize(): void {
-    this.#hurry.abort();
+    this.#skipWait.abort();
   }
 
   /** Gives up whatever is being opened; nothing is opened any more. */

@@ -85,8 +85,8 @@ export class Connection {
     this.#options = options;
     this.#calls = new InFlightCalls(options.owner);
     const handlers: PeerHandlers = {
-      onRequest: (method, params, context) => this.#asked(method, params, context.origin, context.signal),
-      onNotification: (method, params, origin) => this.#heard(method, params, origin),
+      onRequest: (method, params, context) => this.#onRequest(method, params, context.origin, context.signal),
+      onNotification: (method, params, origin) => this.#onNotification(method, params, origin),
       onClose: (error) => options.events.onClose(error),
       onWarning: (text) => this.#odd(text),
     };
@@ -230,7 +230,7 @@ export class Connection {
     return { clientInfo: context.clientInfo, capabilities: context.clientCapabilities, logLevel: context.logLevel };
   }
 
-  async #asked(
+  async #onRequest(
     method: string,
     params: JsonObject,
     origin: MessageOrigin | undefined,
@@ -281,7 +281,7 @@ export class Connection {
     if (this.#oddities.tryAcquire()) this.#options.events.onWarning(text);
   }
 
-  #heard(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
+  #onNotification(method: string, params: JsonObject, origin: MessageOrigin | undefined): void {
     // It answers a request of our own; sessions subscribe with us.
     if (method === 'notifications/subscriptions/acknowledged') return;
     if (!listChangedMethods.has(method) && !this.#passes()) return;

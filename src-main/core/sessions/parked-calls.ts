@@ -99,7 +99,7 @@ export class ParkableCall {
   #round: RequestRound;
   #result: Promise<Result> = Promise.resolve({});
   #wake: (why: 'asks') => void = () => undefined;
-  #asked = 0;
+  #requests = 0;
 
   constructor(round: RequestRound) {
     this.#round = round;
@@ -120,7 +120,7 @@ export class ParkableCall {
   /** Rejects with AppError cancelled when the server takes its question back. */
   readonly ask: CallContext['askClient'] = (method, params, signal) =>
     awaitReply(signal, (settle) => {
-      const key = `q${++this.#asked}`;
+      const key = `q${++this.#requests}`;
       this.#questions.set(key, { method, params, ...settle });
       this.#wake('asks');
       return () => void this.#questions.delete(key);

@@ -131,7 +131,7 @@ class MeteredTransport implements Transport, Canceller {
     this.#handlers = handlers;
     return this.#line.start({
       onMessage: (message, origin) => {
-        this.#heard(message);
+        this.#onMessage(message);
         handlers.onMessage(message, origin);
       },
       onClose: (error) => {
@@ -159,7 +159,7 @@ class MeteredTransport implements Transport, Canceller {
     this.#line.setReadPaused?.(held);
   }
 
-  #heard(message: Message): void {
+  #onMessage(message: Message): void {
     if (isRequest(message)) {
       // Two requests with one id cannot be distinguished: the first is abandoned.
       this.#giveUp(this.#open, message.id);
@@ -200,13 +200,13 @@ class MeteredTransport implements Transport, Canceller {
   }
 
   #sent(message: Message): void {
-    if ('method' in message) return this.#told(message);
+    if ('method' in message) return this.#onRequestOrNotification(message);
     const { id } = message;
     this.#ledger.onSent(message, id === null ? undefined : take(this.#open, id));
   }
 
   /** A question of ours, or a notification. */
-  #told(message: Extract<Message, { readonly method: string }>): void {
+  #onRequestOrNotification(message: Extract<Message, { readonly method: string }>): void {
     if (isRequest(message))
       this.#questions.set(message.id, this.#ledger.onRequest(message.method, message.params ?? {}));
     else {

@@ -113,7 +113,7 @@ export class SessionSettingsCache {
   #made: { readonly config: AppConfig; readonly catalog: Catalog; readonly texts: number } | undefined;
   #settings: SessionSettings | undefined;
   /** Limit of the most recently queried app, cached because the app seldom changes. */
-  #asked: { readonly app: string; readonly config: AppConfig; readonly ms: number | undefined } | undefined;
+  #cached: { readonly app: string; readonly config: AppConfig; readonly ms: number | undefined } | undefined;
 
   /** Throws AppError mode_unknown. */
   constructor(address: SettingsSource, core: SessionServices) {
@@ -140,10 +140,10 @@ export class SessionSettingsCache {
   callLimitMs(app: string): number | undefined {
     if (app === this.#address.app) return this.current.callLimitMs;
     const config = this.#core.config();
-    if (this.#asked?.app !== app || this.#asked.config !== config) {
-      this.#asked = { app, config, ms: limitMs(config, app) };
+    if (this.#cached?.app !== app || this.#cached.config !== config) {
+      this.#cached = { app, config, ms: limitMs(config, app) };
     }
-    return this.#asked.ms;
+    return this.#cached.ms;
   }
 
   #make(config: AppConfig, catalog: Catalog): SessionSettings {

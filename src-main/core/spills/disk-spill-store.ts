@@ -27,7 +27,7 @@ export class DiskSpillStore implements AnswerStore {
   revision = 0;
   readonly #options: SpillStoreOptions;
   readonly #index: SpillIndexHolder;
-  readonly #room: SpillPruner;
+  readonly #pruner: SpillPruner;
   readonly #writer: ResultWriter;
   readonly #reads: ReadCounts;
   readonly #finder: SpillFinder;
@@ -40,7 +40,7 @@ export class DiskSpillStore implements AnswerStore {
     this.changed.on(() => this.revision++);
     const { folder, log } = options;
     this.#index = new SpillIndexHolder(folder, log);
-    this.#room = new SpillPruner({ ...options, index: this.#index, onRemoved: () => this.changed.emit() });
+    this.#pruner = new SpillPruner({ ...options, index: this.#index, onRemoved: () => this.changed.emit() });
     this.#writer = new ResultWriter(options.workerUrl ?? spillWriterUrl());
     this.#reads = new ReadCounts((reads) => this.#index.use((index) => index.addReads(reads)), options.now);
     const known = {
@@ -51,9 +51,9 @@ export class DiskSpillStore implements AnswerStore {
   }
 
   async start(): Promise<void> {
-    this.#room.start();
+    this.#pruner.start();
     try {
-      await this.#room.prune();
+      await this.#pruner.prune();
     } catch (error) {
       const { folder, health, log } = this.#options;
       log.warn('Long answers cannot be kept on disk.', { folder, error });
@@ -77,7 +77,7 @@ export class DiskSpillStore implements AnswerStore {
     try {
       const kept = await work;
       this.#options.health?.wrote('spills');
-      await this.#room.pruneAfter(kept.parts[0].spill.answerId);
+      await this.#pruner.pruneAfter(kept.parts[0].spill.answerId);
       return kept;
     } catch (error) {
       this.#options.log.warn('A long answer could not be kept on disk.', { error });
@@ -146,7 +146,7 @@ export class DiskSpillStore implements AnswerStore {
 
   async prune(): Promise<Pruned> {
     try {
-      return await this.#room.prune();
+      return await this.#pruner.prune();
     } catch (error) {
       throw toSpillError(error, this.#options.folder, this.#options.settings().maxBytes);
     }
@@ -154,7 +154,7 @@ export class DiskSpillStore implements AnswerStore {
 
   close(): Promise<void> {
     this.#memory.close();
-    this.#room.stop();
+    this.#pruner.stop();
     this.#index.freeze();
     return (this.#closing ??= this.#close());
   }

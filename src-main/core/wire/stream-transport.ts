@@ -42,7 +42,7 @@ export class StreamTransport implements Transport, ByteHolder {
   #paced: PacedReader | undefined;
   /** Its answers lie unread. */
   #full = false;
-  readonly #kept = new Map<string, Message>();
+  readonly #queued = new Map<string, Message>();
   #open: OpenRequests | undefined;
   #isInputOver = false;
 
@@ -121,15 +121,15 @@ export class StreamTransport implements Transport, ByteHolder {
   }
 
   #keep(message: Message & { readonly method: string }, text: string): void {
-    if (!passing.has(message.method) && this.#kept.size < maxQueuedMessages) this.#kept.set(text, message);
+    if (!passing.has(message.method) && this.#queued.size < maxQueuedMessages) this.#queued.set(text, message);
   }
 
   #drained(): void {
     if (!this.#full || this.#closed) return;
     this.#options.budgets?.unread.set(this, 0);
     this.#full = false;
-    const kept = [...this.#kept.values()];
-    this.#kept.clear();
+    const kept = [...this.#queued.values()];
+    this.#queued.clear();
     for (const message of kept) void this.send(message).catch(() => undefined);
     if (!this.#full) this.#paced?.stop('unread', false);
   }
@@ -137,7 +137,7 @@ export class StreamTransport implements Transport, ByteHolder {
   #finish(error?: Error): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#kept.clear();
+    this.#queued.clear();
     this.#options.budgets?.unread.set(this, 0);
     this.#output.end();
     // What was written is still flushed; a peer that never reads must not keep the descriptor for ever.

@@ -27,7 +27,8 @@ const settleTimeoutMs = 15_000;
 const maxLogBytes = 256 * 1024;
 
 export const coreHandlers = {
-  state: async (_input, { context, servers, clients, doors }) => coreState({ context, servers, clients }, doors()),
+  state: async (_input, { context, servers, clients, addresses }) =>
+    coreState({ context, servers, clients }, addresses()),
   health: async (_input, deps) => ({ findings: await coreFindings(deps) }),
   tools: async ({ server }, { calls }) => {
     await calls.catalog.settled(settleTimeoutMs);
@@ -70,11 +71,11 @@ export const coreHandlers = {
   previewServer: ({ server, id }, { trust: { reviews } }) => reviews.preview(server, id),
   approve: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'approve'),
   reject: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'reject'),
-  retry: async ({ server, clear }, { context, servers, clients, doors }) => {
+  retry: async ({ server, clear }, { context, servers, clients, addresses }) => {
     const found = servers.manager.get(server);
     servers.transports.log(found.config.name).appendEvent('Started anew at your word.');
     await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
-    const status = coreState({ context, servers, clients }, doors()).servers.find(
+    const status = coreState({ context, servers, clients }, addresses()).servers.find(
       ({ name }) => name === found.config.name,
     );
     if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);

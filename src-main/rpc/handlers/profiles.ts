@@ -26,8 +26,8 @@ export function profilesOverview(deps: RpcDeps): ProfilesOverview {
   return profileService(deps).overview();
 }
 
-function profileService({ context, clients, doors }: RpcDeps): ProfileService {
+function profileService({ context, clients, addresses }: RpcDeps): ProfileService {
   const { profileTokens: tokens } = clients;
   const options = context;
-  return new ProfileService({ config: () => options.config.current, tokens, http: () => doors().http });
+  return new ProfileService({ config: () => options.config.current, tokens, http: () => addresses().http });
 }

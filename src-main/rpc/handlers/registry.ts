@@ -33,17 +33,18 @@ export function createRegistryHandlers(desk: RegistryService): RegistryHandlers 
 }
 
 export const registryHandlers = {
-  registries: (input, { servers }, signal) => createRegistryHandlers(servers.registries.desk).registries(input, signal),
+  registries: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.service).registries(input, signal),
   registrySearch: (input, { servers }, signal) =>
-    createRegistryHandlers(servers.registries.desk).registrySearch(input, signal),
+    createRegistryHandlers(servers.registries.service).registrySearch(input, signal),
   registryServer: (input, { servers }, signal) =>
-    createRegistryHandlers(servers.registries.desk).registryServer(input, signal),
+    createRegistryHandlers(servers.registries.service).registryServer(input, signal),
   registryPreview: (input, { servers }, signal) =>
-    createRegistryHandlers(servers.registries.desk).registryPreview(input, signal),
+    createRegistryHandlers(servers.registries.service).registryPreview(input, signal),
   registryTry: (input, { servers }, signal) =>
-    createRegistryHandlers(servers.registries.desk).registryTry(input, signal),
+    createRegistryHandlers(servers.registries.service).registryTry(input, signal),
   registryAdd: (input, { servers }, signal) =>
-    createRegistryHandlers(servers.registries.desk).registryAdd(input, signal),
+    createRegistryHandlers(servers.registries.service).registryAdd(input, signal),
 } satisfies Handlers;
 
 /** Without the plan by which an entry is made of it. */

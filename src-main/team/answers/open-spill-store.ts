@@ -17,7 +17,7 @@ interface TeamSpillStoreDeps {
 }
 
 /** Whether the store of objects can be used is looked at when a core is made, and told in the log where it cannot. */
-export function openTeamSpillStore({ tenant, database, objects }: TeamSpillStoreDeps): CoreStores['answers'] {
+export function openTeamSpillStore({ tenant, database, objects }: TeamSpillStoreDeps): CoreStores['spills'] {
   const store = objects === undefined ? undefined : new S3BlobStore(objects);
   return (options) => {
     void store?.probe().catch((error: unknown) => {

@@ -17,7 +17,7 @@ interface TeamActivityCacheDeps {
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
-interface Asked {
+interface CachedQuery {
   readonly at: number;
   readonly answer: Promise<unknown>;
 }
@@ -36,7 +36,7 @@ const recentCalls = 100;
 /** All reject with AppError store_unreachable. */
 export class TeamActivityCache {
   readonly #parts: TeamActivityCacheDeps;
-  readonly #asked = new Map<string, Asked>();
+  readonly #queries = new Map<string, CachedQuery>();
 
   constructor(parts: TeamActivityCacheDeps) {
     this.#parts = parts;
@@ -105,15 +105,15 @@ export class TeamActivityCache {
 
   #cached<T>(what: string, whose: RowScope, ask: () => Promise<T>): Promise<T> {
     const key = JSON.stringify([what, whose]);
-    const known = this.#asked.get(key);
+    const known = this.#queries.get(key);
     if (known !== undefined && Date.now() - known.at < freshMs) return known.answer as Promise<T>;
     const answer = ask();
-    this.#asked.delete(key);
-    this.#asked.set(key, { at: Date.now(), answer });
+    this.#queries.delete(key);
+    this.#queries.set(key, { at: Date.now(), answer });
     // What failed is asked again at once.
-    answer.catch(() => this.#asked.get(key)?.answer === answer && this.#asked.delete(key));
-    const [oldest] = this.#asked.keys();
-    if (this.#asked.size > maxCachedQueries && oldest !== undefined) this.#asked.delete(oldest);
+    answer.catch(() => this.#queries.get(key)?.answer === answer && this.#queries.delete(key));
+    const [oldest] = this.#queries.keys();
+    if (this.#queries.size > maxCachedQueries && oldest !== undefined) this.#queries.delete(oldest);
     return answer;
   }
 }

@@ -81,7 +81,7 @@ export class TeamDashboard {
   readonly #record: TeamActivityCache;
   readonly #pages: CallQueries;
   readonly #steps: StepQueries;
-  readonly #answers: SpillTable;
+  readonly #spills: SpillTable;
   readonly #routes: DashboardRoutes;
   readonly #publishers = new Map<string, StatePublisher>();
   readonly #streams = new Set<Stream>();
@@ -94,7 +94,7 @@ export class TeamDashboard {
     this.#sessions = new DashboardSessions(sql, tenant);
     this.#pages = new CallQueries(sql, tenant);
     this.#steps = new StepQueries(sql, tenant);
-    this.#answers = new SpillTable(database, tenant);
+    this.#spills = new SpillTable(database, tenant);
     this.#record = new TeamActivityCache({
       activity: new TeamActivity(sql, tenant),
       pages: this.#pages,
@@ -184,7 +184,7 @@ export class TeamDashboard {
     const parts = {
       deps: this.#depsOf(viewer),
       record: this.#record,
-      answers: this.#answers,
+      answers: this.#spills,
       hasProcess,
       heartbeat,
       inbox: new InboxService(this.#inboxParts, viewer),
@@ -226,8 +226,15 @@ export class TeamDashboard {
 
   #depsOf(viewer: Viewer): RpcDeps {
     const { host } = this.#parts;
-    const { doors, stop, apps } = host().rpcDeps;
-    return { ...coreGroups(host().core), doors, stop, apps, desktop: undefined, reader: readerOf(viewer) };
+    const { addresses, stop, apps } = host().rpcDeps;
+    return {
+      ...coreGroups(host().core),
+      addresses,
+      stop,
+      apps,
+      desktop: undefined,
+      reader: readerOf(viewer),
+    };
   }
 
   /** Throws AppError session_limit. */

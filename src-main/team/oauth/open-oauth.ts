@@ -35,7 +35,7 @@ interface OAuthDeps {
 
 export interface OpenSignIns {
   readonly own: UserConnections;
-  readonly door: OAuthRoutes;
+  readonly routes: OAuthRoutes;
   readonly signIns: TeamSignIns;
   /** Vaults of the sign-ins and the users' own values. */
   readonly vaults: TeamVaults;
@@ -124,7 +124,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     own,
     signIns,
     vaults,
-    door: new OAuthRoutes({ signIns, publicUrl, whoIs }),
+    routes: new OAuthRoutes({ signIns, publicUrl, whoIs }),
     close: () => {
       for (const stop of stops) stop();
       signIns.close();

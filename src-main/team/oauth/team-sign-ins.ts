@@ -106,7 +106,7 @@ export class TeamSignIns {
     const { vaults, env, lookup, fill, documentUrl } = this.#options;
     const vault = vaults.forUser(user);
     const signIns = new OAuthManager({
-      shelf: new VaultTokenStore(vault),
+      grants: new VaultTokenStore(vault),
       env,
       ...(fill && { fill: (config) => fill(config, user) }),
       ...(lookup && { lookup }),

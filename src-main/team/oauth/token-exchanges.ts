@@ -113,7 +113,7 @@ class ExchangedToken implements TokenSource {
   /** The next call tries it again: another token may have come meanwhile. */
   readonly isExpired = false;
   readonly #parts: ExchangedTokenDeps;
-  #kept: StartedParts | undefined;
+  #started: StartedParts | undefined;
   #making: Promise<string> | undefined;
 
   constructor(parts: ExchangedTokenDeps) {
@@ -122,17 +122,17 @@ class ExchangedToken implements TokenSource {
   }
 
   get token(): string | undefined {
-    return this.#kept?.token;
+    return this.#started?.token;
   }
 
   async accessToken(): Promise<string> {
-    const kept = this.#kept;
+    const kept = this.#started;
     if (kept !== undefined && this.#parts.now() < kept.until) return kept.token;
     return this.#make();
   }
 
   async renew(refused: string | undefined): Promise<string | undefined> {
-    if (this.#kept !== undefined && this.#kept.token !== refused) return this.#kept.token;
+    if (this.#started !== undefined && this.#started.token !== refused) return this.#started.token;
     return this.#make();
   }
 
@@ -148,7 +148,7 @@ class ExchangedToken implements TokenSource {
   #make(): Promise<string> {
     this.#making ??= this.#exchange()
       .then((kept) => {
-        this.#kept = kept;
+        this.#started = kept;
         this.#parts.onToken();
         return kept.token;
       })

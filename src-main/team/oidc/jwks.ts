@@ -25,7 +25,7 @@ interface CachedKeys {
 export class JwksCache {
   readonly #fetch: IssuerFetch;
   readonly #now: () => number;
-  #kept: CachedKeys | undefined;
+  #cached: CachedKeys | undefined;
   #triedAt = -Infinity;
   #lastError: AppError | undefined;
   #reading: Promise<void> | undefined;
@@ -55,11 +55,11 @@ export class JwksCache {
   };
 
   async #current(): Promise<CachedKeys> {
-    const ageMs = (): number => (this.#kept === undefined ? Infinity : this.#now() - this.#kept.at);
+    const ageMs = (): number => (this.#cached === undefined ? Infinity : this.#now() - this.#cached.at);
     if (ageMs() > refreshAfterMs) await this.#read();
-    if (this.#kept === undefined || ageMs() > maxAgeMs)
+    if (this.#cached === undefined || ageMs() > maxAgeMs)
       throw this.#lastError ?? this.#fetch.unavailable(new Error('its keys are too old'));
-    return this.#kept;
+    return this.#cached;
   }
 
   /** Never rejects: `#away` says why it came to nothing. */
@@ -69,7 +69,7 @@ export class JwksCache {
     this.#triedAt = this.#now();
     this.#reading = this.#readNow().then(
       (kept) => {
-        this.#kept = kept;
+        this.#cached = kept;
         this.#lastError = undefined;
       },
       (error: unknown) => {

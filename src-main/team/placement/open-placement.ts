@@ -8,7 +8,7 @@ import { UserProcessLauncher } from './user-process-launcher.ts';
 import { PersonalProcesses } from './personal-processes.ts';
 
 export interface PlacementOptions {
-  readonly room: TeamHostContext;
+  readonly host: TeamHostContext;
   readonly env: Env;
   /** Address of PostgreSQL itself, not of a pool. */
   readonly database: string;
@@ -24,7 +24,7 @@ export interface OpenPersonalProcesses {
   readonly stop: () => Promise<void>;
 }
 
-export function openPlacement({ room, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
+export function openPlacement({ host: room, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
   const { paths, masker } = room;
   const launch = new UserProcessLauncher({
     env,

@@ -24,11 +24,11 @@ export function stageBars({ stages: times }: Pick<CallDetail, 'stages'>): readon
     stages.reduce((sum, [name]) => sum + times[name], 0),
     Number.MIN_VALUE,
   );
-  let begun = 0;
+  let startMs = 0;
   return stages.map(([name, what]) => {
     const ms = times[name];
-    const bar = { name, what, ms, from: begun / whole, share: ms / whole, isServers: name === 'call' };
-    begun += ms;
+    const bar = { name, what, ms, from: startMs / whole, share: ms / whole, isServers: name === 'call' };
+    startMs += ms;
     return bar;
   });
 }

@@ -10,12 +10,12 @@ const secondMs = 1000;
  */
 export function watchFlood(frame: Window, onFlood: (most: number) => void): () => void {
   let began = 0;
-  let heard = 0;
+  let received = 0;
   const listen = ({ source }: MessageEvent): void => {
     if (source !== frame && !isWithin(source, frame)) return;
     const now = performance.now();
-    if (now - began > secondMs) [began, heard] = [now, 0];
-    if (++heard <= maxMessages) return;
+    if (now - began > secondMs) [began, received] = [now, 0];
+    if (++received <= maxMessages) return;
     stop();
     onFlood(maxMessages);
   };

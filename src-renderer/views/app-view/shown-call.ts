@@ -14,8 +14,8 @@ export async function shownCall(
   signal: AbortSignal,
 ): Promise<{ readonly call: ShownCall } | { readonly none: string }> {
   const args = (await wholeText(call, 'asked', signal)) ?? '{}';
-  const asked = parsed(args);
-  const shown = isRecord(asked) ? asked : {};
+  const parsedArguments = parsed(args);
+  const shown = isRecord(parsedArguments) ? parsedArguments : {};
   if (call.outcome !== 'ok' && call.outcome !== 'tool_error')
     return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call did not complete.' } } };
   const { sent } = call.texts;

@@ -16,9 +16,9 @@ export function followsSentence({ appName, followsLists }: AppSettings): string 
 
 export function limitSentence({ threshold, defaultThreshold }: AppSettings): string {
   const limit = threshold ?? defaultThreshold;
-  const whose = threshold === undefined ? '' : ` Default: ${limitInWords(defaultThreshold)}.`;
-  if (limit === 0) return `Results are never spilled.${whose}`;
-  return `Results over ${bytes(limit)} are spilled to disk; the model gets a summary and reads the rest on demand.${whose}`;
+  const defaultNote = threshold === undefined ? '' : ` Default: ${limitInWords(defaultThreshold)}.`;
+  if (limit === 0) return `Results are never spilled.${defaultNote}`;
+  return `Results over ${bytes(limit)} are spilled to disk; the model gets a summary and reads the rest on demand.${defaultNote}`;
 }
 
 /** `answers up to 40 kB`, `all answers whole`: what an app is given without a detour. */

@@ -55,8 +55,8 @@ export function planHeadline(apps: readonly AppRow[], offers: readonly OfferedSe
   const duplicates = repeated.some((offer) => offer.apps.length > 2)
     ? `, ${entries - offers.length} of them duplicates`
     : `, ${repeated.length} of them twice`;
-  const whose = many === 1 ? 'Your app runs' : `Your ${count(many, 'app')} run`;
-  return `${whose} ${count(entries, 'server')}${repeated.length === 0 ? '' : duplicates}.`;
+  const subject = many === 1 ? 'Your app runs' : `Your ${count(many, 'app')} run`;
+  return `${subject} ${count(entries, 'server')}${repeated.length === 0 ? '' : duplicates}.`;
 }
 
 /** Lists of this size are shown whole in mode `auto`: about 2 % of a model's window. */

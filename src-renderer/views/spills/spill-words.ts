@@ -54,8 +54,8 @@ export function usageInWords(usage: {
   readonly count: number;
   readonly retentionDays: number;
 }): string {
-  const kept = `retained ${count(usage.retentionDays, 'day')}`;
-  return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), kept].join(' · ');
+  const retention = `retained ${count(usage.retentionDays, 'day')}`;
+  return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), retention].join(' · ');
 }
 
 /** What stands in place of the list of reads; empty while they are unknown, and where there are some. */

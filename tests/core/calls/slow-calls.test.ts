@@ -32,7 +32,7 @@ function caller(more: Partial<CallerContext> = {}): CallerContext {
 function slowCalls(more: Partial<SlowCallsOptions> = {}): SlowCalls {
   const awaitLine = (args: JsonObject): string => `await_result ${JSON.stringify(args)}`;
   const putAside = (): Promise<Result> => Promise.reject(new Error('no disk'));
-  return new SlowCalls({ limitMs: () => limitMs, room: new ResultMemoryQuota(), awaitLine, putAside, ...more });
+  return new SlowCalls({ limitMs: () => limitMs, quota: new ResultMemoryQuota(), awaitLine, putAside, ...more });
 }
 
 interface Begun {
@@ -311,7 +311,7 @@ describe('limits', () => {
     ],
     ['is spilled', () => Promise.resolve({ content: ['on disk'] }), { content: ['on disk'] }],
   ])('of memory: a result that does not fit %s', async (_what, putAside, expected) => {
-    const slow = slowCalls({ room: new ResultMemoryQuota(10), putAside });
+    const slow = slowCalls({ quota: new ResultMemoryQuota(10), putAside });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
     last().answer(done);
@@ -320,7 +320,7 @@ describe('limits', () => {
   });
 
   test('of memory do not end a call that asks a question', async () => {
-    const slow = slowCalls({ room: new ResultMemoryQuota(10) });
+    const slow = slowCalls({ quota: new ResultMemoryQuota(10) });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
     const question = { resultType: 'input_required', inputRequests: {}, requestState: 'theirs' };
@@ -330,7 +330,7 @@ describe('limits', () => {
   });
 
   test('of memory do not apply to a result that is waited for', async () => {
-    const slow = slowCalls({ room: new ResultMemoryQuota(10) });
+    const slow = slowCalls({ quota: new ResultMemoryQuota(10) });
     const { result, last } = work(slow);
     const handle = await handleOf(result);
     const wait = take(slow, handle);
@@ -341,7 +341,7 @@ describe('limits', () => {
 
   test('of memory are freed when a result is dropped', async () => {
     const room = new ResultMemoryQuota(100);
-    const slow = slowCalls({ room });
+    const slow = slowCalls({ quota: room });
     const { result, last } = work(slow);
     await handleOf(result);
     last().answer(done);

@@ -22,7 +22,7 @@ import { fixture, startCore, type TestCore } from '../../support/start-core.ts';
 async function charts({ host }: TestCore, period: SavingsPeriod): Promise<Charts> {
   const deps = {
     ...host.core,
-    doors: () => host.addresses,
+    addresses: () => host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,

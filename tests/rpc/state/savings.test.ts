@@ -18,7 +18,7 @@ function ask(method: string, input: object): Promise<Record<string, unknown>> {
   const { host } = core;
   const deps = {
     ...host.core,
-    doors: () => host.addresses,
+    addresses: () => host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,

@@ -78,7 +78,7 @@ test('shares the tools listed by an admin’s inspection with every replica', as
       history: { add: () => Promise.resolve('d') },
       looks: { preview: () => Promise.resolve(look) },
       note: () => undefined,
-      kept: await records.document('looks'),
+      document: await records.document('looks'),
     });
   };
   const [here, there] = [await reviewsOf(), await reviewsOf()];

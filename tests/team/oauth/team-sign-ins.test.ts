@@ -55,9 +55,9 @@ beforeEach(async () => {
     return signIns;
   };
   const replicas = [await open(), await open()] as const;
-  const doors = replicas.map((signIns) => new OAuthRoutes({ signIns, publicUrl: () => publicUrl }));
+  const addresses = replicas.map((signIns) => new OAuthRoutes({ signIns, publicUrl: () => publicUrl }));
   let turn = 0;
-  front.on('request', (request, response) => void doors[turn++ % 2]?.handle(request, response));
+  front.on('request', (request, response) => void addresses[turn++ % 2]?.handle(request, response));
   onTestFinished(async () => {
     front.close();
     front.closeAllConnections();

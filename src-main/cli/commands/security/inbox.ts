@@ -7,7 +7,7 @@ import { withCore } from '../../core-access.ts';
 import { partLines } from '../../diff-lines.ts';
 import { oneLine, paint, printResult, table } from '../../terminal.ts';
 
-interface Asked {
+interface InboxRequest {
   readonly core: CoreAccess;
   readonly json: boolean;
   readonly only: readonly string[];
@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** Resolves to the exit code. */
-type Act = (asked: Asked, ids: readonly string[]) => Promise<number>;
+type Act = (asked: InboxRequest, ids: readonly string[]) => Promise<number>;
 
 const oneOrMore = 'ID …';
 
@@ -75,7 +75,7 @@ function wordFor(action: string): string {
   return found?.[0] ?? action;
 }
 
-async function list({ core, json }: Asked): Promise<number> {
+async function list({ core, json }: InboxRequest): Promise<number> {
   const { items } = await core.ask('inbox', {});
   printResult(json, { items }, () =>
     items.length === 0
@@ -85,7 +85,7 @@ async function list({ core, json }: Asked): Promise<number> {
   return 0;
 }
 
-async function show({ core, json, reveal }: Asked, [id = '']: readonly string[]): Promise<number> {
+async function show({ core, json, reveal }: InboxRequest, [id = '']: readonly string[]): Promise<number> {
   const item = await core.ask('inboxItem', { id: await itemId(core, id), reveal });
   printResult(json, item, () => itemLines(item));
   return 0;
@@ -124,7 +124,7 @@ function deciding(word: Decision): Act {
 }
 
 /** Rejects with AppError bad_request for a decision that the item does not offer. */
-async function decide({ core, only }: Asked, id: string, word: Decision): Promise<Outcome> {
+async function decide({ core, only }: InboxRequest, id: string, word: Decision): Promise<Outcome> {
   // By its ID alone: a name would stand for something else than what was shown.
   const item = await core.ask('inboxItem', { id });
   const offered = item.actions.map((action) => action.id);
@@ -145,7 +145,7 @@ async function previewOf(core: CoreAccess, id: string | undefined): Promise<Inbo
   return id === undefined ? undefined : core.ask('inboxItem', { id });
 }
 
-async function history({ core, json }: Asked): Promise<number> {
+async function history({ core, json }: InboxRequest): Promise<number> {
   const { decided } = await core.ask('inbox', {});
   printResult(json, { decided }, () =>
     decided.length === 0
@@ -159,7 +159,7 @@ async function history({ core, json }: Asked): Promise<number> {
   return 0;
 }
 
-async function undo({ core, json }: Asked, [id = '']: readonly string[]): Promise<number> {
+async function undo({ core, json }: InboxRequest, [id = '']: readonly string[]): Promise<number> {
   const decided = await core.ask('undecide', { id });
   printResult(json, decided, () => [`Undone: ${oneLine(decided.sentence)}`, ...(decided.undo ? [decided.undo] : [])]);
   return 0;

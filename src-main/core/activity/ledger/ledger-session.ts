@@ -33,7 +33,7 @@ interface Who {
 }
 
 /** Cached facts about an app, so that no frame has to look them up. */
-interface Standing {
+interface SessionState {
   readonly app: string;
   readonly client: string;
   /** A model reads what it is sent. */
@@ -71,7 +71,7 @@ export class LedgerSession {
   readonly #lists: ListAccounting;
   /** Calls that ended after their request was answered. */
   #late: CalledTool[] = [];
-  #standing: Standing | undefined;
+  #state: SessionState | undefined;
 
   /** `number`: unique among the sessions of the core. */
   constructor(facts: LedgerSessionOptions, number: number, parts: SessionParts) {
@@ -85,7 +85,7 @@ export class LedgerSession {
   onRequest(method: string, params: JsonObject): ClientRequest {
     const { activity, steps, now } = this.#parts;
     // Whoever asks has mostly asked before.
-    const { taker, isRead } = this.#standing ?? this.#of(this.#facts.who());
+    const { taker, isRead } = this.#state ?? this.#of(this.#facts.who());
     const request = { method, params, idAt: steps.idAt, now: now() };
     const exchange = new ClientRequest(request, { activity, taker, isRead }, ({ server, tool }, call) => {
       this.#late = [...this.#late, { server, tool }].slice(-maxLateCalls);
@@ -132,13 +132,13 @@ export class LedgerSession {
     this.#parts.ended(this);
   }
 
-  #of({ app, client }: Who): Standing {
+  #of({ app, client }: Who): SessionState {
     const { defersTools, hasModel, acceptsResults } = this.#parts;
-    if (this.#standing?.app !== app || this.#standing.client !== client) {
+    if (this.#state?.app !== app || this.#state.client !== client) {
       const isRead = hasModel(app) && hasModel(client);
-      this.#standing = { app, client, isRead, defers: defersTools(app), taker: acceptsResults(app) };
+      this.#state = { app, client, isRead, defers: defersTools(app), taker: acceptsResults(app) };
     }
-    return this.#standing;
+    return this.#state;
   }
 
   #reader(who: Who): ListReader {

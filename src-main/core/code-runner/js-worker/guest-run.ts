@@ -33,7 +33,7 @@ const reusableMemoryBytes = 16 << 20;
 
 export class GuestRun {
   readonly #message: RunMessage;
-  readonly #door: HostChannel;
+  readonly #channel: HostChannel;
   readonly #budget: RunBudget;
   readonly #deadline: number;
   readonly #timers = new RunTimers();
@@ -48,7 +48,7 @@ export class GuestRun {
 
   private constructor(message: RunMessage, door: HostChannel) {
     this.#message = message;
-    this.#door = door;
+    this.#channel = door;
     this.#budget = new RunBudget(message.limits);
     this.#printed = new PrintedLines((line) => door.print(line));
     this.#deadline = performance.now() + message.limits.timeMs;
@@ -103,12 +103,12 @@ export class GuestRun {
     }
     const refusal = this.#budget.admit(id, what, text);
     if (refusal !== undefined) return JSON.stringify(refusal);
-    this.#door.question({ kind: 'question', id, what, text });
+    this.#channel.question({ kind: 'question', id, what, text });
     return undefined;
   }
 
   #wait(): JSValueHandle {
-    const answer = this.#remaining > 0 ? this.#door.nextAnswer(this.#remaining) : undefined;
+    const answer = this.#remaining > 0 ? this.#channel.nextAnswer(this.#remaining) : undefined;
     if (answer === undefined || !this.#budget.settle(answer.id)) return this.#vm.undefined;
     const text = newString(this.#vm, answer.text);
     if (text === undefined) return this.#vm.hostToHandle([answer.id, false, JSON.stringify(resultTooLarge), false]);
@@ -186,7 +186,7 @@ export class GuestRun {
     if (this.#value !== undefined) this.#reportAfterwards(error);
     const outcome = this.#value === undefined && error ? { error } : { value: this.#value ?? 'null' };
     const reusable = !this.#isBroken && this.#vm._getMemory().buffer.byteLength <= reusableMemoryBytes;
-    this.#door.done({ kind: 'done', outcome, reusable });
+    this.#channel.done({ kind: 'done', outcome, reusable });
   }
 
   #reportAfterwards(error: CodeRunError | undefined): void {

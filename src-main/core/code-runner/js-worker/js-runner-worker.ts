@@ -9,29 +9,29 @@ const port = parentPort;
 if (port === null) throw new Error('This file is the entry of a worker thread.');
 
 /** Counts the answers that the core has posted. */
-const answers = workerData as Int32Array<SharedArrayBuffer>;
+const replies = workerData as Int32Array<SharedArrayBuffer>;
 const engine = await WebAssembly.compile(await readFile(engineUrl(import.meta.url)));
 let current: GuestRun | undefined;
 
 const post = (message: FromWorker): void => port.postMessage(message);
 
-const door: HostChannel = {
+const channel: HostChannel = {
   question: post,
   done: post,
   print: (line) => post({ kind: 'print', line }),
   nextAnswer(ms) {
     // Read before looking: an answer posted in between then wakes at once.
-    const seen = Atomics.load(answers, 0);
+    const seen = Atomics.load(replies, 0);
     const waiting = receiveMessageOnPort(port);
     if (waiting !== undefined) return waiting.message as HostReplyMessage;
-    Atomics.wait(answers, 0, seen, ms);
+    Atomics.wait(replies, 0, seen, ms);
     return undefined;
   },
 };
 
 async function begin(message: RunMessage): Promise<void> {
   try {
-    current = await GuestRun.start(engine, message, door);
+    current = await GuestRun.start(engine, message, channel);
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     const outcome = { error: { code: 'MEMORY_LIMIT', message: `The engine could not start: ${words}` } } as const;

@@ -36,7 +36,7 @@ interface GuestChannel {
 
 export class PythonGuest {
   readonly #loaded: LoadedEngine;
-  readonly #door: GuestChannel;
+  readonly #channel: GuestChannel;
   readonly #printed: PrintedLines;
   readonly #text = new TextDecoder();
   /** Pending reads of the guest: the head of a response, then its body. */
@@ -45,14 +45,14 @@ export class PythonGuest {
   readonly #ready: HostReplyMessage[] = [];
   #budget: RunBudget | undefined;
   /** Printed text of an unfinished line. */
-  #begun = '';
+  #partialLine = '';
   /** A message whose load comes in the next write. */
   #carrying: JsonObject | undefined;
   #end: JsonObject | undefined;
 
   constructor(loaded: LoadedEngine, door: GuestChannel) {
     this.#loaded = loaded;
-    this.#door = door;
+    this.#channel = door;
     this.#printed = new PrintedLines((line) => door.post({ kind: 'print', line }));
     this.#addDevice();
     const stream = { write: (bytes: Uint8Array) => this.#print(bytes) };
@@ -73,10 +73,10 @@ export class PythonGuest {
     } catch {
       hasCrashed = true;
     }
-    if (this.#begun !== '') this.#printed.print(this.#begun);
+    if (this.#partialLine !== '') this.#printed.print(this.#partialLine);
     const failure = this.#failure(hasCrashed);
-    if (order.kind === 'check') this.#door.post(this.#checked(failure));
-    else this.#door.post({ kind: 'done', outcome: this.#outcome(failure), reusable: false });
+    if (order.kind === 'check') this.#channel.post(this.#checked(failure));
+    else this.#channel.post({ kind: 'done', outcome: this.#outcome(failure), reusable: false });
   }
 
   /** A character device. */
@@ -122,7 +122,7 @@ export class PythonGuest {
 
   #wait(ms: unknown): void {
     const answer =
-      this.#ready.shift() ?? this.#door.nextAnswer(typeof ms === 'number' ? Math.min(ms, 600_000) : 600_000);
+      this.#ready.shift() ?? this.#channel.nextAnswer(typeof ms === 'number' ? Math.min(ms, 600_000) : 600_000);
     if (answer === undefined || (answer.id !== 0 && !this.#isAwaited(answer))) return;
     const body = Buffer.from(answer.text);
     this.#inbox.push(Buffer.from(`${answer.id} ${answer.ok ? 1 : 0} ${body.length}`), body);
@@ -136,20 +136,20 @@ export class PythonGuest {
   #ask({ id, what, text }: JsonObject): void {
     if (typeof id !== 'number' || !questions.includes(what) || typeof text !== 'string') return;
     const refusal = this.#budget?.admit(id, what as HostCallKind, text);
-    if (refusal === undefined) this.#door.post({ kind: 'question', id, what: what as HostCallKind, text });
+    if (refusal === undefined) this.#channel.post({ kind: 'question', id, what: what as HostCallKind, text });
     else this.#ready.push({ kind: 'answer', id, ok: false, text: JSON.stringify(refusal) });
   }
 
   #print(bytes: Uint8Array): number {
     const [first = '', ...rest] = this.#text.decode(bytes, { stream: true }).split('\n');
-    this.#begun += first;
+    this.#partialLine += first;
     for (const next of rest) {
-      this.#printed.print(this.#begun);
-      this.#begun = next;
+      this.#printed.print(this.#partialLine);
+      this.#partialLine = next;
     }
-    if (this.#begun.length > maxOutputLineLength) {
-      this.#printed.print(this.#begun);
-      this.#begun = '';
+    if (this.#partialLine.length > maxOutputLineLength) {
+      this.#printed.print(this.#partialLine);
+      this.#partialLine = '';
     }
     return bytes.length;
   }

@@ -8,19 +8,19 @@ const port = parentPort;
 if (port === null) throw new Error('This file is the entry of a worker thread.');
 
 /** Counts the answers that the core has posted. */
-const answers = workerData as Int32Array<SharedArrayBuffer>;
+const replies = workerData as Int32Array<SharedArrayBuffer>;
 const post = (message: FromWorker): void => port.postMessage(message);
 
 function nextAnswer(ms: number): HostReplyMessage | undefined {
   const end = performance.now() + ms;
   for (;;) {
     // Read before looking: an answer posted in between then wakes at once.
-    const seen = Atomics.load(answers, 0);
+    const seen = Atomics.load(replies, 0);
     const waiting = receiveMessageOnPort(port as NonNullable<typeof port>);
     if (waiting !== undefined) return waiting.message as HostReplyMessage;
     const left = end - performance.now();
     if (left <= 0) return undefined;
-    Atomics.wait(answers, 0, seen, left);
+    Atomics.wait(replies, 0, seen, left);
   }
 }
 

@@ -176,7 +176,7 @@ function systemOf(platform: NodeJS.Platform): ProcessTableSource | undefined {
 
 const run = promisify(execFile);
 const windowsFolder = (): string => process.env['SystemRoot'] ?? 'C:\\Windows';
-const patience = { windowsHide: true, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 } as const;
+const execOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 } as const;
 
 /**
  * CIM by PowerShell, which every Windows has; where a policy forbids it wmic, which the newest have no more. Not run on
@@ -190,10 +190,10 @@ async function windowsTable(): Promise<Began> {
   try {
     const shell = join(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe');
     const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', cim];
-    return readCimTable((await run(shell, flags, patience)).stdout);
+    return readCimTable((await run(shell, flags, execOptions)).stdout);
   } catch {
     const wmic = join(system, 'wbem', 'wmic.exe');
-    const { stdout } = await run(wmic, ['process', 'get', 'CreationDate,ProcessId', '/format:csv'], patience);
+    const { stdout } = await run(wmic, ['process', 'get', 'CreationDate,ProcessId', '/format:csv'], execOptions);
     return readWmicTable(stdout);
   }
 }
@@ -231,7 +231,7 @@ function tableOf(rows: readonly (readonly [pid: number, micros: bigint])[]): Beg
 
 async function endWindowsTree(pid: number): Promise<void> {
   const taskkill = join(windowsFolder(), 'System32', 'taskkill.exe');
-  await run(taskkill, ['/pid', String(pid), '/T', '/F'], patience).catch(() => undefined);
+  await run(taskkill, ['/pid', String(pid), '/T', '/F'], execOptions).catch(() => undefined);
 }
 
 /** When a process began, in words that fit no other; undefined where there is none. */

@@ -51,7 +51,7 @@ export class HttpFetch {
   /** A kept connection would be used again without a look at where it leads. */
   readonly #guardedDirect: Agents = makeAgents({});
   /** Agents by the proxy variables they follow. */
-  readonly #proxied = new Map<string, { readonly kept: Agents; readonly guarded: Agents }>();
+  readonly #proxied = new Map<string, { readonly plain: Agents; readonly guarded: Agents }>();
 
   constructor(options: HttpFetchOptions) {
     this.#options = options;
@@ -77,7 +77,7 @@ export class HttpFetch {
 
   /** Closes the connections that are kept for later. */
   close(): void {
-    const proxied = [...this.#proxied.values()].flatMap(({ kept, guarded }) => [kept, guarded]);
+    const proxied = [...this.#proxied.values()].flatMap(({ plain: kept, guarded }) => [kept, guarded]);
     for (const { http, https } of [this.#direct, this.#guardedDirect, ...proxied]) {
       http.destroy();
       https.destroy();
@@ -139,10 +139,10 @@ export class HttpFetch {
     let agents = this.#proxied.get(key);
     if (agents === undefined) {
       const env = { ...proxyEnv };
-      agents = { kept: makeAgents({ keepAlive: true, proxyEnv: env }), guarded: makeAgents({ proxyEnv: env }) };
+      agents = { plain: makeAgents({ keepAlive: true, proxyEnv: env }), guarded: makeAgents({ proxyEnv: env }) };
       this.#proxied.set(key, agents);
     }
-    return isGuarded ? agents.guarded : agents.kept;
+    return isGuarded ? agents.guarded : agents.plain;
   }
 
   /** Never called for a proxy's name: Node.js resolves that itself. */

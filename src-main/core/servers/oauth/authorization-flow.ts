@@ -10,7 +10,7 @@ import { toOAuthError, oauthError } from './oauth-errors.ts';
 import {
   startPendingAuthorization,
   completeAuthorization,
-  type Visit,
+  type AuthorizationState,
   type PendingAuthorizationOptions,
 } from './pending-authorization.ts';
 
@@ -31,7 +31,7 @@ export interface AuthorizationFlowOptions extends PendingAuthorizationOptions {
 export async function startAuthorizationFlow(options: AuthorizationFlowOptions): Promise<AuthorizationFlow> {
   const { serverName, waitMs, registration, client, documentUrl } = options;
   const done = Promise.withResolvers<void>();
-  const flow: { now?: Visit } = {};
+  const flow: { now?: AuthorizationState } = {};
   const listener = await CallbackListener.open({
     knowsState: (state) => flow.now !== undefined && isSameToken(state, flow.now.state),
     wishedPorts: [

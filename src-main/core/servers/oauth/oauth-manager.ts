@@ -18,7 +18,7 @@ interface InHome {
 }
 
 interface StoredAuthorizations {
-  readonly shelf: GrantStore;
+  readonly grants: GrantStore;
 }
 
 type SignInsOptions = (InHome | StoredAuthorizations) & SignInsSettings;
@@ -52,7 +52,7 @@ export class OAuthManager {
 
   constructor(options: SignInsOptions) {
     this.#options = options;
-    this.#store = 'shelf' in options ? options.shelf : new VaultGrantStore(options.folder, options.vault);
+    this.#store = 'grants' in options ? options.grants : new VaultGrantStore(options.folder, options.vault);
   }
 
   /** All tokens in use, for maskers. */

@@ -60,7 +60,7 @@ export interface PendingAuthorizationOptions {
 export async function startPendingAuthorization(
   options: PendingAuthorizationOptions,
   redirectUrl: string,
-): Promise<Visit> {
+): Promise<AuthorizationState> {
   const { challenge, fetch } = options;
   const authorization = await discoverAuthorization({ ...options, challenge: parseChallenge(challenge), fetch });
   const identity = await resolveClientIdentity({ ...options, authorization, redirectUrl });
@@ -68,7 +68,7 @@ export async function startPendingAuthorization(
 }
 
 /** One authorization flow as plain JSON: the verifier, the state, and the expected issuer of the response. */
-export interface Visit {
+export interface AuthorizationState {
   readonly url: string;
   readonly state: string;
   readonly verifier: string;
@@ -87,7 +87,7 @@ async function openAuthorization(
   redirectUrl: string,
   options: PendingAuthorizationOptions,
   isSecond = false,
-): Promise<Visit> {
+): Promise<AuthorizationState> {
   const { client, grant, agreed, serverName } = options;
   if (identity.registration !== undefined) await options.saveRegistration(identity.registration);
   const state = options.newState?.() ?? randomBytes(32).toString('base64url');
@@ -139,9 +139,9 @@ function addParameters(
  */
 export async function completeAuthorization(
   params: URLSearchParams,
-  visit: Visit,
+  visit: AuthorizationState,
   options: PendingAuthorizationOptions,
-): Promise<{ readonly text: string } | { readonly next: Visit }> {
+): Promise<{ readonly text: string } | { readonly next: AuthorizationState }> {
   requireIssuer(params, visit);
   const refusal = params.get('error');
   if (refusal === null) return { text: await exchange(params, visit, options) };
@@ -154,7 +154,7 @@ export async function completeAuthorization(
 }
 
 /** Before anything else of the answer is looked at, errors too (RFC 9207 section 2.4). */
-function requireIssuer(params: URLSearchParams, { authorization }: Visit): void {
+function requireIssuer(params: URLSearchParams, { authorization }: AuthorizationState): void {
   const { metadata, issuer } = authorization;
   validateAuthorizationResponseIssuer({
     iss: params.get('iss') ?? undefined,
@@ -164,7 +164,11 @@ function requireIssuer(params: URLSearchParams, { authorization }: Visit): void 
 }
 
 /** Answers what the page says. */
-async function exchange(params: URLSearchParams, flow: Visit, options: PendingAuthorizationOptions): Promise<string> {
+async function exchange(
+  params: URLSearchParams,
+  flow: AuthorizationState,
+  options: PendingAuthorizationOptions,
+): Promise<string> {
   const { serverName, client, fetch } = options;
   const { authorization, identity, redirectUrl, verifier, scope } = flow;
   const { metadata, resource, issuer, discovery } = authorization;

@@ -48,13 +48,13 @@ export class ScopeRequests {
     const given = new Set(splitScope(grant.tokens.scope ?? grant.requestedScope));
     const missing = asked.filter((scope) => !given.has(scope));
     if (missing.length === 0 || (this.#granted.get(keyOf(missing)) ?? 0) >= maxRepeats) return this.#useless(asked);
-    if (missing.some((scope) => refused?.scopes.includes(scope))) return this.#told(missing, saidNo);
-    if (this.#isOnTheWay) return this.#told(missing, onTheWay);
+    if (missing.some((scope) => refused?.scopes.includes(scope))) return this.#refusal(missing, saidNo);
+    if (this.#isOnTheWay) return this.#refusal(missing, onTheWay);
     if (this.#wanted === undefined || keyOf(this.#wanted.scopes) !== keyOf(missing)) {
       this.#wanted = { scopes: missing, at: Date.now() };
       this.#onChange();
     }
-    return this.#told(missing, wasRequested);
+    return this.#refusal(missing, wasRequested);
   }
 
   /** A sign-in for them has started, or has ended in some way. */
@@ -85,7 +85,7 @@ export class ScopeRequests {
     return refusal(text, 'Do without it; its operator can say what is missing.', asked);
   }
 
-  #told(missing: readonly string[], next: string): AppError {
+  #refusal(missing: readonly string[], next: string): AppError {
     const text = `${this.#server} does this only with more rights than the person has given: ${inWords(missing)}.`;
     return refusal(text, next, missing);
   }

@@ -18,7 +18,7 @@ import {
   type GrantStore,
   type StoredAuthorization,
 } from './grant-store.ts';
-import type { Visit, PendingAuthorizationOptions } from './pending-authorization.ts';
+import type { AuthorizationState, PendingAuthorizationOptions } from './pending-authorization.ts';
 import { ScopeRequests, type RequestedScopes } from './scope-requests.ts';
 
 export interface ServerOAuthOptions {
@@ -197,7 +197,7 @@ export class ServerOAuth implements TokenSource {
    * Like `start`, but the browser returns to another listener, which identifies the flow by its state: see `finish`.
    * Rejects with AppError.
    */
-  async startAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<Visit> {
+  async startAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<AuthorizationState> {
     const { startPendingAuthorization } = await import('./pending-authorization.ts');
     const options = await this.#visitOptions(agreed ?? this.requestedScopes?.scopes);
     return startPendingAuthorization({ ...options, newState }, redirectUrl).catch((error: unknown) =>
@@ -209,10 +209,10 @@ export class ServerOAuth implements TokenSource {
    * Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError.
    */
   async finish(
-    visit: Visit,
+    visit: AuthorizationState,
     params: URLSearchParams,
     newState: () => string,
-  ): Promise<{ readonly text: string } | { readonly next: Visit }> {
+  ): Promise<{ readonly text: string } | { readonly next: AuthorizationState }> {
     const { completeAuthorization } = await import('./pending-authorization.ts');
     const options = await this.#visitOptions();
     return completeAuthorization(params, visit, { ...options, newState }).catch((error: unknown) =>

@@ -19,7 +19,7 @@ export class HttpOrSseTransport implements Transport {
   #current: Transport;
   #handlers: TransportHandlers | undefined;
   /** Asked over Streamable HTTP, and not answered yet. */
-  #asked: Initialize | undefined;
+  #initialize: Initialize | undefined;
 
   constructor(options: HttpTransportOptions) {
     this.#options = options;
@@ -34,11 +34,11 @@ export class HttpOrSseTransport implements Transport {
   async send(message: Message, options: SendOptions = {}): Promise<void> {
     // Only servers of the handshake era speak the older transport. What they answer to anything else says nothing.
     if (!isRequest(message) || message.method !== 'initialize') return this.#current.send(message, options);
-    this.#asked = message;
+    this.#initialize = message;
     try {
       await this.#current.send(message, options);
     } catch (error) {
-      this.#asked = undefined;
+      this.#initialize = undefined;
       if (!isRefusal(error) || !(await this.#switchToSse())) throw error;
       await this.#current.send(message, options);
     }
@@ -92,9 +92,9 @@ export class HttpOrSseTransport implements Transport {
 
   /** The request that a success without any message came back for; undefined for every other message. */
   #answeredWithoutAnswer(message: Message): Initialize | undefined {
-    const asked = this.#asked;
+    const asked = this.#initialize;
     if (asked === undefined || 'method' in message || ownId(message.id) !== asked.id) return undefined;
-    this.#asked = undefined;
+    this.#initialize = undefined;
     return isFailure(message) && message.error.code === rpcCode.aborted ? asked : undefined;
   }
 

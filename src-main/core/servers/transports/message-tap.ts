@@ -12,13 +12,13 @@ interface TappedMessage {
 }
 
 export class MessageTap {
-  readonly #kept = new Map<number, TappedMessage>();
+  readonly #messages = new Map<number, TappedMessage>();
   #next = 0;
 
   /** The stub's JSON text; `relatedRequestId` is the request on whose stream the message came. */
   store(message: Message, relatedRequestId: RequestId | undefined): string {
     const key = this.#next++;
-    this.#kept.set(key, { message, origin: relatedRequestId === undefined ? undefined : { relatedRequestId } });
+    this.#messages.set(key, { message, origin: relatedRequestId === undefined ? undefined : { relatedRequestId } });
     return JSON.stringify(stubOf(message, { _tap: key }));
   }
 
@@ -26,8 +26,8 @@ export class MessageTap {
   take(stub: unknown): TappedMessage | undefined {
     const key = keyOf(stub);
     if (typeof key !== 'number') return undefined;
-    const message = this.#kept.get(key);
-    this.#kept.delete(key);
+    const message = this.#messages.get(key);
+    this.#messages.delete(key);
     return message;
   }
 }

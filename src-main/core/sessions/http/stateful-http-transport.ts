@@ -67,13 +67,13 @@ export class StatefulHttpTransport implements Transport {
   readonly presence = new HttpPresence();
   readonly #parts: LegacyLineParts;
   /** Requests that are not answered yet, by id. */
-  readonly #asked = new Map<RequestId, Posting>();
+  readonly #postings = new Map<RequestId, Posting>();
   /** Requests with a response stream, by stream name, until it can no longer be resumed. */
   readonly #streams = new Map<string, Posting>();
   /** Wait for every request to be answered. */
   readonly #quieted = new Set<() => void>();
   #handlers: TransportHandlers | undefined;
-  #standing: EventStream | undefined;
+  #getStream: EventStream | undefined;
   #lastStream = 0;
   #lastEvent = 0;
   /** Answers that its app was promised and has not fetched. */
@@ -91,7 +91,7 @@ export class StatefulHttpTransport implements Transport {
 
   /** Requests that are not answered yet. */
   get open(): number {
-    return this.#asked.size;
+    return this.#postings.size;
   }
 
   /** Resolves when every request is answered, or after `mostMs`. */
@@ -107,7 +107,7 @@ export class StatefulHttpTransport implements Transport {
 
   /** Its app has nothing to come back for here. */
   get isIdle(): boolean {
-    return this.#asked.size === 0 && this.#awaited === 0;
+    return this.#postings.size === 0 && this.#awaited === 0;
   }
 
   expectPickup(until: Promise<void>): void {
@@ -132,7 +132,7 @@ export class StatefulHttpTransport implements Transport {
   /** Messages of the app, the answers to them on this response. `isBatch`: they came as a list. */
   post(messages: readonly Message[], isBatch: boolean, request: IncomingMessage, response: ServerResponse): void {
     const requests = messages.filter(isRequest);
-    const again = requests.find(({ id }) => this.#asked.get(id)?.isHeard === true);
+    const again = requests.find(({ id }) => this.#postings.get(id)?.isHeard === true);
     if (again !== undefined)
       return sendRefusal(
         response,
@@ -142,7 +142,7 @@ export class StatefulHttpTransport implements Transport {
     if (requests.length === 0) writeEmpty(response, 202, this.#headers);
     else {
       const posting = new Posting(response, requests, isBatch, this.#headers, () => this.#stream(posting));
-      for (const { id } of requests) this.#asked.set(id, posting);
+      for (const { id } of requests) this.#postings.set(id, posting);
     }
     for (const message of messages) this.#handlers?.onMessage(message);
   }
@@ -153,10 +153,10 @@ export class StatefulHttpTransport implements Transport {
     const no = (status: number, message: string): void =>
       sendRefusal(response, httpRefusal(status, rpcCode.aborted, message));
     if (typeof last === 'string' && last !== '') return this.#resume(last, request, response, no);
-    if (this.#standing?.isOpen === true) return no(409, 'This session has its stream open already.');
+    if (this.#getStream?.isOpen === true) return no(409, 'This session has its stream open already.');
     this.presence.follow(request, response);
-    this.#standing = this.#parts.streams.open(response, this.#headers);
-    this.#standing.begin();
+    this.#getStream = this.#parts.streams.open(response, this.#headers);
+    this.#getStream.begin();
     if (!this.#isStale) return;
     this.#isStale = false;
     for (const list of ['tools', 'prompts', 'resources'])
@@ -168,14 +168,14 @@ export class StatefulHttpTransport implements Transport {
     const related = isAnswer ? message.id : options?.relatedRequestId;
     if (related === undefined || related === null) return this.#reportStatus(message);
     if (isAnswer && related === meetingId && this.#meeting !== undefined) return this.#metAgain(message);
-    const posting = this.#asked.get(related);
+    const posting = this.#postings.get(related);
     if (posting === undefined) throw new AppError('session_limit', 'Nobody waits for this answer any more.');
     if (!isAnswer) {
       const stream = this.#stream(posting);
       stream.send(message, this.#keep(posting, message));
       return;
     }
-    this.#asked.delete(related);
+    this.#postings.delete(related);
     if (posting.isHello) this.#met(message);
     posting.answer(message, posting.stream === undefined ? undefined : this.#keep(posting, message));
     if (posting.isDone) posting.replay?.expire(() => this.#streams.delete(posting.name));
@@ -187,7 +187,7 @@ export class StatefulHttpTransport implements Transport {
     if (handlers === undefined) return;
     this.#handlers = undefined;
     this.#abandonAll();
-    this.#standing?.end();
+    this.#getStream?.end();
     this.presence.end();
     this.#meeting?.();
     for (const resolve of this.#quieted) resolve();
@@ -197,7 +197,7 @@ export class StatefulHttpTransport implements Transport {
 
   /** Calls of an app that has not been there for long, and has lost what it could come back for. */
   abandonCalls(): void {
-    for (const requestId of this.#asked.keys())
+    for (const requestId of this.#postings.keys())
       this.#handlers?.onMessage({
         jsonrpc: '2.0',
         method: 'notifications/cancelled',
@@ -207,9 +207,9 @@ export class StatefulHttpTransport implements Transport {
   }
 
   #abandonAll(): void {
-    for (const posting of new Set(this.#asked.values())) posting.abandon();
+    for (const posting of new Set(this.#postings.values())) posting.abandon();
     for (const { replay } of this.#streams.values()) replay?.clear();
-    this.#asked.clear();
+    this.#postings.clear();
     this.#streams.clear();
   }
 
@@ -280,8 +280,8 @@ export class StatefulHttpTransport implements Transport {
 
   /** Such messages are not stored: a client that reopens its stream is notified that lists may have changed. */
   #reportStatus(message: Message): void {
-    if (this.#standing === undefined) return;
-    if (this.#standing.isOpen) this.#standing.send(message);
+    if (this.#getStream === undefined) return;
+    if (this.#getStream.isOpen) this.#getStream.send(message);
     else this.#isStale = true;
   }
 }
@@ -302,7 +302,7 @@ class Posting {
   readonly #response: ServerResponse;
   readonly #isBatch: boolean;
   readonly #headers: readonly string[];
-  readonly #answers: Message[] = [];
+  readonly #responses: Message[] = [];
   readonly #timer: NodeJS.Timeout;
   #waiting: number;
 
@@ -336,7 +336,7 @@ class Posting {
     clearTimeout(this.#timer);
     this.stream = streams.open(this.#response, this.#headers);
     // What was answered before there was a stream.
-    for (const answer of this.#answers) this.stream.send(answer);
+    for (const answer of this.#responses) this.stream.send(answer);
     return this.stream;
   }
 
@@ -348,11 +348,11 @@ class Posting {
       if (this.isDone) this.stream.end();
       return;
     }
-    this.#answers.push(message);
+    this.#responses.push(message);
     if (!this.isDone) return;
     clearTimeout(this.#timer);
-    const [first] = this.#answers;
-    const body = this.#isBatch || first === undefined ? this.#answers : first;
+    const [first] = this.#responses;
+    const body = this.#isBatch || first === undefined ? this.#responses : first;
     writeJson(this.#response, statusOf(message), body, this.#headers);
   }
 

@@ -65,7 +65,7 @@ export class StatelessEndpoint {
   readonly #questions = new ClientRequestQueue();
   readonly #subscriptions = new Subscriptions();
   /** Pending responses, except streams of changes. */
-  readonly #answers = new Map<number, StatelessResponse>();
+  readonly #responses = new Map<number, StatelessResponse>();
   /** Number of streams subscribed to each resource. */
   readonly #subscribed = new Map<string, number>();
 
@@ -93,20 +93,20 @@ export class StatelessEndpoint {
     const answer = new StatelessResponse(response, id, streams, sent);
     try {
       if (method === 'subscriptions/listen') return answer.result(await this.#listen(params, id, answer));
-      this.#answers.set(exchange.id, answer);
+      this.#responses.set(exchange.id, answer);
       exchange.canceller = answer;
       answer.result(await this.#handle(method, params, client, id, answer, exchange));
     } catch (error) {
       answer.error(error, known.has(method));
     } finally {
-      this.#answers.delete(exchange.id);
+      this.#responses.delete(exchange.id);
       gaveUp();
     }
   }
 
   /** A request is being answered, or somebody listens for changes. */
   get isBusy(): boolean {
-    return this.#answers.size > 0 || this.#subscriptions.isOpen;
+    return this.#responses.size > 0 || this.#subscriptions.isOpen;
   }
 
   announce(change: CatalogChange): void {
@@ -128,7 +128,7 @@ export class StatelessEndpoint {
   close(): void {
     this.view.end?.();
     this.#subscriptions.end();
-    for (const answer of this.#answers.values()) answer.abandon();
+    for (const answer of this.#responses.values()) answer.abandon();
     this.#meter.end();
   }
 

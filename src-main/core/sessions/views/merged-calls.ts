@@ -70,7 +70,7 @@ export class MergedCalls {
     this.#shownSchemas = shownSchemas(parts.contexts.memory);
     this.#slow = new SlowCalls({
       limitMs: (app) => parts.settings.callLimitMs(app),
-      room: resultCapacity,
+      quota: resultCapacity,
       awaitLine: (args, context) => this.#awaitLine(args, context),
       putAside: async (result, tool, context) => shaper.spill(result, this.#originOf(tool), context),
     });

@@ -27,7 +27,7 @@ interface ReceivedTasksDeps {
   readonly slow?: Pick<SlowCalls, 'findTask'> | undefined;
 }
 
-interface Heard {
+interface TaskStatus {
   readonly id: string;
   readonly begin: (tell: TaskStatusListener) => void;
   readonly end: () => void;
@@ -62,14 +62,14 @@ export class TaskSubscriptions {
     return { ...params, taskId };
   }
 
-  #slow(id: string, context: CallerContext): Heard | undefined {
+  #slow(id: string, context: CallerContext): TaskStatus | undefined {
     const task = this.#parts.slow?.findTask(id, context);
     if (task === undefined) return undefined;
     let stop = (): void => undefined;
     return { id, begin: (tell) => (stop = task.subscribe(tell)), end: () => stop() };
   }
 
-  #ofServer(id: string, context: CallerContext): Heard | undefined {
+  #ofServer(id: string, context: CallerContext): TaskStatus | undefined {
     const { tasks, servers } = this.#parts;
     const known = tasks.find({ taskId: id }, context.principal);
     const stop = known && servers.find(known.server)?.subscribeTask(toText(known.params['taskId']));

@@ -22,7 +22,7 @@ export interface DataFlowEvent {
 
 type Counts = Readonly<Partial<Record<DataFlowOutcome, number>>>;
 
-interface Kept {
+interface StoredStats {
   /** When this home's record began. */
   readonly since: number;
   /** Counts by day, such as `2026-11-22`, in UTC. */
@@ -50,7 +50,7 @@ export class DataFlowStats {
   readonly changed = new Emitter();
   readonly #document: JsonDocument;
   readonly #now: () => number;
-  #kept: Kept;
+  #stored: StoredStats;
   /** Events not written yet. */
   #fresh: DataFlowEvent[] = [];
   #declined = false;
@@ -60,7 +60,7 @@ export class DataFlowStats {
   constructor(document: JsonDocument, now: () => number) {
     this.#document = document;
     this.#now = now;
-    this.#kept = { since: now(), days: {}, last: [] };
+    this.#stored = { since: now(), days: {}, last: [] };
     document.changed.on(() => void this.#look());
   }
 
@@ -73,13 +73,13 @@ export class DataFlowStats {
     this.#fresh.push(event);
     // What cannot be written down is not kept for ever.
     if (this.#fresh.length > 1000) this.#fresh.shift();
-    this.#kept = withEvent(this.#kept, event);
+    this.#stored = withEvent(this.#stored, event);
     this.#writeSoon();
     this.changed.emit();
   }
 
   summary(): DataFlowSummary {
-    const { since, days, last } = this.#kept;
+    const { since, days, last } = this.#stored;
     const from = dayOf(this.#now() - 6 * dayMs);
     const week = Object.entries(days).filter(([day]) => day >= from);
     return { since, week: week.reduce<Counts>((sum, [, counts]) => added(sum, counts), {}), last };
@@ -90,13 +90,13 @@ export class DataFlowStats {
    * meant.
    */
   get canOfferApproval(): boolean {
-    return this.#kept.declined !== true && this.#now() - this.#kept.since >= 7 * dayMs;
+    return this.#stored.declined !== true && this.#now() - this.#stored.since >= 7 * dayMs;
   }
 
   /** The person does not want it offered any more. */
   decline(): void {
     this.#declined = true;
-    this.#kept = { ...this.#kept, declined: true };
+    this.#stored = { ...this.#stored, declined: true };
     this.#writeSoon();
     this.changed.emit();
   }
@@ -111,7 +111,7 @@ export class DataFlowStats {
   async #look(): Promise<boolean> {
     const known = storedIn(await this.#document.read());
     if (known === undefined) return false;
-    this.#kept = this.#fresh.reduce(withEvent, known);
+    this.#stored = this.#fresh.reduce(withEvent, known);
     // Whoever looked before was told that there is nothing.
     this.changed.emit();
     return true;
@@ -132,18 +132,18 @@ export class DataFlowStats {
 
   #store(fresh: readonly DataFlowEvent[]): Promise<void> {
     return this.#document.change((value) => {
-      const before = storedIn(value) ?? { since: this.#kept.since, days: {}, last: [] };
+      const before = storedIn(value) ?? { since: this.#stored.since, days: {}, last: [] };
       return [fresh.reduce(withEvent, this.#declined ? { ...before, declined: true } : before), undefined];
     });
   }
 }
 
-function storedIn(value: unknown): Kept | undefined {
+function storedIn(value: unknown): StoredStats | undefined {
   if (!isObject(value) || typeof value['since'] !== 'number' || !Array.isArray(value['last'])) return undefined;
-  return { ...(value as unknown as Kept), days: objectOrEmpty(value['days']) as Kept['days'] };
+  return { ...(value as unknown as StoredStats), days: objectOrEmpty(value['days']) as StoredStats['days'] };
 }
 
-function withEvent(kept: Kept, event: DataFlowEvent): Kept {
+function withEvent(kept: StoredStats, event: DataFlowEvent): StoredStats {
   const day = dayOf(event.at);
   const days = { ...kept.days, [day]: added(kept.days[day] ?? {}, { [event.outcome]: 1 }) };
   const old = Object.keys(days).sort().slice(0, -maxDays);

@@ -12,14 +12,14 @@ import { ServerPins } from './server-pins.ts';
 export class PinRegistry {
   /** Emits when the pending review or a decision of a server changes. */
   readonly changed = new Emitter();
-  readonly #shelf: PinStore;
+  readonly #store: PinStore;
   readonly #rules: PinPolicy;
   readonly #pins = new Map<string, ServerPins>();
   /** Names of servers, by what their pins are called that hold for some apps only. */
   readonly #owners = new Map<string, string>();
 
   constructor(shelf: PinStore, rules: PinPolicy) {
-    this.#shelf = shelf;
+    this.#store = shelf;
     this.#rules = rules;
   }
 
@@ -32,7 +32,7 @@ export class PinRegistry {
     const name = kind === undefined ? server.name : `${server.name} (to apps with extensions, ${kind.key.slice(0, 4)})`;
     const config = { ...server, name };
     this.#owners.set(name, server.name);
-    const place = this.#shelf.forServer(config.name);
+    const place = this.#store.forServer(config.name);
     const whose = { server: server.name, apps: kind?.apps };
     const pins = new ServerPins(config, whose, place, this.#rules, (server, program) => this.#twin(server, program));
     this.#pins.get(name)?.close();
@@ -60,7 +60,7 @@ export class PinRegistry {
 
   /** Takes away the pins of servers that were long gone. Never rejects. */
   removeStale(): Promise<void> {
-    return this.#shelf.sweep();
+    return this.#store.sweep();
   }
 
   #twin(server: string, program: string): PinnedServer | undefined {

@@ -105,9 +105,9 @@ function chainAt(steps: readonly StepSummary[], start: number): number {
 function runAt(steps: readonly StepSummary[], start: number): number {
   const first = steps[start];
   if (first === undefined) return 0;
-  const told = sayingOf(first);
+  const label = sayingOf(first);
   let end = start + 1;
-  for (let step = steps[end]; step !== undefined && sayingOf(step) === told; step = steps[end]) {
+  for (let step = steps[end]; step !== undefined && sayingOf(step) === label; step = steps[end]) {
     if (chainAt(steps, end) > 0) break;
     end += 1;
   }

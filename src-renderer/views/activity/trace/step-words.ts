@@ -3,7 +3,9 @@ import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract
 import { compact, count, whole } from '../../../lib/format.ts';
 import { toolName } from '../call-words.ts';
 
-type Told = Pick<StepSummary, 'kind' | 'name' | 'what' | 'callCount'> & { readonly calls?: readonly CallSummary[] };
+type DescribedStep = Pick<StepSummary, 'kind' | 'name' | 'what' | 'callCount'> & {
+  readonly calls?: readonly CallSummary[];
+};
 
 /** `verb`: what it did; `subject`: with what, where that has a name of its own. */
 export interface StepWords {
@@ -28,7 +30,7 @@ const questions: Readonly<Record<string, string>> = {
   'roots/list': 'roots',
 };
 
-export function stepInWords(step: Told): StepWords {
+export function stepInWords(step: DescribedStep): StepWords {
   const { kind, name, what, callCount } = step;
   const say = (verb: string, subject = '', place = ''): StepWords => ({ verb, subject, place });
   switch (kind) {
@@ -62,7 +64,7 @@ export function stepInWords(step: Told): StepWords {
 }
 
 /** The tool that ran, whatever it came through. */
-function called({ name, what, calls = [], callCount }: Told): StepWords {
+function called({ name, what, calls = [], callCount }: DescribedStep): StepWords {
   const [only] = calls;
   if (only !== undefined && callCount === 1) {
     return { verb: '', place: only.server, subject: only.tool, preview: only.preview };

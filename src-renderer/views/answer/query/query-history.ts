@@ -4,8 +4,8 @@ const maxStored = 20;
 
 export function rememberedQueries(): readonly string[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]');
-    return Array.isArray(kept) ? kept.filter((one) => typeof one === 'string') : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]');
+    return Array.isArray(stored) ? stored.filter((one) => typeof one === 'string') : [];
   } catch {
     return [];
   }

@@ -19,8 +19,8 @@ async function ask<M extends keyof RpcMethods>(
   method: M,
   input: RpcMethods[M]['input'],
 ): Promise<RpcMethods[M]['output']> {
-  const doors = (): TestCore['host']['addresses'] => core.host.addresses;
-  const deps = { ...core.host.core, doors, stop: () => undefined, desktop: undefined, apps: noApps };
+  const addresses = (): TestCore['host']['addresses'] => core.host.addresses;
+  const deps = { ...core.host.core, addresses, stop: () => undefined, desktop: undefined, apps: noApps };
   return dispatchRpc(method, input, deps, new AbortController().signal);
 }
 

@@ -45,7 +45,7 @@ async function ask<M extends keyof RpcMethods>(
 ): Promise<RpcMethods[M]['output']> {
   const deps = {
     ...core.host.core,
-    doors: () => core.host.addresses,
+    addresses: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,

@@ -29,7 +29,7 @@ async function coreWith(servers: Record<string, object>): Promise<TestCore> {
 async function ask(core: TestCore, method: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const deps = {
     ...core.host.core,
-    doors: () => core.host.addresses,
+    addresses: () => core.host.addresses,
     stop: () => undefined,
     desktop: undefined,
     apps: noApps,

@@ -49,17 +49,17 @@ type Agreements = Readonly<Record<string, Agreement>>;
 const maxAgreements = 1000;
 
 export class AgreedPlaces {
-  readonly #kept: JsonDocument;
+  readonly #document: JsonDocument;
   #agreeing: Promise<unknown> = Promise.resolve();
 
   constructor(kept: JsonDocument) {
-    this.#kept = kept;
+    this.#document = kept;
   }
 
   /** The user has agreed to these servers: paths of launches that are not known yet are resolved now. Never rejects. */
   agree(servers: readonly ServerConfig[]): Promise<void> {
     const done = this.#agreeing.then(async () => {
-      const known = agreementsIn(await this.#kept.read());
+      const known = agreementsIn(await this.#document.read());
       for (const entry of servers.flatMap(confinedEntry)) {
         if (known[launchId(entry)] === undefined) await this.#add(entry);
       }
@@ -70,7 +70,7 @@ export class AgreedPlaces {
 
   /** Forgets what a server's paths led to: they are resolved again at its next start, as the user wants it now. */
   async forget(server: string): Promise<void> {
-    await this.#kept.change((value) => [without(agreementsIn(value), (one) => one.server === server), undefined]);
+    await this.#document.change((value) => [without(agreementsIn(value), (one) => one.server === server), undefined]);
   }
 
   /**
@@ -96,7 +96,7 @@ export class AgreedPlaces {
    * Rejects as `check` does.
    */
   async checkProgram(entry: ConfinedEntry, steps: readonly ProgramStep[]): Promise<void> {
-    const known = agreementsIn(await this.#kept.read());
+    const known = agreementsIn(await this.#document.read());
     const writes = Object.values(known).flatMap((one) => Object.values(one.write));
     const isChangeable = ({ name, links, real }: ProgramStep): boolean =>
       [name, ...links.keys(), real].some((path) => writes.some((place) => isInside(place, path)));
@@ -107,7 +107,7 @@ export class AgreedPlaces {
     const agreed = known[id]?.program;
     if (entry.isolate.forgets !== undefined) return;
     if (agreed === undefined) {
-      await this.#kept.change((value) => {
+      await this.#document.change((value) => {
         const all = agreementsIn(value);
         const own = all[id];
         return [own === undefined ? value : { ...all, [id]: { ...own, program: now } }, undefined];
@@ -123,14 +123,14 @@ export class AgreedPlaces {
   /** One that nobody has accepted is started once, with what its paths lead to at that moment. */
   async #agreementOn(entry: ConfinedEntry): Promise<Agreement> {
     if (entry.isolate.forgets !== undefined) return agreementTo(entry);
-    const known = agreementsIn(await this.#kept.read());
+    const known = agreementsIn(await this.#document.read());
     return known[launchId(entry)] ?? this.#add(entry);
   }
 
   async #add(entry: ConfinedEntry): Promise<Agreement> {
     const id = launchId(entry);
     const agreement = await agreementTo(entry);
-    return this.#kept.change((value) => {
+    return this.#document.change((value) => {
       const known = agreementsIn(value);
       // Another process may have been first.
       const own = known[id];

@@ -37,7 +37,7 @@ export interface Sandbox {
   /** The files of its program, the program first. */
   readonly program: readonly ProgramStep[];
   /** The proxy's socket, if only some hosts are reachable. */
-  readonly door?: string;
+  readonly proxySocket?: string;
   /**
    * The user's environment, where bubblewrap is looked up: nothing that the entry sets takes part in making its
    * sandbox.
@@ -89,7 +89,9 @@ export async function wrapInBubblewrap(
     ...(await systemMounts()),
     ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--tmpfs', '/run'],
     ...(isolate.network === true ? await resolverMounts() : []),
-    ...(box.door === undefined ? [] : ['--dir', dirname(proxySocketInside), '--ro-bind', box.door, proxySocketInside]),
+    ...(box.proxySocket === undefined
+      ? []
+      : ['--dir', dirname(proxySocketInside), '--ro-bind', box.proxySocket, proxySocketInside]),
     ...mounts.words,
     ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
     // What lies between all of these is nobody's to write.

@@ -192,11 +192,11 @@ export class Containers {
   async #findEngine(server: string, env: ResolvedEnv): Promise<Engine> {
     if (this.#engine !== undefined) return this.#engine;
     const docker = await findCommand('docker', env);
-    if (docker !== undefined && (await answers(docker, ['version', '--format', '{{.Server.Version}}'], env))) {
+    if (docker !== undefined && (await isAvailable(docker, ['version', '--format', '{{.Server.Version}}'], env))) {
       return (this.#engine = { command: docker, options: [] });
     }
     const podman = await findCommand('podman', env);
-    if (podman !== undefined && (await answers(podman, ['version'], env))) {
+    if (podman !== undefined && (await isAvailable(podman, ['version'], env))) {
       return (this.#engine = { command: podman, options: await podmanOptions(env) });
     }
     const there =
@@ -301,7 +301,7 @@ async function removeAll({ command, options }: Engine, names: readonly string[],
     await run(command, [...options, ...how, ...names], { env, timeout: commandTimeoutMs }).catch(() => undefined);
 }
 
-async function answers(command: string, args: readonly string[], env: ResolvedEnv): Promise<boolean> {
+async function isAvailable(command: string, args: readonly string[], env: ResolvedEnv): Promise<boolean> {
   return run(command, [...args], { env, timeout: commandTimeoutMs }).then(
     () => true,
     () => false,

@@ -49,7 +49,7 @@ export class ServerSandboxes {
   readonly #options: BoxesOptions;
   readonly #packages: NpmPackages;
   readonly #containers: Containers;
-  readonly #doors: EgressProxyFactory;
+  readonly #proxies: EgressProxyFactory;
   readonly #places: AgreedPlaces;
   readonly #homes: SandboxHomes;
   #problem: Promise<string | undefined> | undefined;
@@ -58,7 +58,7 @@ export class ServerSandboxes {
     this.#options = options;
     this.#packages = new NpmPackages(join(options.folder, 'npm'));
     this.#containers = options.person?.containers ?? new Containers({ folder: options.folder });
-    this.#doors = new EgressProxyFactory(options.sockets, options.onRefused);
+    this.#proxies = new EgressProxyFactory(options.sockets, options.onRefused);
     this.#places = new AgreedPlaces(new FileJsonDocument(join(options.folder, 'agreed-places.json'), '{}'));
     this.#homes = new SandboxHomes(options.folder, options.config);
   }
@@ -121,9 +121,9 @@ export class ServerSandboxes {
       const { network } = isolate;
       if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
       if ((await findCommand('socat', outside)) === undefined) throw unavailable(serverName, noSocat);
-      const door = await this.#doors.open(serverName, network);
+      const door = await this.#proxies.open(serverName, network);
       return withCleanUp(closing(door), () =>
-        wrapInBubblewrap(installed.launch, own, isolate, { ...box, door: door.socket }),
+        wrapInBubblewrap(installed.launch, own, isolate, { ...box, proxySocket: door.socket }),
       );
     });
   }
@@ -139,7 +139,7 @@ export class ServerSandboxes {
     const by = routeByProgram(programName(launch.command), isolate.network);
     const problem = proxyProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
     if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
-    const door = await this.#doors.open(server, isolate.network, true);
+    const door = await this.#proxies.open(server, isolate.network, true);
     const way = { ...by, socket: door.socket };
     return withCleanUp(closing(door), () =>
       this.#containers.confine(server, launch, isolate, wanted, { person, way, ...shown }),

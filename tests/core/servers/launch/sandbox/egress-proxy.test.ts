@@ -17,7 +17,7 @@ import {
 } from '../../../../../src-main/core/servers/launch/sandbox/egress-proxy.ts';
 import { sandboxUnavailableReason } from '../../../../../src-main/core/servers/launch/sandbox/bubblewrap.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'tooltray-doors-'));
+const folder = mkdtempSync(join(tmpdir(), 'tooltray-addresses-'));
 const site = http.createServer((request, response) => response.end(`${request.method} ${request.headers.host}`));
 let port = 0;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ afterAll(() => {
 
 const refused: string[] = [];
 /** Resolves every name to this computer, like the name of an attacker. */
-const doors = new EgressProxyFactory(
+const addresses = new EgressProxyFactory(
   folder,
   (server, host) => refused.push(`${server} ${host}`),
   (host) =>
@@ -57,7 +57,7 @@ test.each([
   ['a name of its own network', () => [`wiki.internal:${port}`], () => `WIKI.Internal:${port}`],
   ['a name below one', () => [`*.corp:${port}`], () => `a.b.corp:${port}`],
 ])('allows %s, by CONNECT and by plain request', async (_what, hosts, wanted) => {
-  const door = await doors.open('s', hosts());
+  const door = await addresses.open('s', hosts());
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   expect(await say(door.socket, connect(wanted()))).toMatch(/^HTTP\/1\.1 200 .*GET inside$/s);
   expect(await say(door.socket, get(wanted()))).toMatch(/^HTTP\/1\.1 200 .*GET /s);
@@ -75,7 +75,7 @@ test.each([
   ['an address spelled otherwise', '0x7f.1:443'],
   ['a name before an at sign', 'api.example.com@evil.example:443'],
 ])('rejects %s and reports it once', async (_what, wanted) => {
-  const door = await doors.open('mine', ['api.example.com', '*.wild.example.com']);
+  const door = await addresses.open('mine', ['api.example.com', '*.wild.example.com']);
   refused.length = 0;
   for (const bytes of [connect(wanted), get(wanted)]) {
     const answer = await say(door.socket, bytes);
@@ -88,7 +88,7 @@ test.each([
 });
 
 test('reports a host name that cannot be resolved', async () => {
-  const door = await doors.open('s', ['nobody.example']);
+  const door = await addresses.open('s', ['nobody.example']);
   expect(await say(door.socket, connect('nobody.example:443'))).toMatch(/^HTTP\/1\.1 502 .*could not be found/s);
   door.close();
 });
@@ -114,7 +114,7 @@ const isTooOld =
 test.skipIf(problem !== undefined).each(isTooOld ? ['npx'] : ['npx', 'uvx'])(
   'connects a container with %s to the proxy, and passes on stdio, exit code and signals',
   async (program) => {
-    const door = await doors.open('s', [`localhost:${port}`], true);
+    const door = await addresses.open('s', [`localhost:${port}`], true);
     onTestFinished(() => door.close());
     expect(statSync(door.socket).mode & 0o777).toBe(0o666);
     const way = routeByProgram(program, [`localhost:${port}`]);
