@@ -13,9 +13,9 @@ import { fileURLToPath } from 'node:url';
  * plan, the settings of an app in one place, and resources for models.
  */
 const ceilings = {
-  'lines of code without team': 80_410,
-  'lines of code of team': 10_400,
-  'names in words of the old vocabulary': 297,
+  'lines of code without team': 80_390,
+  'lines of code of team': 10_410,
+  'names in words of the old vocabulary': 237,
   'names that begin with most, longest, usual, rest or look': 0,
   'doc comments that are fragments': 0,
   'spreads that only break a line': 0,

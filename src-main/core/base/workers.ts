@@ -3,11 +3,10 @@
  * nobody's end.
  */
 import { type ChildProcess, fork } from 'node:child_process';
-import { existsSync, readlinkSync } from 'node:fs';
-import { constants, getPriority, setPriority } from 'node:os';
-import { basename, parse } from 'node:path';
+import { existsSync } from 'node:fs';
+import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 interface ThreadOptions {
   /** Room for its objects, in MB: when it runs out, the thread ends and not the core. */
@@ -34,21 +33,6 @@ export function startWorkerThread(entry: URL, { memory, stack = 4, data }: Threa
   });
   worker.unref();
   return worker;
-}
-
-/**
- * From now on the thread that calls it has a processor after those whom somebody waits for. Linux alone counts threads
- * one by one; elsewhere nothing changes.
- */
-export function lowerThreadPriority(): void {
-  if (process.platform !== 'linux' || isMainThread) return;
-  try {
-    const thread = Number(basename(readlinkSync('/proc/thread-self')));
-    const { PRIORITY_BELOW_NORMAL: low } = constants.priority;
-    if (getPriority(thread) < low) setPriority(thread, low);
-  } catch {
-    // It does its work all the same.
-  }
 }
 
 interface ProcessOptions {

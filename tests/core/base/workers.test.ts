@@ -1,6 +1,5 @@
-/** The environment, priority and throttling of worker threads. */
+/** The environment of worker threads. */
 import { once } from 'node:events';
-import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { startWorkerThread } from '../../../src-main/core/base/workers.ts';
@@ -24,20 +23,4 @@ test('gives a thread no environment variable except NODE_COMPILE_CACHE', async (
   vi.stubEnv('NODE_COMPILE_CACHE', folder);
   expect(await environment()).toEqual({ NODE_COMPILE_CACHE: folder });
   vi.unstubAllEnvs();
-});
-
-const giving = `import { parentPort } from "node:worker_threads";
-import { readlinkSync } from "node:fs";
-import { getPriority } from "node:os";
-const { lowerThreadPriority } = await import(${JSON.stringify(new URL('../../../src-main/core/base/workers.ts', import.meta.url))});
-lowerThreadPriority();
-parentPort.postMessage(getPriority(Number(readlinkSync("/proc/thread-self").split("/").at(-1))));`;
-
-test.runIf(process.platform === 'linux')('lowers the priority of its own thread only', async () => {
-  const before = getPriority();
-  const thread = startWorkerThread(new URL(`data:text/javascript,${encodeURIComponent(giving)}`), { memory: 64 });
-  const [priority] = (await once(thread, 'message')) as [number];
-  await thread.terminate();
-  expect(priority).toBe(Math.max(before, 10));
-  expect(getPriority()).toBe(before);
 });

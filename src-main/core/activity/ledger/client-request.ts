@@ -74,9 +74,6 @@ export interface StepRecorder {
   end(exchange: ClientRequest, end: StepEnd, owner: StepOwner): void;
 }
 
-/** The request that an entry belongs to. */
-export type StepRef = Pick<ClientRequest, 'id' | 'startedAt'>;
-
 interface RecordedRequest {
   readonly method: string;
   readonly params: JsonObject;

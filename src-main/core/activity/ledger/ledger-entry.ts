@@ -71,18 +71,6 @@ export function netContextTokens(entries: readonly LedgerEntry[]): number {
   return entries.reduce((sum, { cause, loaded }) => sum + (cause === 'other' ? 0 : loaded), 0);
 }
 
-/** Both together. */
-export function addAmounts(a: Amounts, b: Amounts): Amounts {
-  return {
-    times: a.times + b.times,
-    sent: a.sent + b.sent,
-    loaded: a.loaded + b.loaded,
-    baseline: a.baseline + b.baseline,
-    raw: a.raw + b.raw,
-    estimated: a.estimated + b.estimated,
-  };
-}
-
 // The subject of a tools/call result, derived from the tool's name and, where one tool does many things, from its
 // input.
 
