@@ -223,7 +223,7 @@ Exit codes:
 Examples:
   tooltray import                                    Import the servers of your client apps
   tooltray install cursor                            Connect Cursor
-  tooltray call utils:get_current_time timezone=Asia/Tokyo
+  tooltray call utils:current_time timezone=Asia/Tokyo
   tooltray inbox                                     Show pending decisions
 
 ${more}
