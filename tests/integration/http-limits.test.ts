@@ -58,7 +58,7 @@ async function refusalOf(response: Response): Promise<unknown[]> {
 }
 
 test('rejects requests over the limit with Retry-After, but accepts a cancellation', async () => {
-  await using core = await start({ requests: 1 });
+  await using core = await start({ maxRequests: 1 });
   const session = new HttpClient(core.url);
   await session.initialize();
   const { answer, finish } = await slowCall(core);
@@ -73,7 +73,7 @@ test('rejects requests over the limit with Retry-After, but accepts a cancellati
 });
 
 test('rejects streams over the limit with Retry-After; a closed one frees its place', async () => {
-  await using core = await start({ streams: 2 });
+  await using core = await start({ maxStreams: 2 });
   const leave = new AbortController();
   const open = [await listen(core, leave.signal), await listen(core)];
   expect(open.map(({ status }) => status)).toEqual([200, 200]);
@@ -85,7 +85,7 @@ test('rejects streams over the limit with Retry-After; a closed one frees its pl
 });
 
 test('rejects another session while every session has a call running', async () => {
-  await using core = await start({ sessions: 1 });
+  await using core = await start({ maxSessions: 1 });
   const [first, second] = [new HttpClient(core.url), new HttpClient(core.url)];
   await first.initialize();
   const file = join(folder, 'first');
