@@ -9,7 +9,7 @@ import { ServedCore } from './serve-core.ts';
 
 /** As the command does it, with the page answered. */
 async function signIn(home: ServedCore, server: string): Promise<void> {
-  const child = spawn(process.execPath, [cliFile, 'sign-in', server, '--no-open'], { env: home.env });
+  const child = spawn(process.execPath, [cliFile, 'login', server, '--no-open'], { env: home.env });
   const ended = once(child, 'close');
   let said = '';
   for await (const chunk of child.stderr as AsyncIterable<Buffer>) {

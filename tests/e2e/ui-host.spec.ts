@@ -84,7 +84,7 @@ const startCore = async (servers = names, config: object = {}): Promise<ServedCo
     config: { ...config, servers: Object.fromEntries(servers.map((name) => [name, entry(name)])) },
   });
   const isListed = async (): Promise<boolean> => {
-    const said = await core.ask('list', '--tools', '--json');
+    const said = await core.ask('tools', '--json');
     return servers.every((name) => said.includes(`"${name}:`));
   };
   try {

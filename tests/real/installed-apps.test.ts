@@ -122,7 +122,7 @@ describe.skipIf(!present)('client apps that Tooltray has connected', () => {
       const trust = { GEMINI_CLI_TRUST_WORKSPACE: 'true' };
       const list = async (): Promise<string> => {
         const before = await run(command, [...args, 'mcp', 'list'], trust);
-        await tooltray('revoke', app);
+        await tooltray('apps', 'revoke', app);
         expect(await run(command, [...args, 'mcp', 'list'], trust)).not.toMatch(said);
         return before;
       };
