@@ -122,7 +122,7 @@ test('the command line starts no second core beside the app, and uses the app’
   const [code, said] = await run('serve', '--no-open');
   expect(code).toBe(1);
   // Whoever has lost the first one's link finds it here.
-  expect(said).toMatch(/already running at .* \(its dashboard: http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}\)/);
+  expect(said).toMatch(/already running at .* \(dashboard: http:\/\/127\.0\.0\.1:\d+\/#key=[\w-]{43}\)/);
   expect((await run('list'))[0]).toBe(0);
 });
 
