@@ -1,4 +1,4 @@
-/** Registries of servers put together: who looks things up there, and the person's desk that adds what was found. */
+/** Registries of servers put together: who looks things up there, and the service that adds servers from them. */
 import type { UserEdits } from './admin/user-edits.ts';
 import { probeEntry } from './admin/probe-entry.ts';
 import type { CoreContext } from './core-context.ts';
@@ -38,12 +38,12 @@ export function createRegistries({
   const { config, env, version } = context;
   const http = new HttpFetch({ env, network });
   const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });
-  const desk = new RegistryService({
+  const service = new RegistryService({
     registries: reader,
     secrets,
     names: () => servers.all.map((server) => server.config.name),
     tryEntry: (entry) => probeEntry(entry, { config, transports, version }),
     save: (name, entry) => edits.save(name, entry, false),
   });
-  return { reader, service: desk, close: () => http.close() };
+  return { reader, service, close: () => http.close() };
 }

@@ -69,7 +69,7 @@ export {
 } from './servers/oauth/grant-store.ts';
 export { oauthError } from './servers/oauth/oauth-errors.ts';
 export { OAuthManager } from './servers/oauth/oauth-manager.ts';
-export type { AuthorizationState as Visit } from './servers/oauth/pending-authorization.ts';
+export type { AuthorizationState } from './servers/oauth/pending-authorization.ts';
 export { addressKindOf, dialRule, isSafeUrl } from './servers/oauth/safe-urls.ts';
 export type { ServerOAuth, TokenSource } from './servers/oauth/server-oauth.ts';
 export type { PerUserAccess } from './servers/per-user-sign-in.ts';

@@ -112,7 +112,7 @@ export class ExtensionCores {
 
   /** Whether the one that was used longest ago, and is not any more, has made place. */
   #makePlace(): boolean {
-    const unused = this.#maxIdleMs();
+    const unused = this.#leastRecentlyUsed();
     if (unused === undefined) return false;
     const [key, kind] = unused;
     this.#cores.delete(key);
@@ -127,10 +127,10 @@ export class ExtensionCores {
   }
 
   get #hasPlace(): boolean {
-    return this.#cores.size < maxKinds || this.#maxIdleMs() !== undefined;
+    return this.#cores.size < maxKinds || this.#leastRecentlyUsed() !== undefined;
   }
 
-  #maxIdleMs(): [string, KindCore] | undefined {
+  #leastRecentlyUsed(): [string, KindCore] | undefined {
     const before = this.#parts.now() - minIdleBeforeEvictionMs;
     const unused = [...this.#cores].filter(([, kind]) => kind.usedAt <= before && !this.#isInUse(kind));
     return unused.toSorted(([, a], [, b]) => a.usedAt - b.usedAt)[0];

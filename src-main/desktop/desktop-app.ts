@@ -36,7 +36,7 @@ import { watchWakeAndNetwork } from './wake-monitor.ts';
 interface DesktopAppDeps {
   readonly host: CoreHost;
   readonly system: UserSystem;
-  /** Opens the core's addresses, taking them over where another core has them. */
+  /** Opens the core's listeners, taking them over where another core has them. */
   readonly listen: () => Promise<void>;
   readonly preferences: PreferenceStore;
   /** Folder of the built app: page, preload, icons. */
@@ -69,7 +69,7 @@ export class DesktopApp {
     });
   }
 
-  /** Rejects with AppError where the core's addresses cannot be opened. */
+  /** Rejects with AppError where the core's listeners cannot be opened. */
   async start(): Promise<void> {
     const { host, listen, preferences, bundle } = this.#deps;
     nativeTheme.themeSource = preferences.get('theme');

@@ -1,4 +1,4 @@
-/** A core with its addresses, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
+/** A core with its listeners, as a process runs it: config and log opened, socket and HTTP listening, ended in order. */
 import { allModes } from '../compat/all-modes.ts';
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -67,7 +67,7 @@ export interface CoreHostOptions {
   readonly activityThread?: ActivityThread | undefined;
   /** Runs programs for several cores of one process; who made it closes it. */
   readonly sandbox?: CodeRunner | undefined;
-  /** A core that serves a team: what it has in place of one person's addresses and files. */
+  /** A core that serves a team: what it has in place of one person's listeners and files. */
   readonly team?: ((room: TeamHostContext) => Promise<TeamHost>) | undefined;
 }
 

@@ -22,7 +22,7 @@ import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, Set
 /** Each handler takes the group that it uses. */
 export interface RpcDeps extends CoreGroups {
   readonly addresses: () => ListenAddresses;
-  /** Returns how to stop; absent where the addresses stay as they are. */
+  /** Returns how to stop; absent where the listeners stay as they are. */
   readonly onEndpointsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
   /** The desktop app around the core; undefined where there is none. */

@@ -85,7 +85,7 @@ export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseReq
 
 /** Throws AppError bad_request for an issuer that is none. */
 export function openIdentity(of: IdentityDeps): OpenIdentity {
-  const { host: room, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
+  const { host, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new UserStore(sql, tenant), new AccessTokenStore(sql, tenant)];
   const issuer: OpenIssuer | undefined = settings && {
     tokens: new OidcIssuer({ ...settings, env }),
@@ -110,7 +110,7 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
     changes,
     people,
     tokens,
-    log: room.log.child('people'),
+    log: host.log.child('people'),
     failures: new FailedLoginLimiter(),
     issued,
     isSsoOnly: settings?.isSsoOnly,

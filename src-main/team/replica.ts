@@ -1,5 +1,5 @@
 /**
- * One of a team's identical replicas: the same core as on a desktop, whose addresses and stores are a team's. Composition
+ * One of a team's identical replicas: the same core as on a desktop, whose listeners and stores are a team's. Composition
  * root: the database, what tells of changes in it, the stores that are kept there, the door. No socket, no look at this
  * machine's client apps.
  *
@@ -125,10 +125,10 @@ export class Replica {
       const made = Promise.withResolvers<Parts>();
       const host = await CoreHost.open({
         ...coreOptions(options),
-        team: async (room) => {
-          const { edition: seams, parts } = await openParts(options, { room, database, name, host: () => host });
+        team: async (context) => {
+          const { edition, parts } = await openParts(options, { context, database, name, host: () => host });
           made.resolve(parts);
-          return seams;
+          return edition;
         },
       });
       return new Replica(host, await made.promise, home, options);
@@ -218,7 +218,7 @@ interface Parts {
 }
 
 interface PartsDeps {
-  readonly room: TeamHostContext;
+  readonly context: TeamHostContext;
   readonly database: Database;
   readonly name: string;
   /** Available when it listens. */
@@ -227,10 +227,10 @@ interface PartsDeps {
 
 async function openParts(
   options: ReplicaOptions,
-  { room, database, name, host }: PartsDeps,
+  { context, database, name, host }: PartsDeps,
 ): Promise<{ readonly edition: TeamHost; readonly parts: Parts }> {
   const { tenant, listen, publicUrl, version, env } = options;
-  const { log } = room;
+  const { log } = context;
   const objects = options.objects === undefined ? undefined : parseS3Config(options.objects, env);
   const core = (): CoreHost['core'] => host().core;
   const sql = database.forTenant(tenant);
@@ -238,10 +238,10 @@ async function openParts(
   const changes = new ChangeFeed(database.shared, log.child('changes'));
   await changes.start();
   const readiness = new Readiness(database.shared);
-  const stores = await openStores({ ...room, tenant, sql, database, changes, keys, objects, replica: name });
+  const stores = await openStores({ ...context, tenant, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, tenant, log.child('quotas'));
   const personal = openPlacement({
-    host: room,
+    host: context,
     core,
     database: options.database,
     env: coreOptions(options).env,
@@ -258,13 +258,13 @@ async function openParts(
     config: () => core().context.config.version,
     servers: () => core().servers.manager,
     people: () => processes.people,
-    mask: (text) => room.masker.maskText(text),
+    mask: (text) => context.masker.maskText(text),
   });
   const proxies = new TrustedProxies(options.trustedProxies);
   const hosts = new AllowedHosts(allowedHostNames(options), proxies);
   const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
   const door = openIdentity({
-    host: room,
+    host: context,
     tenant,
     sql,
     changes,
@@ -314,7 +314,7 @@ async function openParts(
     followRetries({ tenant, changes, core }),
   ];
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.matches(request) === true;
-  const seams: TeamHost = {
+  const edition: TeamHost = {
     stores: stores.stores,
     personal: processes.open,
     own: signIns.own,
@@ -347,7 +347,7 @@ async function openParts(
       await database.close();
     },
   };
-  return { edition: seams, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
+  return { edition, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
 }
 
 /** The computer's name, in the spelling of replica names. */

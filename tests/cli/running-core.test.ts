@@ -91,3 +91,25 @@ test('the running core applies what add, disable and remove write', async () => 
   const left = await eventually(rows, (found) => found.length === 2);
   expect(left.map(({ name }) => name)).toEqual(['echo', 'crash']);
 });
+
+test('restart --failed restarts the servers that failed, and no other', async () => {
+  const { code, data } = await home.json('restart', '--failed');
+  expect([code, (data['servers'] as Row[]).map(({ name }) => name)]).toEqual([1, ['crash']]);
+  for (const words of [['restart'], ['restart', 'echo', '--failed']]) expect((await home.run(...words)).code).toBe(2);
+});
+
+test('stop ends the running core', async () => {
+  await using own = new CliHome({ echo: entries.echo });
+  const { pid } = await own.serve();
+  expect(await own.run('stop')).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
+  await expect.poll(() => isRunning(Number(pid))).toBe(false);
+  expect((await own.run('stop')).code).toBe(1);
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,4 +1,4 @@
-/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its addresses. */
+/** Runs a whole core in the test's own process, with a home of its own, and connects client apps to its listeners. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -44,7 +44,7 @@ export const configPath = command({
 
 export const editConfig = command({
   flags: { config: configFlag },
-  notes: ['Uses $VISUAL, then $EDITOR. A running Tooltray uses the file as soon as it is saved and valid.'],
+  notes: ['Uses $VISUAL, then $EDITOR. What the edit newly starts, reaches, or allows waits in the inbox.'],
   async run({ config }) {
     const { path } = await openAnyConfig(config);
     const editor = process.env['VISUAL'] ?? process.env['EDITOR'];

@@ -203,8 +203,7 @@ export function serverReport(server: ServerSummary, shown: number): JsonObject {
   };
 }
 
-// What a patch really changes: values that `list` shows and that come back unchanged are no change, masked secrets
-// least of all.
+// A patch changes only values that differ from those that `list` shows; a masked secret that comes back is no change.
 
 /**
  * `shown` is the entry as list shows it. Throws AppError bad_request for a masked value that is none of the shown ones.

@@ -87,8 +87,8 @@ async function readCall(input: JsonObject, shown: VisibleCatalog, context: Helpe
   }
   const wish = readSpillWish(input);
   const toolsOnly = appTraits(context.author.app).toolsOnly === true;
-  const told = { whole: context.fullResults === true, toolsOnly };
-  return { tool, connection: findConnection(shown, tool.server), given, meta, wish, report: told };
+  const report = { whole: context.fullResults === true, toolsOnly };
+  return { tool, connection: findConnection(shown, tool.server), given, meta, wish, report };
 }
 
 function request(
@@ -107,10 +107,10 @@ function request(
 }
 
 function answer(head: JsonObject, result: JsonObject, call: DispatchedCall): JsonObject {
-  const { tool, connection, given, report: told } = call;
+  const { tool, connection, given, report } = call;
   const { id, alias, serverInfo } = connection;
-  const spilled = readSpilled(result, told);
-  const { text, blocks, format } = toolPayload(result, told.whole);
+  const spilled = readSpilled(result, report);
+  const { text, blocks, format } = toolPayload(result, report.whole);
   const facts = {
     ...head,
     connection: { id, alias, serverInfo },

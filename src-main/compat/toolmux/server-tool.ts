@@ -71,9 +71,8 @@ export function serverToolNames({ servers, slugs, reserved }: Catalog): Readonly
   );
 }
 
-// What gateway mode says of each server: first of all the names of all its tools, then of each as much as its fair
-// share of the room allows. Two limits hold: what the whole list may cost, which is what the mode is for, and 2 048
-// characters for one tool, where Claude Code cuts.
+// Gateway mode describes each server by the names of all its tools, then by as much of each as fits. Two limits hold: the
+// cost of the whole list, which is the point of the mode, and 2,048 characters for one tool, where Claude Code truncates.
 
 const maxLength = 2048;
 /** The list may cost 25 tokens per server and 24 per tool; the frame of a server's tool takes 40. */

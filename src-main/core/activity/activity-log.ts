@@ -150,7 +150,7 @@ export class ActivityLog {
   post(event: ActivityEvent, delayMs = sendIntervalMs): void {
     if (this.#closed) return;
     const known = this.#options.masker.matchers;
-    // What was recorded before is masked with the secrets of its time.
+    // Earlier events are masked with the secrets that were known then.
     if (known !== this.#known) this.#send();
     this.#known = known;
     if (this.#events >= maxPendingEvents) {

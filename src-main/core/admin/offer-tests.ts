@@ -52,9 +52,10 @@ export class OfferTests {
 
   /** Queues tests; a test that is queued or runs is not started twice. Rejects with AppError `not_found`. */
   async start(ids: readonly string[]): Promise<void> {
-    const fresh = [...new Set(ids)].filter((id) => !this.#isOpen(id));
-    const entries = await Promise.all(fresh.map((id) => this.#deps.entryOf(id)));
-    const isInstall = new Map(fresh.map((id, at) => [id, packageRunner.test(textOrEmpty(entries[at]?.['command']))]));
+    const wanted = [...new Set(ids)];
+    const entries = await Promise.all(wanted.map((id) => this.#deps.entryOf(id)));
+    const isInstall = new Map(wanted.map((id, at) => [id, packageRunner.test(textOrEmpty(entries[at]?.['command']))]));
+    const fresh = wanted.filter((id) => !this.#isOpen(id));
     for (const id of fresh) this.#set(id, { stage: 'queued' });
     const rank = (id: string): number => (isInstall.get(id) === true ? 0 : 1);
     this.#queue.push(...fresh.toSorted((a, b) => rank(a) - rank(b)));

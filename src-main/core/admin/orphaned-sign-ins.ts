@@ -84,7 +84,7 @@ export class OrphanedSignIns {
     if (left.length > 0) await this.#update((known) => known.filter(({ key }) => !left.includes(key)));
     const next = gone.filter((one) => !due.includes(one)).map(({ goneSince = now }) => goneSince + standMs - now);
     clearTimeout(this.#timer);
-    // What was due and stays belongs to an entry that exists but cannot be used: it is checked again after a change.
+    // Sign-ins that were due and remain belong to an entry that exists but cannot be used: checked after a change.
     if (next.length > 0 && !this.#stopped) this.#timer = setTimeout(() => this.#look(), Math.min(...next)).unref();
   }
 

@@ -7,8 +7,7 @@ export type JsonObject = Record<string, unknown>;
 
 /**
  * Spellings that JSON.parse and JSON.stringify would change: 16 digits and more, fractions, exponents, minus zero.
- * What stands behind a quote, letter or dot is no number of JSON: without that every `"jsonrpc":"2.0"` would be read
- * slowly.
+ * Digits behind a quote, letter or dot are no JSON number: otherwise every `"jsonrpc":"2.0"` would be read slowly.
  */
 const riskyNumber = /(?<![\w".])\d(?:\d{15}|\d*(?:\.\d|[eE]))|(?<![\w"])-0/;
 

@@ -31,10 +31,10 @@ export function compileSecretMatchers(secrets: Iterable<string>): SecretMatchers
     for (const line of linesOf(secret))
       for (const one of [line, inJson(line)]) (one.length > shortLine ? anywhere : words).add(one);
   }
-  const maxFirstLineLength = (set: ReadonlySet<string>): string[] => [...set].sort((a, b) => b.length - a.length);
+  const byLength = (set: ReadonlySet<string>): string[] => [...set].sort((a, b) => b.length - a.length);
   return {
-    anywhere: maxFirstLineLength(anywhere),
-    asWords: words.size === 0 ? undefined : wordsIn(maxFirstLineLength(words)),
+    anywhere: byLength(anywhere),
+    asWords: words.size === 0 ? undefined : wordsIn(byLength(words)),
   };
 }
 

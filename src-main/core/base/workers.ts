@@ -18,8 +18,7 @@ interface ThreadOptions {
 
 /** It has no way onto our stdout, which may carry frames of MCP. */
 export function startWorkerThread(entry: URL, { memory, stack = 4, data }: ThreadOptions): Worker {
-  // Where Node keeps what it has compiled is all of our environment that it gets: among the sources it then starts in a
-  // quarter of the time.
+  // The compile cache is the only variable that it gets: with it a thread starts in a quarter of the time.
   const { NODE_COMPILE_CACHE } = process.env;
   const worker = new Worker(entry, {
     env: NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE },

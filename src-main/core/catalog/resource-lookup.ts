@@ -5,8 +5,13 @@ import { parseQuery, porterStem, tokenize } from '../search/word-hashes.ts';
 import { isViewUri } from '../servers/ui-metadata.ts';
 import type { CatalogResource } from './resource-uris.ts';
 
-/** Resources that are indexed; the others can be read, but not found. */
-const maxIndexed = 5000;
+/**
+ * Resources that are indexed; the others can be read, but not found. The index is built in one turn of the event loop,
+ * from so many characters of each.
+ */
+const maxIndexed = 200;
+const maxNameLength = 100;
+const maxDescriptionLength = 200;
 /** A resource is a hit if its texts contain at least this share of the words of a need. */
 const minWordShare = 0.5;
 
@@ -50,9 +55,9 @@ function indexOf(resources: readonly CatalogResource[]): {
     const documents = own.map((resource) => {
       const { name, title, description } = resource.definition;
       const texts = {
-        name: textOrEmpty(name),
-        title: textOrEmpty(title),
-        description: `${textOrEmpty(description)}\n${resource.uri}`,
+        name: textOrEmpty(name).slice(0, maxNameLength),
+        title: textOrEmpty(title).slice(0, maxNameLength),
+        description: `${textOrEmpty(description).slice(0, maxDescriptionLength)}\n${resource.uri.slice(0, maxDescriptionLength)}`,
       };
       const stems = new Set(tokenize([server, ...Object.values(texts)].join(' ')).map(porterStem));
       byUri.set(resource.listedUri, { resource, stems });

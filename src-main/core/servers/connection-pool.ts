@@ -88,7 +88,7 @@ export class ConnectionPool {
     return (
       this.ofSession(sessionId) !== undefined ||
       this.#sessionEntries.length < maxSessionConnections ||
-      this.#maxIdleMs() !== undefined
+      this.#leastRecentlyUsed() !== undefined
     );
   }
 
@@ -114,10 +114,10 @@ export class ConnectionPool {
   }
 
   #evict(): void {
-    if (this.#sessionEntries.length >= maxSessionConnections) void this.#maxIdleMs()?.close();
+    if (this.#sessionEntries.length >= maxSessionConnections) void this.#leastRecentlyUsed()?.close();
   }
 
-  #maxIdleMs(): PooledConnection | undefined {
+  #leastRecentlyUsed(): PooledConnection | undefined {
     const idle = this.#sessionEntries.filter(({ connection }) => connection?.inFlight === 0);
     return idle.toSorted((a, b) => a.lastUse - b.lastUse)[0];
   }

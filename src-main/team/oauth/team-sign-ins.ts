@@ -19,7 +19,7 @@ import {
   type ServerOAuth,
   serverSecretPrefix,
   unseal,
-  type Visit,
+  type AuthorizationState,
 } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
@@ -249,7 +249,7 @@ export class TeamSignIns {
   }
 
   async #keep(
-    visit: Visit,
+    visit: AuthorizationState,
     { id, user, server, binding }: Invitation & { id: string; binding: string },
   ): Promise<void> {
     const vault = this.#options.vaults.forUser(user);
@@ -296,7 +296,7 @@ function heldIn(name: string, text: string | undefined): VaultedSignIn | undefin
 }
 
 interface StoredAuthorization {
-  readonly visit: Visit;
+  readonly visit: AuthorizationState;
   readonly server: string;
   /** Value held by the browser that consented. */
   readonly binding: string;

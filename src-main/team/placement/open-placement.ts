@@ -24,8 +24,8 @@ export interface OpenPersonalProcesses {
   readonly stop: () => Promise<void>;
 }
 
-export function openPlacement({ host: room, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
-  const { paths, masker } = room;
+export function openPlacement({ host, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
+  const { paths, masker } = host;
   const launch = new UserProcessLauncher({
     env,
     readOwn,

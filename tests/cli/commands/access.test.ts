@@ -83,6 +83,12 @@ test('install --http writes an address that works, revoke ends it while in use, 
   const again = await run(home, ['install', 'cursor', '--yes']);
   expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('Cursor may use Tooltray again.')]);
   expect(await status()).toBe(406);
+
+  // Without the file of the app.
+  expect((await run(home, ['apps', 'revoke', 'cursor'])).code).toBe(0);
+  expect(await status()).toBe(403);
+  expect((await run(home, ['apps', 'allow', 'cursor'])).code).toBe(0);
+  expect(await status()).toBe(406);
 });
 
 test.runIf(allCases)('revoke without a core holds for the next core and for a private core', async () => {

@@ -52,10 +52,9 @@ export function unpackPayloads({ codec, sides, body }: PackedPayloads): PayloadT
 function compressed(whole: Buffer): Pick<PackedPayloads, 'codec' | 'body'> {
   if (whole.length < minCompressibleBytes) return { codec: 'plain', body: whole };
   const codec = hasZstd ? 'zstd' : 'deflate';
-  // What comes out lies in a piece of this length, as a rule of 16 KB: of thousands of short calls 40 MB lay about
-  // until somebody collected.
-  const room = { chunkSize: Math.min(whole.length, maxSyncCompressBytes) };
-  const body = hasZstd ? zlib.zstdCompressSync(whole, room) : zlib.deflateRawSync(whole, room);
+  // The output buffer has this length, 16 KB by default: thousands of short calls held 40 MB until a garbage collection.
+  const options = { chunkSize: Math.min(whole.length, maxSyncCompressBytes) };
+  const body = hasZstd ? zlib.zstdCompressSync(whole, options) : zlib.deflateRawSync(whole, options);
   return body.length < whole.length ? { codec, body } : { codec: 'plain', body: whole };
 }
 

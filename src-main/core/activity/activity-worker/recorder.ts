@@ -3,6 +3,7 @@
  * file within its limits. Runs in the thread that owns the file.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { CachingMasker, Masker } from '../../base/mask.ts';
 import { runInTransaction } from '../../base/private-database.ts';
 import type { RecoveringDatabase } from '../../base/recovering-database.ts';
@@ -104,8 +105,10 @@ export class Recorder {
 
   /** Settings and secrets as they are now. */
   set file(file: ActivityFile) {
+    // Every message brings a copy of the matchers; masked texts stay cached as long as the secrets are the same.
+    if (!isDeepStrictEqual(file.known, this.#file.known))
+      this.#masker = new CachingMasker(Masker.fromMatchers(file.known));
     this.#file = file;
-    this.#masker = new CachingMasker(Masker.fromMatchers(file.known));
   }
 
   get payloads(): PayloadTable {

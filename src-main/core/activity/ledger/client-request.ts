@@ -160,7 +160,7 @@ export class ClientRequest {
     const { activity, taker } = this.#counts;
     const isUntouched = result === given;
     const spilled = isUntouched || given === undefined ? undefined : countedWhenSpilled(given);
-    // Of a result that was counted when it was spilled the bytes alone are needed.
+    // A result that was counted when it was spilled is needed for its size only.
     const isKnown = spilled !== undefined && result instanceof RawJson;
     const texts = {
       result: isKnown ? { bytes: result.byteLength, text: undefined } : activity.share(result),

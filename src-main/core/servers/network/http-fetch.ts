@@ -77,7 +77,7 @@ export class HttpFetch {
 
   /** Closes the connections that are kept for later. */
   close(): void {
-    const proxied = [...this.#proxied.values()].flatMap(({ plain: kept, guarded }) => [kept, guarded]);
+    const proxied = [...this.#proxied.values()].flatMap(({ plain, guarded }) => [plain, guarded]);
     for (const { http, https } of [this.#direct, this.#guardedDirect, ...proxied]) {
       http.destroy();
       https.destroy();

@@ -43,9 +43,9 @@ export function tablesInText(text: TextSource, format: TextFormat): readonly [Ta
     case 'json':
       return tablesIn(tryParseJson([...text()].join('').replace(/^\ufeff/, '')));
     case 'markdown':
-      return maxFirstLineLength(markdownTables([...text()].join(''))) ?? [lineTable(text)];
+      return byRowCount(markdownTables([...text()].join(''))) ?? [lineTable(text)];
     case 'html':
-      return maxFirstLineLength(htmlTables([...text()].join(''))) ?? [lineTable(text)];
+      return byRowCount(htmlTables([...text()].join(''))) ?? [lineTable(text)];
     case 'delimited':
       return [delimitedTable(text, format)];
     case 'lines':
@@ -53,7 +53,7 @@ export function tablesInText(text: TextSource, format: TextFormat): readonly [Ta
   }
 }
 
-function maxFirstLineLength(tables: readonly Table[]): [Table, ...Table[]] | undefined {
+function byRowCount(tables: readonly Table[]): [Table, ...Table[]] | undefined {
   const [first, ...others] = tables.toSorted((a, b) => (b.rowCount ?? 0) - (a.rowCount ?? 0));
   return first && [first, ...others];
 }
