@@ -1,4 +1,4 @@
-/** Facts known before a core is created: its process, and the parts that an edition (a team) replaces. */
+/** Facts known before a core is created: its process, and the parts that an edition replaces. */
 import type { AppPaths, Env } from './base/app-paths.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';

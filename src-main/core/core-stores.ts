@@ -1,4 +1,4 @@
-/** Stores of a core: files of a home, or storage shared by the replicas of a team. */
+/** Stores of a core: files of a home, or storage shared by replicas. */
 import { join } from 'node:path';
 import type { Env } from './base/app-paths.ts';
 import { FileJsonDocument, type JsonDocument, MemoryJsonDocument } from './base/json-document.ts';

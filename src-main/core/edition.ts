@@ -1,5 +1,5 @@
 /**
- * All that an edition (`team`) may use of the core besides `base`. What is not re-exported here, an edition does not
+ * All that an edition may use of the core besides `base`. What is not re-exported here, an edition does not
  * import; tests/architecture holds this.
  */
 export type { ActivityLog } from './activity/activity-log.ts';

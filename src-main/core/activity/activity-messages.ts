@@ -45,7 +45,7 @@ export interface LedgerCallTexts {
 
 export interface LedgerOwner {
   readonly id: string;
-  /** User in a team. */
+  /** The user, if several share the core. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;

@@ -69,7 +69,7 @@ export interface CallRecord {
   readonly errorText?: string | undefined;
   /** The step that it ran for. */
   readonly step?: number | undefined;
-  /** User in a team; absent on a desktop, which has one user. */
+  /** The user; absent on a desktop, which has one user. */
   readonly user?: string | undefined;
   /** Why its texts were not kept, where they were not. */
   readonly unkept?: PayloadDropReason | undefined;

@@ -143,7 +143,7 @@ function reachOf(server: ServerConfig): readonly string[] {
 /** On a desktop this matters only if the entry sets it, or if the server receives values of each user. */
 function placed(server: ServerConfig): readonly string[] {
   const { placement, reason } = placementOf(server);
-  return server.placement === undefined && placement !== 'per-user' ? [] : [reason];
+  return server.placement === undefined && placement !== 'per-user' ? [] : [`In a team: ${reason}`];
 }
 
 function holdingsOf(server: ServerConfig, signedIn: SignedIn | undefined): readonly string[] {

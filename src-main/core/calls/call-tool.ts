@@ -1,7 +1,7 @@
 /**
  * THE pipeline: every call a model makes goes through here.
  *
- *   resolve → allow? → check → (admit? in a team) → release? → call → shape → record
+ *   resolve → allow? → check → (admit?) → release? → call → shape → record
  */
 import type { ClientRequest } from '../activity/ledger/client-request.ts';
 import { AppError } from '../base/errors.ts';

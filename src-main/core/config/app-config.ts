@@ -52,7 +52,7 @@ interface ServerBase {
   readonly held?: LeaseHandle;
   /** Stated when the server was added; the launch may have changed since. */
   readonly registry?: RegistryOrigin;
-  /** Placement in a team, from the entry; absent means the default (placement.ts). Ignored on a desktop. */
+  /** Placement, from the entry; absent means the default (placement.ts). Ignored on a desktop. */
   readonly placement?: Placement;
   /** The setting as written, stored and shown; `isolate` is what applies. */
   readonly isolation?: JsonObject;
@@ -125,7 +125,7 @@ export interface OAuthClient {
   readonly clientMetadataUrl?: string | undefined;
   /** Who is to be signed in: a hint for the page, and nobody else counts. */
   readonly account?: string | undefined;
-  /** In a team: its token is made from the one that a user came with, without a sign-in. Unused on a desktop. */
+  /** Its token is made from the one that a user came with, without a sign-in. Unused on a desktop. */
   readonly tokenExchange?: TokenExchange | undefined;
 }
 
@@ -247,7 +247,7 @@ export interface Layer {
   readonly quotas: readonly NamedQuota[];
 }
 
-/** How much may be called in a team: exactly one of `calls`, `bytes` (both per `window`) and `maxConcurrent`. */
+/** How much users may call: exactly one of `calls`, `bytes` (both per `window`) and `maxConcurrent`. */
 export interface Quota {
   /** Each of these has a count of its own; none: all have one together. */
   readonly groupBy: readonly ('user' | 'app' | 'server' | 'tool')[];
@@ -315,11 +315,11 @@ export interface HttpSettings {
   readonly maxRequests: number;
   /** The longest body, in MB. */
   readonly maxBodyMB: number;
-  /** How long running requests may take when Tooltray ends, in seconds; undefined: the default of desktop or team. */
+  /** How long running requests may take when Tooltray ends, in seconds; undefined: the default of the edition. */
   readonly drainSeconds: number | undefined;
 }
 
-/** Processes of single people, in a team. */
+/** Processes that belong to one user each. */
 export interface UserProcessSettings {
   /** Processes of all people on one replica; one takes about 80 MB. */
   readonly maxPerReplica: number;
@@ -427,7 +427,7 @@ export interface AppConfig {
   readonly overridable: LayerOverrides | undefined;
   /** `clientMetadataUrl`: a document about us at an https address, for every server whose entry names none. */
   readonly oauth: { readonly clientMetadataUrl: string | undefined };
-  /** A team's quotas, by name. */
+  /** Quotas, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
   /** Absent where the config is one file. */
   readonly layers?: ConfigLayers;

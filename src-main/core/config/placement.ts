@@ -1,4 +1,4 @@
-/** Decides where a team's servers run: one for all users or one for each. On a desktop both are the same. */
+/** Decides where servers run: one for all users or one for each. On a desktop both are the same. */
 import type { HttpServerConfig, Placement, ServerConfig } from './app-config.ts';
 import { secretNamesIn, userValueNamesIn } from './replace-variables.ts';
 
@@ -10,7 +10,7 @@ export interface ResolvedPlacement {
   readonly reason: string;
 }
 
-/** How a team runs it. */
+/** Returns how a server runs where several users share a core. */
 export function placementOf(server: ServerConfig): ResolvedPlacement {
   if (server.kind === 'http' || server.kind === 'sse') {
     const { isEachOnes, why } = connectionsTo(server);
@@ -18,14 +18,14 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
     return {
       placement: 'remote',
       isEachOnes,
-      reason: `In a team every replica reaches it at its address, ${whose}, ${why}.`,
+      reason: `Every replica reaches it at its address, ${whose}, ${why}.`,
     };
   }
   if (server.placement === 'per-user') {
     return {
       placement: 'per-user',
       isEachOnes: true,
-      reason: 'In a team each person has a process of it, as its entry says.',
+      reason: 'Each person has a process of it, as its entry says.',
     };
   }
   const [own] = userValueNamesIn(server);
@@ -33,14 +33,14 @@ export function placementOf(server: ServerConfig): ResolvedPlacement {
     return {
       placement: 'per-user',
       isEachOnes: true,
-      reason: `In a team each person has a process of it, since it gets their own ${own}.`,
+      reason: `Each person has a process of it, since it gets their own ${own}.`,
     };
   }
   const said = server.placement === 'shared' ? 'as its entry says' : 'since its entry names nothing of one person';
   return {
     placement: 'shared',
     isEachOnes: false,
-    reason: `In a team all people share one process of it on each replica, ${said}.`,
+    reason: `All people share one process of it on each replica, ${said}.`,
   };
 }
 

@@ -23,7 +23,7 @@ type OnUnfilled = (unfilled: UnresolvedPlaceholder) => string | undefined;
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
 /**
- * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is, in a team, each person's
+ * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is each person's
  * own; where there is one person, it is that secret.
  */
 const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']);

@@ -273,7 +273,7 @@ export const entrySchema = z
     /** Ours, a word for its mode; MCPProxy's container; VS Code's sandbox. */
     isolation: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), isolation),
     sandboxEnabled: z.boolean(),
-    /** In a team, where its process runs. */
+    /** Owner of its process, if several users share the core. */
     placement: z.enum(placements),
     /** Which registry it was added from. */
     registry: z.object({ name: text, server: text, version: z.string() }),

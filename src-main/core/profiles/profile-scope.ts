@@ -59,7 +59,7 @@ function grantScope(profiles: readonly string[], config: () => AppConfig): Profi
 /** One that is always there; no name of the config is like it. */
 export const readOnlyProfile = '(read-only)';
 
-/** Canonical name of a config layer's scope in a team: equal for all users with an equal scope. */
+/** Canonical name of a config layer's scope: equal for all users with an equal scope. */
 export function scopeName(rules: Profile): string {
   return `${scopeMark}${JSON.stringify(Object.fromEntries(Object.entries(rules).sort()))}`;
 }

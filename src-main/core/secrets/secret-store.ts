@@ -1,4 +1,4 @@
-/** The sealed store of secrets and sign-ins: a user's vault on their machine, or a team's in its database. */
+/** The sealed store of secrets and sign-ins: a user's vault on their machine, or rows of a shared database. */
 import type { Emitter } from '../base/emitter.ts';
 import type { KeyPlace } from './vault-file.ts';
 

@@ -46,7 +46,7 @@ export function appAccessFile(file: string): OpenRecordStore {
   return openFileRecordStore(file, () => refusal(file));
 }
 
-/** Access of one user's apps: the user of a home, or one user in a team. */
+/** Access of one user's apps: the user of a home, or one of several users. */
 export class AppAccessStore {
   /** Emits changes made by this process. */
   readonly changed = new Emitter<AccessChange>();

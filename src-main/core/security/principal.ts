@@ -11,7 +11,7 @@ export type Credential =
   | { readonly kind: 'app token'; readonly app: string }
   /** A token of a profile, over HTTP. */
   | { readonly kind: 'profile token'; readonly id: string }
-  /** A person's own, of a team: `token` names what they came by, the same for all that one program does. */
+  /** A user's own: `token` names what they came by, the same for all that one program does. */
   | { readonly kind: 'person token'; readonly tenant: string; readonly user: string; readonly token: string }
   /** Tooltray's own token, over HTTP: the same for every program, so that only a session distinguishes them. */
   | { readonly kind: 'shared token' };

@@ -137,7 +137,7 @@ export class ConnectionPool {
   }
 }
 
-/** The connection of a user of a team, whatever app they come from. */
+/** A user's own connection, whatever app they come from. */
 export function keyOfUser({ tenant, user }: Person, protocol: ConnectionKey['protocol']): ConnectionKey {
   return { protocol, owner: { kind: 'user', person: { tenant, user } } };
 }

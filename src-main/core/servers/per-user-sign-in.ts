@@ -1,5 +1,5 @@
 /**
- * In a team, a user's own sign-in to a server at an address: if it is missing, the caller receives the link, and if
+ * A user's own sign-in to a server at an address: if it is missing, the caller receives the link, and if
  * their app can open one, they are asked and the call continues after the sign-in. Source: MCP 2025-11-25 and
  * 2026-07-28, Elicitation, URL mode.
  */
@@ -16,7 +16,7 @@ import type { ListingFailure } from './first-listing.ts';
 import { labelServerRequest } from './server-initiated-requests.ts';
 import type { ServerState } from './server-state.ts';
 
-/** Each user's access to remote servers; provided by the team. */
+/** Each user's access to remote servers; provided by the edition. */
 export interface PerUserAccess {
   /** A line under this person's sign-in; throws AppError where no more of them can be open. */
   readonly connect: (config: HttpServerConfig, person: Person) => Transport;

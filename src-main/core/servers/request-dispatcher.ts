@@ -1,7 +1,7 @@
 /**
  * Sends the requests of sessions to one server, on the connection that one policy chooses: the shared one; the one for
  * the stateful protocol, where the shared one is stateless and the session is not; the session's own, where the server
- * sends requests to its client; the user's own in a team.
+ * sends requests to its client; the user's own where several share the core.
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -29,7 +29,7 @@ interface ServerRequestsParts {
   readonly line: SharedConnection;
   /** Connections beside the shared one. */
   readonly pool: ConnectionPool;
-  /** Each user of a team has connections of their own; no other one is used then. */
+  /** Each user has connections of their own; no other one is used then. */
   readonly isPerUser: boolean;
   /** Sign-in of each user. */
   readonly ownSignIn: PerUserSignIn | undefined;

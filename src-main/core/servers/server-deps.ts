@@ -19,9 +19,9 @@ export type OpenUserTransport = (config: StdioServerConfig, person: Person) => T
 
 export interface ServerDeps {
   readonly createTransport: (config: ServerConfig) => Transport;
-  /** In a team: a line to one person's own process of a server. Absent: there is one person. */
+  /** Opens a connection to one user's own process of a server. Absent: there is one user. */
   readonly personal?: OpenUserTransport | undefined;
-  /** In a team: what each person has of servers at an address. */
+  /** Each user's own access to remote servers. Absent: there is one user. */
   readonly own?: PerUserAccess | undefined;
   readonly cache: ListingCache;
   /** `kind`: as apps of that kind have it, undefined: as all others do. */

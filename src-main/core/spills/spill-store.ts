@@ -1,6 +1,5 @@
 /**
- * Stores results that are too large to return: on one core's disk (`DiskSpillStore`), or shared by all replicas of a
- * team.
+ * Stores results that are too large to return: on one core's disk (`DiskSpillStore`), or shared by all replicas.
  * The same contract test covers both (tests/core/spills/answer-store-contract.ts). Methods that may ask another process
  * return
  * promises; on a desktop they return at once.
@@ -81,7 +80,7 @@ export interface SpillStore {
    * elsewhere.
    */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
-  /** Returns a locally known spill of any owner: all on a desktop; in a team, those stored or opened here. */
+  /** Returns a locally known spill of any owner: all on a desktop; with a shared store, those stored or opened here. */
   recall(ref: string): Spill | undefined;
   find(ref: string, reader?: Principal): Now<Spill | undefined>;
   /** The file with its bytes, fetched if need be; undefined for what is unknown. */

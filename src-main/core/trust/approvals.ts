@@ -21,7 +21,7 @@ export interface ApprovalChoice {
   readonly meaning?: string;
   /** Something leaves, starts or is allowed by it: never the easy button. */
   readonly risky: boolean;
-  /** In a team, whose word it takes. */
+  /** Who may decide, if several users share the core. */
   readonly whose?: DecisionAuthority;
 }
 
@@ -35,12 +35,12 @@ export type DecisionAuthority = 'theirs' | 'admins';
 export interface ApprovalDetail {
   readonly name: string;
   readonly text: string;
-  /** Text from the user's app: in a team only the owner of the call may see it. */
+  /** Text from the user's app: only the owner of the call may see it. */
   readonly isPrivate?: true;
 }
 
 export interface ApprovalRequest {
-  /** Id of the call's owner, in a team; undefined on a desktop. */
+  /** Id of the call's owner; undefined on a desktop. */
   readonly person?: string | undefined;
   /** One person's questions with the same cause are one item and one notification. */
   readonly cause: string;

@@ -51,7 +51,7 @@ const maxFinishedCalls = 1000;
 /** Who asks, as it is when the request is over: a handshake may change all of it. */
 export interface StepOwner {
   readonly sessionId: string;
-  /** User in a team. */
+  /** The user, if several share the core. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;

@@ -19,7 +19,7 @@ import { ListAccounting, type ListReader } from './list-accounting.ts';
 
 export interface LedgerSessionOptions {
   readonly id: string;
-  /** User in a team. */
+  /** The user, if several share the core. */
   readonly user?: string | undefined;
   /** Who reads along, asked once a frame: a handshake may change all of it. */
   readonly who: () => Who;

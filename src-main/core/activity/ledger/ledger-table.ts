@@ -12,7 +12,7 @@ export interface LedgerRow extends Amounts {
   /** The hour's beginning where this machine is, in ms since the epoch. */
   readonly hour: number;
   readonly session: string;
-  /** User of the session, in a team. */
+  /** User of the session, if several share the core. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;

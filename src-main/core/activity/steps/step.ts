@@ -39,7 +39,7 @@ export interface StepRecord extends StepWords {
   /** ms since the epoch. */
   readonly startedAt: number;
   readonly sessionId: string;
-  /** User in a team. */
+  /** The user, if several share the core. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly mode: string;

@@ -1,5 +1,5 @@
 /**
- * The files of a folder that holds a team's config: `organization.jsonc`, `groups/NAME.jsonc`, `users/NAME.jsonc`. A
+ * The files of a folder that holds a layered config: `organization.jsonc`, `groups/NAME.jsonc`, `users/NAME.jsonc`. A
  * file that cannot be used hurts its own people alone: what it said last goes on, and where nothing is known of it a
  * group's people get nothing and a person's file counts as if it were not there, since a group's may be what bounds
  * them.

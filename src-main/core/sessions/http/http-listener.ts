@@ -50,7 +50,7 @@ export interface HttpListenerOptions {
   readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
   /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
   readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
-  /** Authenticates a request in a team, in place of these tokens; returns why if refused. Rejects with AppError. */
+  /** Authenticates a request in place of these tokens; returns why if refused. Rejects with AppError. */
   readonly letIn?: ((request: IncomingMessage) => Promise<Authenticated | HttpRefusal>) | undefined;
   /** Why somebody who was let in may not have this one thing. */
   readonly refuseRequest?: ((asked: InboundRequest) => HttpRefusal | undefined) | undefined;
@@ -99,7 +99,7 @@ export class HttpListener {
   readonly #legacy: StatefulHttp;
   readonly #modern: StatelessEndpoints;
   readonly #servers = new Set<HttpServer>();
-  /** Open responses to profile tokens or team users, by the token that may be revoked. */
+  /** Open responses to profile tokens or users, by the token that may be revoked. */
   readonly #toTokens = new Map<string, Map<number, ServerResponse>>();
   #lastFollowed = 0;
   readonly #endpoints = new KnownEndpoints();
@@ -174,12 +174,12 @@ export class HttpListener {
     this.#modern.endWhere(isOver);
   }
 
-  /** Tokens in use that may be revoked: tokens of profiles, and of team users. */
+  /** Tokens in use that may be revoked: tokens of profiles and of users. */
   get openTokens(): ReadonlySet<string> {
     return new Set([...this.#legacy.tokens, ...this.#modern.tokens, ...this.#toTokens.keys()]);
   }
 
-  /** Ends what tokens of profiles, or a team's people, have open, sessions and streams, where they are over. */
+  /** Ends what tokens of profiles or of users have open, sessions and streams, where they are over. */
   async endTokens(isOver: (id: string) => boolean): Promise<void> {
     const over = (id: string | undefined): boolean => id !== undefined && isOver(id);
     const ended = this.#legacy.end(({ token }) => over(token));
@@ -411,7 +411,7 @@ export class HttpListener {
 /** Who somebody is that was let in; another `holder` for each. */
 export type Authenticated = Omit<SessionBinding, 'path'>;
 
-/** Adds the bounds of the team user to the endpoint. */
+/** Adds the bounds of the user to the endpoint. */
 function bounded(endpoint: Endpoint, { person }: SessionBinding): Endpoint {
   return person === undefined ? endpoint : { ...endpoint, bounds: person.bounds };
 }

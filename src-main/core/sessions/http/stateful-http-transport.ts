@@ -30,15 +30,15 @@ const meetingId = 'tooltray:again';
 export interface SessionBinding {
   readonly path: string;
   readonly holder: string;
-  /** Id of the token of a profile, where it is one; of a team's person, what may be over. */
+  /** Id of the token of a profile, where it is one; of a user, what may be over. */
   readonly token?: string | undefined;
-  /** User of the endpoint, in a team. */
+  /** User of the endpoint, if several share the core. */
   readonly person?: UserBinding | undefined;
   /** Expiry of the session's credential, in ms since 1970; its streams end then, too. */
   readonly until?: number | undefined;
 }
 
-/** A team's person, as far as a session depends on them. */
+/** A user, as far as a session depends on them. */
 export interface UserBinding {
   readonly tenant: string;
   readonly user: string;

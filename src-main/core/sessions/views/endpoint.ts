@@ -71,7 +71,7 @@ export function viewFor(endpoint: Endpoint, whole: SessionServices): SessionView
   );
 }
 
-/** Applies the layers of a team's config for the user of the endpoint. */
+/** Applies the config's layers for the user of the endpoint. */
 function layered(
   endpoint: Endpoint,
   whole: SessionServices,

@@ -1,5 +1,5 @@
 /**
- * The view of a team user, by the config's layers: another view when they allow something else, with the user's own
+ * The view of one of several users, by the config's layers: another view when they allow something else, with the user's own
  * settings.
  * Rebuilt from the current config, so that open sessions and streams follow changes of the file.
  */

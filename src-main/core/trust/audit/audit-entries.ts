@@ -40,7 +40,7 @@ export interface RefusalEntry {
   readonly sentence: string;
   /** The rule that refused it, if it has a name. */
   readonly rule?: string | undefined;
-  /** In a team, the id of the user whose call it was. */
+  /** Id of the user whose call it was, if several share the core. */
   readonly user?: string | undefined;
   readonly app?: string | undefined;
   readonly session?: string | undefined;
@@ -80,7 +80,7 @@ export interface AccessEntry {
   /** … or the profile, and the id of a token of it. */
   readonly profile?: string | undefined;
   readonly token?: string | undefined;
-  /** … or the person of a team, by their id. */
+  /** … or the user, by their id. */
   readonly user?: string | undefined;
   readonly sentence?: string | undefined;
 }
@@ -98,7 +98,7 @@ export interface SettingEntry {
 /** One call that was let through, as far as it got. */
 export interface CallEntry {
   readonly kind: 'call';
-  /** In a team, the id of the user whose call it was. */
+  /** Id of the user whose call it was, if several share the core. */
   readonly user?: string | undefined;
   readonly app: string;
   readonly session: string;
@@ -180,7 +180,7 @@ export interface AuditFilter {
   readonly kinds?: readonly AuditKind[];
   readonly server?: string;
   readonly app?: string;
-  /** In a team, the id of a user. */
+  /** Id of a user, if several share the core. */
   readonly user?: string;
   /** ms since 1970. */
   readonly since?: number;

@@ -9,7 +9,7 @@ import { sensitiveLabels } from './sensitive-data.ts';
 import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
-  /** Id of the user, in a team. */
+  /** Id of the user, if several share the core. */
   readonly person: string | undefined;
   readonly app: string;
   /** Display name of the app. */
@@ -66,7 +66,7 @@ export function describeDataFlow(tool: FlowTool, findings: readonly DataFlowFind
 interface QuestionState {
   readonly kind: 'unanswered' | 'refused' | 'not asked';
   readonly id?: string;
-  /** Place where the user decides, in a team; undefined: on this machine. */
+  /** Place where the user decides; undefined: on this machine. */
   readonly at?: string | undefined;
 }
 

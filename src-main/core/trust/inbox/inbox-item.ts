@@ -25,7 +25,7 @@ export interface InboxItem {
   /** Until then it can be answered, in ms since 1970; undefined: as long as it stands there. */
   readonly until: number | undefined;
   readonly server: string | undefined;
-  /** Id of the owner, in a team: only the owner and admins decide. Absent: everybody. */
+  /** Id of the owner: only the owner and admins decide. Absent: everybody. */
   readonly person?: string | undefined;
   /** Who wants what, in a few words: `Cursor wants to add slack`. */
   readonly title: string;
@@ -70,7 +70,7 @@ export interface InboxAction {
   readonly isRisky: boolean;
   /** It may be said of some parts alone. */
   readonly isByPart: boolean;
-  /** In a team, whose word it takes. */
+  /** Who may decide, if several users share the core. */
   readonly whose?: DecisionAuthority | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface DiffLine {
   readonly after?: string;
   /** All of it as one text. */
   readonly text: string;
-  /** In a team for whoever's item it is, and nobody else. */
+  /** Only for the item's owner, if several users share the core. */
   readonly isPrivate?: true | undefined;
   /** For longer texts that changed in parts: `before` and `after` by sentences, with the differences marked. */
   readonly pieces?: { readonly before: readonly TextSegment[]; readonly after: readonly TextSegment[] };

@@ -466,7 +466,7 @@ export class ServerPins {
 
   /**
    * Answers false where somebody else wrote meanwhile: what they wrote counts. `isDecision`: rejects with AppError
-   * where a team's database did not take it, and nothing is decided then.
+   * where a database did not take it, and nothing is decided then.
    */
   async #save(pins: PinnedServer, isDecision = false): Promise<boolean> {
     const before = this.#pins;

@@ -29,7 +29,7 @@ interface BoxesOptions {
   /** The folder for sockets. */
   readonly sockets: string;
   readonly onRefused: OnRefused;
-  /** The user, in a team; all users share `containers`. */
+  /** The user, if several share the core; all users share `containers`. */
   readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
 
