@@ -54,6 +54,11 @@ interface InstallWish {
   readonly http?: boolean;
 }
 
+/** A wish, with the revision of the file in its preview. */
+interface ReviewedInstall extends InstallWish {
+  readonly revision: string;
+}
+
 interface UninstallWish {
   readonly app: string;
   /** The revision from the preview; absent means the present file. */
@@ -76,6 +81,10 @@ interface SetupChoice {
   /** Ids of client apps. */
   readonly apps: readonly string[];
   readonly servers: readonly ChosenOffer[];
+}
+
+interface SetupRequest extends SetupChoice {
+  readonly keepSecrets?: boolean;
 }
 
 interface Said {
@@ -113,22 +122,26 @@ export class AppSetup {
     });
   }
 
-  apps = (): Promise<readonly AppRow[]> => {
+  apps(): Promise<readonly AppRow[]> {
     this.#rows ??= this.#readRows();
     return this.#rows;
-  };
+  }
 
-  access = async (): Promise<readonly AccessRow[]> => this.#access.rows(await this.apps());
+  async access(): Promise<readonly AccessRow[]> {
+    return this.#access.rows(await this.apps());
+  }
 
-  setAccess = async ({ app, allowed }: AccessWish): Promise<Said> => {
+  async setAccess({ app, allowed }: AccessWish): Promise<Said> {
     const sentence = await this.#access.set(app, allowed, await this.apps());
     this.#forget();
     return { sentence };
-  };
+  }
 
-  onChange = (listener: () => void): (() => void) => this.#changed.on(listener);
+  onChange(listener: () => void): () => void {
+    return this.#changed.on(listener);
+  }
 
-  previewInstall = async ({ app: id, http: wish }: InstallWish): Promise<InstallPreview> => {
+  async previewInstall({ app: id, http: wish }: InstallWish): Promise<InstallPreview> {
     const found = await this.#require(id);
     const http = wish ?? (await this.#isByAddress(found));
     const address = http ? await this.#access.previewLaunch(id) : undefined;
@@ -142,13 +155,9 @@ export class AppSetup {
       app: await this.#row(found),
       warning: warnings.length === 0 ? undefined : warnings.join(' '),
     };
-  };
+  }
 
-  installApp = async ({
-    app: id,
-    revision,
-    http: wish,
-  }: InstallWish & { readonly revision: string }): Promise<InstallOutcome> => {
+  async installApp({ app: id, revision, http: wish }: ReviewedInstall): Promise<InstallOutcome> {
     const found = await this.#require(id);
     const http = wish ?? (await this.#isByAddress(found));
     const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
@@ -160,66 +169,67 @@ export class AppSetup {
     const unread = await strictWarning(found);
     const done = unread === undefined ? `is connected. ${found.app.restart}` : `has the entry. ${unread}`;
     return this.#outcome(found, change, `${found.app.name} ${done}`, nothing);
-  };
+  }
 
   /** Previews `uninstallApp`. */
-  previewUninstall = async ({ app: id }: { readonly app: string }): Promise<UninstallPreview> => {
+  async previewUninstall({ app: id }: { readonly app: string }): Promise<UninstallPreview> {
     return planUninstall(await this.#require(id), this.#journal);
-  };
+  }
 
-  uninstallApp = async ({ app: id, revision }: UninstallWish): Promise<InstallOutcome> => {
+  async uninstallApp({ app: id, revision }: UninstallWish): Promise<InstallOutcome> {
     const found = await this.#require(id);
     const change = await uninstallEntries(found, this.#journal, revision);
     await this.#access.disconnected(found);
     return this.#outcome(found, change, `${found.app.name} is disconnected.`, 'had no entry of Tooltray');
-  };
+  }
 
   /** Every app is disconnected, and each file is as it was before Tooltray changed it. */
-  disconnectAll = async (): Promise<RestoredFiles> => {
+  async disconnectAll(): Promise<RestoredFiles> {
     const places = await this.#places();
     const restored = await restoreFiles(places, this.#journal);
     for (const place of await this.#find()) await this.#access.disconnected(place);
     this.#forget();
     return restored;
-  };
+  }
 
-  undoInstall = async ({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> => {
+  async undoInstall({ undo }: { readonly undo: string }): Promise<{ readonly sentence: string }> {
     const sentence = undo.startsWith('import-') ? await this.imports.undo(undo) : await this.#undo(undo);
     await this.#access.syncFromFiles(await this.#find());
     this.#forget();
     return { sentence };
-  };
+  }
 
-  undoable = (): Promise<readonly Undoable[]> => listUndoable(this.#journal, this.#records);
+  undoable(): Promise<readonly Undoable[]> {
+    return listUndoable(this.#journal, this.#records);
+  }
 
   /** Returns the setup for the absolute path `folder`. */
   inProject(folder: string): ProjectSetup {
     return new ProjectSetup(folder, { ...this.#parts, access: this.#access, journal: this.#journal });
   }
 
-  offeredServers = async (): Promise<{ readonly servers: readonly OfferedServer[] }> => ({
-    servers: await this.imports.describeOffers(),
-  });
+  async offeredServers(): Promise<{ readonly servers: readonly OfferedServer[] }> {
+    return { servers: await this.imports.describeOffers() };
+  }
 
-  offeredEntry = (id: string): Promise<JsonObject> => this.imports.entryOf(id);
+  offeredEntry(id: string): Promise<JsonObject> {
+    return this.imports.entryOf(id);
+  }
 
-  importServers = ({ servers, move, keepSecrets = false }: ImportRequest): Promise<ImportOutcome> =>
-    this.imports.importOffered(servers, { move, seal: keepSecrets });
+  importServers({ servers, move, keepSecrets = false }: ImportRequest): Promise<ImportOutcome> {
+    return this.imports.importOffered(servers, { move, seal: keepSecrets });
+  }
 
   /** Plans `applySetup`: the change of each app's file, secrets masked. Writes nothing. */
-  planSetup = async ({ apps, servers }: SetupChoice): Promise<{ readonly files: readonly FileChange[] }> => ({
-    files: await this.imports.plan(servers, await this.#filesOf(apps)),
-  });
+  async planSetup({ apps, servers }: SetupChoice): Promise<{ readonly files: readonly FileChange[] }> {
+    return { files: await this.imports.plan(servers, await this.#filesOf(apps)) };
+  }
 
   /**
    * Adds the servers here, removes them from the apps, and connects the apps, as one change that one Undo reverts.
    * Rejects with AppError `server_not_started`, and nothing changed, if the entry for the apps does not work.
    */
-  applySetup = async ({
-    apps,
-    servers,
-    keepSecrets = false,
-  }: SetupChoice & { readonly keepSecrets?: boolean }): Promise<ImportOutcome> => {
+  async applySetup({ apps, servers, keepSecrets = false }: SetupRequest): Promise<ImportOutcome> {
     const places = await this.#filesOf(apps);
     const [app] = apps;
     const problem = app === undefined ? undefined : await this.#parts.tryLaunch(this.#launch(app));
@@ -229,27 +239,21 @@ export class AppSetup {
       });
     }
     return this.imports.importOffered(servers, { move: true, seal: keepSecrets, places });
-  };
+  }
 
-  otherEntry = async ({
-    app,
-    http,
-  }: {
-    readonly app: string;
-    readonly http: boolean;
-  }): Promise<{ readonly entry: string }> => {
+  async otherEntry({ app, http }: Required<InstallWish>): Promise<{ readonly entry: string }> {
     const launch = http
       ? await this.#access.withAccess(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
       : this.#launch(app);
     if (http) this.#forget();
     return { entry: JSON.stringify({ mcpServers: { [entryName]: launch } }, undefined, 2) };
-  };
+  }
 
-  rescan = async (): Promise<Record<string, never>> => {
+  async rescan(): Promise<Record<string, never>> {
     this.#forget();
     await this.apps();
     return {};
-  };
+  }
 
   /** Rewrites entries of ours whose launch is gone. Resolves to the names of the apps. */
   async repair(onProblem: (place: AppConfigFile, error: unknown) => void): Promise<readonly string[]> {
