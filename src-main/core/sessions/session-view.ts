@@ -17,7 +17,31 @@ export interface Introduction {
   readonly rest?: JsonObject;
 }
 
-export interface SessionView {
+/** Requests of a client app. */
+interface SessionRequests {
+  /** Rejects with RpcError or AppError. */
+  callTool(params: JsonObject, context: CallerContext): Promise<Result>;
+  readResource(params: JsonObject, context: CallerContext): Promise<Result>;
+  getPrompt(params: JsonObject, context: CallerContext): Promise<Result>;
+  complete(params: JsonObject, context: CallerContext): Promise<Result>;
+  subscribe(uri: string, context: CallerContext): Promise<Result>;
+  unsubscribe(uri: string, context: CallerContext): Promise<Result>;
+  setLogLevel(level: string, context: CallerContext): Promise<void>;
+  /** Methods that Tooltray does not know itself. */
+  forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
+}
+
+/** Tasks of servers, under the ids that the session's client app knows. */
+interface SessionTasks {
+  /** Asks servers to tell of tasks, until that ends. Throws RpcError where the app does not know tasks. */
+  subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription;
+  /** Maps a server's task notification to the ids its subscribers know; undefined without subscribers. */
+  mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined;
+  /** The id that a session has for a task of a server; undefined where it is none that it made. */
+  taskId(server: string, taskId: string, sessionId: string): string | undefined;
+}
+
+export interface SessionView extends SessionRequests, SessionTasks {
   /** The mode, or `server`. */
   readonly mode: string;
   /** Why this mode, where Tooltray chose it. */
@@ -36,16 +60,6 @@ export interface SessionView {
    * that name.
    */
   toolWithHeaders(name: string): JsonObject | undefined;
-  /** Rejects with RpcError or AppError. */
-  callTool(params: JsonObject, context: CallerContext): Promise<Result>;
-  readResource(params: JsonObject, context: CallerContext): Promise<Result>;
-  getPrompt(params: JsonObject, context: CallerContext): Promise<Result>;
-  complete(params: JsonObject, context: CallerContext): Promise<Result>;
-  subscribe(uri: string, context: CallerContext): Promise<Result>;
-  unsubscribe(uri: string, context: CallerContext): Promise<Result>;
-  setLogLevel(level: string, context: CallerContext): Promise<void>;
-  /** Methods that Tooltray does not know itself. */
-  forwardRequest(method: string, params: JsonObject, context: CallerContext): Promise<Result>;
   /** Notifications of the client app. */
   onNotification(method: string, params: JsonObject, sessionId: string): void;
   /** From now on list changes are announced to listeners, even if the list was not requested yet. */
@@ -54,12 +68,6 @@ export interface SessionView {
   changedLists(change: CatalogChange): CatalogChange;
   /** The session is over: calls that go on for it are ended. */
   end?(): void;
-  /** Asks servers to tell of tasks, until that ends. Throws RpcError where the app does not know tasks. */
-  subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription;
-  /** Maps a server's task notification to the ids its subscribers know; undefined without subscribers. */
-  mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined;
-  /** The id that a session has for a task of a server; undefined where it is none that it made. */
-  taskId(server: string, taskId: string, sessionId: string): string | undefined;
   /** The URI under which the session knows a server's resource. */
   listedUri(server: string, uri: string): string;
 }
