@@ -60,14 +60,11 @@ export interface CoreHostOptions {
   readonly resolveProxy?: ((url: string) => Promise<string>) | undefined;
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
-  readonly stderr?: NodeJS.WritableStream | undefined;
-  /** Additional output of the log, as JSON. */
-  readonly stdout?: NodeJS.WritableStream | undefined;
-  /** Counts tokens for several cores of one process; who made it closes it. */
-  readonly activityThread?: ActivityThread | undefined;
-  /** Runs programs for several cores of one process; who made it closes it. */
-  readonly sandbox?: CodeRunner | undefined;
-  /** A core that serves a team: what it has in place of one person's listeners and files. */
+  /** Further outputs of the log: readable on stderr, JSON on stdout. */
+  readonly logTo?: Partial<Record<'stderr' | 'stdout', NodeJS.WritableStream | undefined>> | undefined;
+  /** Shared by several cores of one process; their creator closes them. */
+  readonly shared?: { readonly activityThread: ActivityThread; readonly codeRunner: CodeRunner } | undefined;
+  /** A core that serves a team: what it has in place of one user's listeners and files. */
   readonly team?: ((room: TeamHostContext) => Promise<TeamHost>) | undefined;
 }
 
@@ -105,7 +102,7 @@ export class CoreHost {
     { config, vault, health }: HostParts,
     team: TeamHost | undefined,
   ) {
-    const { env, version, mode, activityThread, sandbox, resolveProxy } = options;
+    const { env, version, mode, shared, resolveProxy } = options;
     this.#options = options;
     this.#team = team;
     this.paths = paths;
@@ -117,8 +114,8 @@ export class CoreHost {
       modes: allModes,
       stores: { vault: () => vault },
       edition: team,
-      activityThread,
-      codeRunner: sandbox,
+      activityThread: shared?.activityThread,
+      codeRunner: shared?.codeRunner,
       resolveProxy,
     });
     const { calls, servers, trust, clients } = this.core;
@@ -153,8 +150,8 @@ export class CoreHost {
       onWrite: (error) => (error === undefined ? health.wrote('log') : health.failed('log', error, paths.logDir)),
       file: join(paths.logDir, 'core.log'),
       masker,
-      ...(options.stderr && { stderr: options.stderr as never }),
-      ...(options.stdout && { stdout: options.stdout as never }),
+      ...(options.logTo?.stderr && { stderr: options.logTo.stderr as never }),
+      ...(options.logTo?.stdout && { stdout: options.logTo.stdout as never }),
     });
     // One for config and core: a passphrase that the user gives opens it for both.
     const vault = openVault(paths.dataDir, options.env);

@@ -65,15 +65,12 @@ export class McpHttpServer {
     this.#options = options;
     this.#requestIds = new RequestIds((id) => servers.closePrivateConnections(id));
     this.#listener = new HttpListener({
-      address: team?.address,
-      refuseStranger: team?.refuseStranger,
-      letIn: team?.letIn,
-      refuseRequest: team?.refuseRequest,
+      access: team,
       token,
       acceptsAppToken: (app, given) => gate.accepts(app, given),
       judgeProfileToken: (profile, given) => tokens.authenticate(profile, given),
       admitApp: (app) => gate.admit(app),
-      beginning: starting,
+      starting,
       openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, authenticate(endpoint, seed)),
       openModern: (...asked) => this.#openStateless(...asked),
       takesKind: (endpoint) => {

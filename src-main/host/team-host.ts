@@ -3,7 +3,7 @@ import type { AppPaths } from '../core/base/app-paths.ts';
 import type { Log } from '../core/base/log.ts';
 import type { Masker } from '../core/base/mask.ts';
 import type { Edition } from '../core/core-context.ts';
-import type { HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
+import type { HttpAccess, HttpListenerOptions } from '../core/sessions/http/http-listener.ts';
 
 /** Objects that exist before the core is created. */
 export interface TeamHostContext {
@@ -13,14 +13,9 @@ export interface TeamHostContext {
 }
 
 /** Its HTTP: there is no socket, and no page that a key opens. */
-export interface TeamHttpOptions {
-  /** Listen address, one of this machine. */
-  readonly address: string;
+export interface TeamHttpOptions extends HttpAccess {
   /** How client apps reach `/mcp`, once it listens on this port. */
   readonly url: (port: number) => string;
-  readonly refuseStranger: HttpListenerOptions['refuseStranger'];
-  readonly letIn: HttpListenerOptions['letIn'];
-  readonly refuseRequest: HttpListenerOptions['refuseRequest'];
   /** Tells when something of what is `open` may be over (`SessionPlace.token`); returns how to stop. */
   readonly follow: (open: () => ReadonlySet<string>, end: (isOver: (token: string) => boolean) => void) => () => void;
   /** Anything outside of /mcp. */

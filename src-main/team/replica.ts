@@ -38,7 +38,7 @@ import { openSignIns, type OpenSignIns } from './oauth/open-oauth.ts';
 
 /** Options of its core; `TOOLTRAY_HOME` in `env` is the folder of this replica alone. */
 type CoreOverrides = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'mode' | 'pageRoot' | 'onStop'> &
-  Partial<Pick<CoreHostOptions, 'stderr' | 'stdout' | 'activityThread' | 'sandbox'>>;
+  Partial<Pick<CoreHostOptions, 'logTo' | 'shared'>>;
 
 export interface ReplicaOptions extends CoreOverrides {
   /** `postgres://user:password@host:port/name`. */
@@ -360,7 +360,7 @@ function computerName(): string {
 }
 
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
-  const { version, mode, pageRoot, onStop, stderr, stdout, activityThread, sandbox } = options;
+  const { version, mode, pageRoot, onStop, logTo, shared } = options;
   return {
     env: withoutDatabase(env, options.objects),
     version,
@@ -368,10 +368,8 @@ function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): C
     mode,
     pageRoot,
     onStop,
-    activityThread,
-    sandbox,
-    ...(stderr && { stderr }),
-    ...(stdout && { stdout }),
+    logTo,
+    shared,
     port: listen.port,
     askToken: true,
   };

@@ -64,8 +64,7 @@ export async function startCore(
     askToken,
     pageRoot: folder,
     onStop: () => undefined,
-    activityThread,
-    sandbox,
+    shared: { activityThread, codeRunner: sandbox },
   });
   await host.listen();
   const started = host.core.start();

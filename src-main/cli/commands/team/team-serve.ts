@@ -91,7 +91,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     mode,
     pageRoot: bundleFile('renderer'),
     onStop,
-    stdout: given.logStdout ? process.stdout : undefined,
+    logTo: { stdout: given.logStdout ? process.stdout : undefined },
     database: databaseUrl(given.database),
     tenant,
     listen,

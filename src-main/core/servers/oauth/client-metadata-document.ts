@@ -12,7 +12,8 @@ import { callbackPath } from './callback-listener.ts';
 export const callbackPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
 
 /**
- * `redirectUrl`: of a shared core, whose browsers come back to its own address; of a program on a person's machine undefined.
+ * `redirectUrl`: of a shared core, whose browsers come back to its own address; of a program on a
+ * user's machine undefined.
  */
 export function clientMetadataDocument(url: string, redirectUrl?: string): object {
   const ofMachine = ['', ...callbackPorts.map((port) => `:${port}`)].map(

@@ -39,51 +39,53 @@ import { rejectForeignOrigin } from './dns-rebinding-guard.ts';
 import { StatelessEndpoints, type OpenStatelessEndpoint } from './stateless-endpoints.ts';
 import type { StatelessEndpoint } from './stateless-endpoint.ts';
 
+/** Replaces what admits clients of one user's machine: local addresses and the tokens of a home. */
+export interface HttpAccess {
+  /** Address to listen on. */
+  readonly address: string;
+  /** Refuses requests by Host and Origin. */
+  readonly refuseStranger: (request: IncomingMessage) => HttpRefusal | undefined;
+  /** Authenticates a request; returns why if refused. Rejects with AppError. */
+  readonly letIn: (request: IncomingMessage) => Promise<Authenticated | HttpRefusal>;
+  /** Returns why an authenticated client is refused this request. */
+  readonly refuseRequest: (asked: InboundRequest) => HttpRefusal | undefined;
+}
+
 export interface HttpListenerOptions {
-  /** Address to listen on; 127.0.0.1 if absent. */
-  readonly address?: string | undefined;
-  /** Refuses requests by Host and Origin; if absent, requests that do not address this machine by a local name. */
-  readonly refuseStranger?: ((request: IncomingMessage) => HttpRefusal | undefined) | undefined;
+  /** Absent: 127.0.0.1, requests that address this machine by a local name, and the tokens below. */
+  readonly access?: HttpAccess | undefined;
   /** undefined: no token is asked for (tests only). */
   readonly token: string | undefined;
   /** Whether the token is that of this client app, which opens `/mcp/app/<app>`. */
-  readonly acceptsAppToken?: ((app: string, token: string) => boolean) | undefined;
+  readonly acceptsAppToken: (app: string, token: string) => boolean;
   /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
-  readonly judgeProfileToken?: ((profile: string, token: string) => string | AppError) | undefined;
-  /** Authenticates a request in place of these tokens; returns why if refused. Rejects with AppError. */
-  readonly letIn?: ((request: IncomingMessage) => Promise<Authenticated | HttpRefusal>) | undefined;
-  /** Why somebody who was let in may not have this one thing. */
-  readonly refuseRequest?: ((asked: InboundRequest) => HttpRefusal | undefined) | undefined;
+  readonly judgeProfileToken: (profile: string, token: string) => string | AppError;
   /** Receives the client app that the address names, if any; throws AppError not_allowed to refuse it. */
-  readonly admitApp?: ((app: string | undefined) => void) | undefined;
-  /** Until servers are known; undefined: they are. */
-  readonly beginning?: (() => Promise<void> | undefined) | undefined;
+  readonly admitApp: (app: string | undefined) => void;
+  /** Pending until servers are known; undefined: they are. */
+  readonly starting: () => Promise<void> | undefined;
   readonly openLegacy: (endpoint: Endpoint) => OpenSession;
   readonly openModern: OpenStatelessEndpoint;
-  /** Whether what an app of 2026-07-28 declares can count; all of it where it is absent. */
-  readonly takesKind?: ((endpoint: Endpoint) => boolean) | undefined;
-  /** Anything outside of /mcp; answers false when it is not its own either. */
-  readonly other?: ((request: IncomingMessage, response: ServerResponse) => Promise<boolean>) | undefined;
+  /** Whether the extensions that an app of 2026-07-28 declares are served. */
+  readonly takesKind: (endpoint: Endpoint) => boolean;
+  /** Answers anything outside of /mcp; resolves to false if the path is not its own either. */
+  readonly other: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
   /** Returns the current limits. */
   readonly limits: () => HttpSettings;
-  /** For what is being answered at the end, where the limits do not say, in seconds. */
+  /** How long the end waits for running requests if the limits do not say, in seconds. */
   readonly fallbackDrainSeconds?: number | undefined;
-  /**
-   * How much apps have to come back for beside their sessions: answers they were promised, questions they were asked.
-   */
-  readonly awaited?: (() => number) | undefined;
+  /** Number of results and questions, beside sessions, that apps still have to fetch. */
+  readonly awaited: () => number;
   /** Memory budgets for unread and partly read data of all connections together. */
-  readonly budgets?: ConnectionBudgets | undefined;
-  /** How long a request may take to come whole, in ms. */
-  readonly requestMs?: number | undefined;
-  /** How long a connection is kept on which nothing comes, in ms; where it is absent, as Node does. */
+  readonly budgets: ConnectionBudgets;
+  /** How long an idle connection is kept open, in ms; where it is absent, as Node does. */
   readonly retainMs?: number | undefined;
   readonly onWarning: (text: string) => void;
 }
 
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
 const spareConnections = 1_000;
-const defaultRequestTimeoutMs = 120_000;
+const requestTimeoutMs = 120_000;
 /** When to come again where there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
 const retrySeconds = 5;
 const shutdownRetrySeconds = 10;
@@ -111,7 +113,7 @@ export class HttpListener {
 
   constructor(options: HttpListenerOptions) {
     this.#options = options;
-    this.#streams = new EventStreams(options.budgets?.unread);
+    this.#streams = new EventStreams(options.budgets.unread);
     this.#legacy = new StatefulHttp(this.#streams, options.limits);
     this.#modern = new StatelessEndpoints(options.openModern, options.takesKind);
   }
@@ -136,12 +138,13 @@ export class HttpListener {
    * port_in_use.
    */
   async open(port: number): Promise<number> {
-    const { requestMs = defaultRequestTimeoutMs, limits, address: host = '127.0.0.1', retainMs } = this.#options;
+    const { access, limits, retainMs } = this.#options;
+    const host = access?.address ?? '127.0.0.1';
     const options = {
-      connectionsCheckingInterval: Math.min(2000, requestMs),
-      headersTimeout: Math.min(10_000, requestMs),
+      connectionsCheckingInterval: 2000,
+      headersTimeout: 10_000,
       // For the request to come whole: answers may take as long as a tool does, and streams stay open.
-      requestTimeout: requestMs,
+      requestTimeout: requestTimeoutMs,
       ...(retainMs !== undefined && { keepAliveTimeout: retainMs }),
       // A second Host, token or version would be dropped without a word; as a list it is none.
       joinDuplicateHeaders: true,
@@ -204,7 +207,7 @@ export class HttpListener {
 
   /** Somebody waits for something here, or will come for it. */
   get #isAwaited(): boolean {
-    return this.#open.requests > 0 || !this.#legacy.isIdle || (this.#options.awaited?.() ?? 0) > 0;
+    return this.#open.requests > 0 || !this.#legacy.isIdle || this.#options.awaited() > 0;
   }
 
   /** Takes nothing more, waits a while for what is being answered, then ends all that is open. */
@@ -239,16 +242,16 @@ export class HttpListener {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const stranger = (this.#options.refuseStranger ?? rejectForeignOrigin)(request);
+      const stranger = (this.#options.access?.refuseStranger ?? rejectForeignOrigin)(request);
       if (stranger !== undefined) return sendRefusal(response, stranger);
       const pathname = requestPath(request);
       const endpoint = this.#endpoints.at(pathname);
       if (endpoint === undefined) return await this.#elsewhere(pathname, request, response);
       const entry = await this.#entry(request, endpoint);
       if ('status' in entry) return sendRefusal(response, entry);
-      this.#options.admitApp?.(endpoint.app);
-      const beginning = this.#options.beginning?.();
-      if (beginning !== undefined) await beginning;
+      this.#options.admitApp(endpoint.app);
+      const starting = this.#options.starting();
+      if (starting !== undefined) await starting;
       this.#follow(entry, response);
       const place = { path: pathname, ...entry };
       await this.#mcp(bounded(endpoint, place), place, request, response);
@@ -260,7 +263,7 @@ export class HttpListener {
 
   async #elsewhere(pathname: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     sendContinue(request, response);
-    if ((await this.#options.other?.(request, response)) === true) return;
+    if (await this.#options.other(request, response)) return;
     sendRefusal(response, httpRefusal(404, rpcCode.invalidRequest, unknownEndpointError(pathname).text));
   }
 
@@ -281,8 +284,8 @@ export class HttpListener {
     request: IncomingMessage,
     endpoint: Endpoint,
   ): Authenticated | HttpRefusal | Promise<Authenticated | HttpRefusal> {
-    const { letIn } = this.#options;
-    if (letIn !== undefined) return letIn(request);
+    const { access } = this.#options;
+    if (access !== undefined) return access.letIn(request);
     const holder = this.#holder(request, endpoint);
     return holder === undefined || holder instanceof AppError ? unauthorized(holder) : holder;
   }
@@ -294,8 +297,8 @@ export class HttpListener {
     const given = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (given === undefined) return undefined;
     if (isSameToken(given, token)) return { holder: 'person' };
-    if (app !== undefined && acceptsAppToken?.(app, given) === true) return { holder: `app ${app}` };
-    const id = profile === undefined ? undefined : judgeProfileToken?.(profile, given);
+    if (app !== undefined && acceptsAppToken(app, given)) return { holder: `app ${app}` };
+    const id = profile === undefined ? undefined : judgeProfileToken(profile, given);
     return typeof id === 'string' ? { holder: `token ${id}`, token: id } : id;
   }
 
@@ -364,7 +367,7 @@ export class HttpListener {
     const most = this.#options.limits().maxBodyMB * 1024 * 1024;
     assertContentLength(request, most);
     sendContinue(request, response);
-    const text = await readTextBody(request, most, this.#options.budgets?.unfinished);
+    const text = await readTextBody(request, most, this.#options.budgets.unfinished);
     return this.#posted(endpoint, place, text, request, response);
   }
 
@@ -378,7 +381,7 @@ export class HttpListener {
     const inbound = parseInbound(parseBody(text), request.headers);
     const asked = { request, response, endpoint, place, body: { text, inbound } };
     try {
-      const refused = this.#options.refuseRequest?.(asked);
+      const refused = this.#options.access?.refuseRequest(asked);
       if (refused !== undefined) return sendRefusal(response, refused);
       switch (inbound.kind) {
         case 'legacy': {
