@@ -13,8 +13,8 @@ import { fileURLToPath } from 'node:url';
  * plan, the settings of an app in one place, and resources for models.
  */
 const ceilings = {
-  'lines of code without team': 80_393,
-  'lines of code of team': 10_410,
+  'lines of code without team': 80_390,
+  'lines of code of team': 10_404,
   'names in words of the old vocabulary': 237,
   'names that begin with most, longest, usual, rest or look': 0,
   'doc comments that are fragments': 0,

@@ -5,7 +5,7 @@ import { secretValuesOf } from './config/config-secrets.ts';
 import type { CoreGroups } from './core-groups.ts';
 import type { Activity } from './create-activity.ts';
 import { auditCoreEvents } from './create-audit.ts';
-import { rebuildAllLists } from './create-clients.ts';
+import { rebuildLists } from './profile-cores.ts';
 import type { UsageWatch } from './servers/usage-watch.ts';
 import { tidyHome } from './tidy-home.ts';
 
@@ -132,7 +132,9 @@ export class CoreLifecycle {
 
   #rebuildLists(): void {
     const { calls, clients } = this.#deps.groups;
-    rebuildAllLists(calls, clients);
+    rebuildLists(calls);
+    clients.profiles.refresh();
+    clients.extensions.refresh();
   }
 
   #hideSecrets(): void {

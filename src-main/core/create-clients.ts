@@ -7,7 +7,7 @@ import { type CreatedCalls, settleMs } from './create-calls.ts';
 import type { ServersGroup } from './create-server-admin.ts';
 import type { TrustGroup } from './create-trust.ts';
 import { ExtensionCores } from './extension-cores.ts';
-import { ProfileCores, rebuildLists, type UnscopedServices } from './profile-cores.ts';
+import { ProfileCores, type UnscopedServices } from './profile-cores.ts';
 import { ProfileTokenStore } from './profiles/profile-tokens.ts';
 import { ParkedCalls } from './sessions/parked-calls.ts';
 import { SessionRegistry } from './sessions/session-registry.ts';
@@ -99,14 +99,4 @@ function unscopedServices(
     serverTasks: sessions.serverTasks,
     resultCapacity: new ResultMemoryQuota(),
   };
-}
-
-/** Lists can change though the servers did not: by settings, or rewritten descriptions. */
-export function rebuildAllLists(
-  calls: Pick<CreatedCalls['calls'], 'catalog' | 'modeCosts'>,
-  { profiles, extensions }: Pick<ClientsGroup, 'profiles' | 'extensions'>,
-): void {
-  rebuildLists(calls);
-  profiles.refresh();
-  extensions.refresh();
 }
