@@ -135,6 +135,24 @@ test('shows an app view’s requested permissions verbatim, and runs it without 
   await expect(view.locator('#sandbox')).toContainText('"http://api.views.test:9"');
 });
 
+test('gives an app view everything allowed in two quick steps', async ({ page, core }) => {
+  const view = await openCall(page, core, 'show_online', {});
+  await expect(view.locator('#sandbox')).toHaveText('{"permissions":{},"csp":{}}');
+  // The second as soon as the frame of the first is there, before that has its document.
+  await page.getByRole('region', { name: 'App view' }).evaluate((section) => {
+    const allow = (name: string): void => section.querySelector<HTMLElement>(`[aria-label="${name}"] button`)?.click();
+    new MutationObserver((_changes, observer) => {
+      if (section.querySelector('iframe[allow*="camera"]') === null) return;
+      observer.disconnect();
+      allow('Network');
+    }).observe(section, { subtree: true, childList: true, attributes: true });
+    allow('Permissions');
+  });
+  await expect(view.locator('#sandbox')).toContainText(
+    '{"permissions":{"camera":{},"clipboardWrite":{}},"csp":{"connectDomains":[',
+  );
+});
+
 test(
   'marks tools that have an app view, shows it for a run, and shows a stopped one again',
   { tag: '@long' },
