@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
 import { AppError, toAppError } from '../core/base/errors.ts';
-import { isSameToken } from '../core/security/access-token.ts';
+import { isSameToken } from '../core/base/core-proof.ts';
 import type { SpillFile } from '../core/spills/spill-store.ts';
 import { decodePart, parseBody, readTextBody, requestPath } from '../core/sessions/http/http-io.ts';
 import { rpcCode, RpcError } from '../core/wire/message.ts';

@@ -5,7 +5,7 @@
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { isSameToken } from '../core/security/access-token.ts';
+import { isSameToken } from '../core/base/core-proof.ts';
 
 /**
  * The same as long as the core's token is: a page that is open outlives a restart of the core. It opens no MCP

@@ -3,7 +3,7 @@
  * pipe name. The proof is bound to the pipe that it was requested on, so that another process cannot obtain it from the
  * real core.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export function newChallenge(): string {
   return randomBytes(24).toString('base64url');
@@ -12,4 +12,10 @@ export function newChallenge(): string {
 /** HMAC-SHA-256 with the token as its key, in base64url. */
 export function coreProof(token: string, pipe: string, challenge: string): string {
   return createHmac('sha256', token).update(`tooltray core\n${pipe}\n${challenge}`).digest('base64url');
+}
+
+/** Compares in a time that does not depend on where the texts differ. */
+export function isSameToken(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
 }

@@ -2,9 +2,10 @@
  * The file that records what the user agreed to of the config file. It carries an HMAC under a key of the vault, so
  * that a program that can write the file, but not read the vault, cannot agree for the user.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isSameToken } from '../base/core-proof.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 
@@ -67,7 +68,7 @@ export class AcceptedRecord {
     if (written === undefined) return 'damaged';
     try {
       const key = await this.#key.read();
-      return key !== undefined && isSame(hmac(key, written.agreed), written.hmac) ? written.agreed : 'unproven';
+      return key !== undefined && isSameToken(hmac(key, written.agreed), written.hmac) ? written.agreed : 'unproven';
     } catch {
       return 'locked';
     }
@@ -99,9 +100,4 @@ function parse(text: string): { readonly agreed: Agreed; readonly hmac: string }
 /** Source: RFC 2104. JSON.parse keeps the order of members, so the text is the same when it is read. */
 function hmac(key: string, agreed: Agreed): string {
   return createHmac('sha256', key).update(JSON.stringify(agreed)).digest('base64url');
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
-import { isSameToken } from '../security/access-token.ts';
+import { isSameToken } from '../base/core-proof.ts';
 import { openFileRecordStore, type RecordStore, type OpenRecordStore } from '../security/record-store.ts';
 
 /** Times in ms since 1970. */

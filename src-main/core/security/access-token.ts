@@ -2,7 +2,7 @@
  * The secret that proves to the core that the connecting program belongs to the same user: 32 random bytes in a file
  * that only the user can read.
  */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, constants, linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { AppError } from '../base/errors.ts';
 import { withPath } from '../base/system-errors.ts';
@@ -48,15 +48,6 @@ function currentToken(file: string): string | undefined {
 /** Name of the draft that sweepDrafts recognizes if its writer is killed. */
 function draftOf(file: string): string {
   return `${file}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
-}
-
-/** Compares in a time that does not depend on where the texts differ. */
-export function isSameToken(a: string, b: string): boolean {
-  return timingSafeEqual(digest(a), digest(b));
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 function readToken(file: string): string | undefined {

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
-import { isSameToken } from './access-token.ts';
+import { isSameToken } from '../base/core-proof.ts';
 import { openFileRecordStore, type RecordStore, type OpenRecordStore } from './record-store.ts';
 
 /** Times in ms since 1970. */

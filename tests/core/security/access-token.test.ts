@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readOrCreateToken, isSameToken } from '../../../src-main/core/security/access-token.ts';
+import { isSameToken } from '../../../src-main/core/base/core-proof.ts';
+import { readOrCreateToken } from '../../../src-main/core/security/access-token.ts';
 
 let folder: string;
 let file: string;

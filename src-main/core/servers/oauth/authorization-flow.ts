@@ -3,7 +3,7 @@
  * long it may take.
  */
 import { AppError } from '../../base/errors.ts';
-import { isSameToken } from '../../security/access-token.ts';
+import { isSameToken } from '../../base/core-proof.ts';
 import { CallbackListener } from './callback-listener.ts';
 import { callbackPorts } from './client-metadata-document.ts';
 import { toOAuthError, oauthError } from './oauth-errors.ts';

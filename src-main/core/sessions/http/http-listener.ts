@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import { AppError, errorText } from '../../base/errors.ts';
 import { MemoryReclaimer } from '../../base/memory-reclaimer.ts';
 import { type HttpSettings, defaultDrainSeconds } from '../../config/app-config.ts';
-import { isSameToken } from '../../security/access-token.ts';
+import { isSameToken } from '../../base/core-proof.ts';
 import type { ConnectionBudgets } from '../../wire/byte-budget.ts';
 import { isRequest, type RequestId, rpcCode } from '../../wire/message.ts';
 import { type Endpoint, KnownEndpoints, unknownEndpointError } from '../views/endpoint.ts';

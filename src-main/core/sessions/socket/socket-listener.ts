@@ -9,7 +9,7 @@ import { isObject } from '../../base/json.ts';
 import { HomeLock } from './home-lock.ts';
 import { PipePlace } from './pipe-place.ts';
 import { type ListeningPlace, SocketPlace } from './socket-place.ts';
-import { isSameToken } from '../../security/access-token.ts';
+import { isSameToken } from '../../base/core-proof.ts';
 
 export interface SocketListenerOptions {
   readonly socketPath: string;
