@@ -3,7 +3,7 @@
  */
 import { type AuditEntry, placementOf, type ServerConfig, userValueNamesIn } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { UserSignInRow, RpcContract, TeamContract } from '../../rpc/contract.ts';
+import type { UserSignInRow, RpcMethods, TeamContract } from '../../rpc/contract.ts';
 import type { TeamSignIns } from '../oauth/team-sign-ins.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -54,7 +54,7 @@ export class SignInService {
   /**
    * Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves.
    */
-  signIn({ server }: RpcContract['signIn']['input']): RpcContract['signIn']['output'] {
+  signIn({ server }: RpcMethods['signIn']['input']): RpcMethods['signIn']['output'] {
     const found = this.#parts.servers().find(({ name }) => name === server);
     if (found === undefined) throw new AppError('not_found', 'You have no such server.');
     if (!this.#takesSignIn(found))
@@ -64,7 +64,7 @@ export class SignInService {
     return { url: this.#parts.signIns.link({ user: this.#viewer.user, server }) };
   }
 
-  async signOut({ server }: RpcContract['signOut']['input']): Promise<RpcContract['signOut']['output']> {
+  async signOut({ server }: RpcMethods['signOut']['input']): Promise<RpcMethods['signOut']['output']> {
     const { name, user } = this.#viewer;
     const left = await this.#parts.signIns.signOut(user, server);
     if (left.length === 0) return { wasSignedIn: false, sentence: `You are not signed in to ${server}.` };

@@ -2,7 +2,7 @@
  * An answer that is looked at, wherever it lies: as a file that the core reads in parts, or as a text that the page
  * has.
  */
-import type { DashboardContract, SpillLines, SpillRow } from '../../../src-main/rpc/contract.ts';
+import type { RpcMethods, SpillLines, SpillRow } from '../../../src-main/rpc/contract.ts';
 
 export interface AnswerSource {
   /** What it is called when it is saved, without an ending. */
@@ -18,11 +18,11 @@ export interface AnswerSource {
   /** From 1. Rejects with AskError. */
   readLines(fromLine: number, count: number, signal: AbortSignal): Promise<SpillLines>;
   /** Lines that match a regular expression, upper and lower case alike. Rejects with AskError. */
-  find(pattern: string, signal: AbortSignal): Promise<DashboardContract['spillFind']['output']>;
+  find(pattern: string, signal: AbortSignal): Promise<RpcMethods['spillFind']['output']>;
   /** The rows that a statement of SQL selects; undefined: it cannot be asked. Rejects with AskError. */
-  readonly sql?: (statement: string, signal: AbortSignal) => Promise<DashboardContract['spillSql']['output']>;
+  readonly sql?: (statement: string, signal: AbortSignal) => Promise<RpcMethods['spillSql']['output']>;
   /** What a JSONPath selects, one value a line. Rejects with AskError. */
-  query(path: string, signal: AbortSignal): Promise<DashboardContract['spillQuery']['output']>;
+  query(path: string, signal: AbortSignal): Promise<RpcMethods['spillQuery']['output']>;
 }
 
 /** Of a path or a tool's name, what every system takes as the name of a file. */

@@ -1,7 +1,7 @@
 /** Reads the list of kept answers to its end. */
-import type { DashboardContract, SpillRow } from '../../../src-main/rpc/contract.ts';
+import type { RpcMethods, SpillRow } from '../../../src-main/rpc/contract.ts';
 
-type Spills = DashboardContract['spills'];
+type Spills = RpcMethods['spills'];
 
 const pageLength = 1000;
 

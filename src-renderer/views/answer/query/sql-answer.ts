@@ -1,8 +1,8 @@
 /** The rows that a statement of SQL selects, as a table; and the words that complete a statement. Pure. */
-import type { DashboardContract } from '../../../../src-main/rpc/contract.ts';
+import type { RpcMethods } from '../../../../src-main/rpc/contract.ts';
 import { cellText, type TableRows } from '../rows/find-rows.ts';
 
-export type SqlAnswer = DashboardContract['spillSql']['output'] & { readonly tookMs: number };
+export type SqlAnswer = RpcMethods['spillSql']['output'] & { readonly tookMs: number };
 
 const [narrowest, widest] = [6, 40];
 const keywords = [

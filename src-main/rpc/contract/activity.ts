@@ -1,0 +1,126 @@
+/** Requests about recorded calls and their payloads. */
+import type { UnspilledReason } from '../../core/activity/call-record.ts';
+import type { LabelDescription } from '../../core/calls/describe-labels.ts';
+
+export type { UnspilledReason } from '../../core/activity/call-record.ts';
+
+export interface ActivityOverview {
+  /** Grows with each recorded call: the table asks for newer ones when it moves. */
+  readonly lastId: number;
+  /** The last calls, equal ones in a row put together. */
+  readonly recent: readonly (CallSummary & { readonly times: number })[];
+  readonly costliest: readonly { readonly server: string; readonly tokens: number; readonly calls: number }[];
+}
+
+export interface CallSummary {
+  readonly id: number;
+  readonly at: number;
+  readonly app: string;
+  /** Display name of the app. */
+  readonly appName: string;
+  /** Name of whose call it is, where somebody sees those of a whole team. */
+  readonly person?: string;
+  readonly mode: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly via: string | undefined;
+  /** The argument that identifies it, secrets masked; may be empty. */
+  readonly preview: string;
+  /** The model's stated reason for the call, if any. */
+  readonly why: string | undefined;
+  /** How sensitive it said the data is, where it said it. */
+  readonly sensitivity: string | undefined;
+  readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
+  readonly error: string | undefined;
+  readonly durationMs: number;
+  /** Tokens of the arguments, of the server result and of the result returned to the model; undefined until counted. */
+  readonly tokensIn: number | undefined;
+  readonly tokensSent: number | undefined;
+  readonly tokensOut: number | undefined;
+  /** Whether at least one of the three counts above is estimated. */
+  readonly estimated: boolean;
+  readonly argumentBytes: number;
+  /** Bytes of the server result, and of the result returned to the model. */
+  readonly resultBytes: number;
+  readonly givenBytes: number;
+  /** Why a big answer was given whole, and the limit in question; undefined for one that is not big, or was not. */
+  readonly passed: UnspilledReason | undefined;
+  readonly limitBytes: number | undefined;
+  /** The answer was kept on disk under this id. */
+  readonly spillId: string | undefined;
+  /** Findings of the scan in the result; empty for an ordinary one and until scanned. */
+  readonly labels: readonly LabelDescription[];
+}
+
+/** The requests of the dashboard beyond those of the command line. Types only. */
+export interface ActivityQuery {
+  readonly text?: string;
+  readonly outcomes?: readonly CallSummary['outcome'][];
+  /** Only calls whose answer was kept on disk. */
+  readonly spilled?: boolean;
+  /** Name of the user, in a team. */
+  readonly person?: string;
+  readonly app?: string;
+  readonly server?: string;
+  /** Begun then or later, and before `until`; in ms since 1970. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly beforeId?: number;
+  readonly afterId?: number;
+  /** At most 1 000; 0: totals and `newer` alone. */
+  readonly limit?: number;
+}
+
+/** Totals of everything that fits the query, not of the page alone. */
+export interface ActivityPage {
+  readonly calls: readonly CallSummary[];
+  readonly total: number;
+  readonly failed: number;
+  readonly tokensIn: number;
+  readonly tokensOut: number;
+  readonly more: boolean;
+  /** Id of the newest call on record, whether it fits or not; 0 without one. */
+  readonly lastId: number;
+  /** How many fit that are newer than `afterId`, where that was asked for: of those on the page and of those beyond. */
+  readonly newer?: { readonly calls: number; readonly problems: number };
+}
+
+/** The request, the server result, or the result returned to the model. */
+export type PayloadSide = 'asked' | 'sent' | 'given';
+
+/**
+ * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it
+ * was too long; the settings wanted none; too much was to be written; it could not be read; it is too old, or there was
+ * no more room.
+ */
+export type MissingPayload =
+  | 'nothing'
+  | 'same'
+  | 'kept-answer'
+  | 'lost-answer'
+  | 'too-long'
+  | 'off'
+  | 'busy'
+  | 'failed'
+  | 'gone';
+
+/** A part of a text, masked; `next`: where the rest of it begins, undefined at its end. */
+export type PayloadText =
+  | { readonly text: string; readonly next: number | undefined }
+  | { readonly none: MissingPayload };
+
+/** One call in full, with the beginnings of its texts (64 Ki characters). */
+export interface CallDetail extends CallSummary {
+  /** The server lists a view for its tool. */
+  readonly hasView: boolean;
+  readonly texts: Readonly<Record<PayloadSide, PayloadText>>;
+  /** Time in each stage, in ms. */
+  readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
+}
+
+export interface ActivityContract {
+  activity: { input: ActivityQuery; output: ActivityPage };
+  callDetail: { input: { readonly id: number }; output: CallDetail };
+  /** The next part of a long text, from where the one before said. */
+  callText: { input: { readonly id: number; readonly side: PayloadSide; readonly from: number }; output: PayloadText };
+}

@@ -1,0 +1,84 @@
+/** Requests about saved tokens: the ledger and the charts. */
+import type { Annotation } from '../../core/activity/annotations.ts';
+import type { ServerLatency } from '../../core/activity/call-charts.ts';
+import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { CallSummary } from './activity.ts';
+
+export type { Annotation } from '../../core/activity/annotations.ts';
+export type { ServerLatency } from '../../core/activity/call-charts.ts';
+export type {
+  BreakEven,
+  SavingsKey,
+  SavingsQuery,
+  SavingsReport,
+  SavingsRow,
+  SavingsTotals,
+} from '../../core/activity/ledger/ledger-table.ts';
+
+export type SavingsPeriod = 'today' | 'week' | 'month' | 'all';
+
+export interface SavingsOverview {
+  readonly periods: Readonly<Record<SavingsPeriod, SavingsSummary>>;
+  readonly tokenizer: string;
+  /** Assumptions of the calculation, a sentence each. */
+  readonly assumptions: readonly string[];
+  readonly pricePerMillion: number | undefined;
+  readonly currency: string;
+}
+
+export interface SavingsSummary {
+  /** From when on, in ms since the epoch; undefined: all that is on record. */
+  readonly since: number | undefined;
+  /** Tokens that the apps would have read without us. */
+  readonly without: number;
+  /** Tokens that they did read. */
+  readonly with: number;
+  /** The same with all that servers sent, though no app would have let all of it in; never less than `without`. */
+  readonly uncapped: number;
+  /** May be negative. */
+  readonly net: number;
+  /** Share of `with` and `without` that is an estimate, 0 to 1. */
+  readonly estimatedShare: number;
+  readonly causes: readonly { readonly cause: string; readonly net: number }[];
+}
+
+/** Price of the net savings, if the user has set one. */
+export interface SavingsPrice {
+  readonly perMillionTokens: number;
+  readonly currency: string;
+  readonly net: number;
+}
+
+export interface PricedSavings extends SavingsReport {
+  readonly price?: SavingsPrice;
+}
+
+/**
+ * One step of a chart's time, in ms since 1970; `until` itself is outside. Tokens as in `SavingsSummary`, calls by
+ * outcome.
+ */
+export interface ChartStep extends Readonly<Record<CallSummary['outcome'], number>> {
+  readonly from: number;
+  readonly until: number;
+  readonly without: number;
+  readonly with: number;
+  readonly uncapped: number;
+}
+
+export interface Charts {
+  readonly step: 'hour' | 'day' | 'week';
+  /** Oldest first, those without a call included. */
+  readonly steps: readonly ChartStep[];
+  /** Slowest first. */
+  readonly servers: readonly ServerLatency[];
+  /** So many calls the times are of; `isCut`: the newest of more. */
+  readonly measured: number;
+  readonly isCut: boolean;
+  /** When the core was started, and the mode became another one. */
+  readonly marks: readonly Annotation[];
+}
+
+export interface SavingsContract {
+  savings: { input: SavingsQuery; output: PricedSavings };
+  charts: { input: { readonly period: SavingsPeriod }; output: Charts };
+}

@@ -1,0 +1,217 @@
+/** Requests about servers: status, logs, entries, sign-in. */
+import type { ServerVariables } from '../../core/admin/environment-source.ts';
+import type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
+import type { ServerProvenance } from '../../core/admin/server-provenance.ts';
+import type { RemovalResult } from '../../core/admin/server-removal.ts';
+import type { PastedText } from '../../core/paste-import/pasted-server.ts';
+import type { HealthLevel } from '../../core/servers/server-state.ts';
+import type { Usage } from '../../core/servers/usage-meter.ts';
+import type { Nothing } from './nothing.ts';
+import type { ServerTool } from './tools.ts';
+
+export type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
+export type { HealthLevel } from '../../core/servers/server-state.ts';
+export type { ServerUsage } from '../../core/servers/usage-meter.ts';
+
+/** State of a connection; the diagram is in core/servers. */
+export type ServerState =
+  | 'disconnected'
+  | 'connecting'
+  | 'installing'
+  | 'pending-sign-in'
+  | 'authenticating'
+  | 'discovering'
+  | 'ready'
+  | 'error'
+  | 'disabled';
+
+/** An action that would fix an unhealthy server. */
+export interface HealthAction {
+  readonly kind:
+    | 'retry'
+    | 'sign-in'
+    | 'enable'
+    | 'review'
+    | 'edit-config'
+    | 'view-log'
+    | 'add-secret'
+    | 'unlock'
+    | 'heal';
+  readonly label: string;
+  /** With `add-secret`: the one that it needs. */
+  readonly secret?: string;
+  /** With `retry`: the folder of a damaged package that `clear` removes. */
+  readonly clears?: string;
+}
+
+/** One server, as a row of the table. All texts may come from the server itself: show them as text, never as HTML. */
+export interface ServerStatus {
+  readonly name: string;
+  readonly state: ServerState;
+  readonly level: HealthLevel;
+  /** Two or three words: Ready, Starting 12 s, Needs sign-in. */
+  readonly summary: string;
+  /** The cause, in a sentence; may be empty. */
+  readonly detail: string;
+  /** The cause in the few words that stand behind its name: `needs GITHUB_TOKEN`; undefined where nothing is wrong. */
+  readonly reason?: string;
+  readonly action?: HealthAction;
+  /** Number of tools it offers. */
+  readonly tools: number;
+  readonly transport: 'stdio' | 'http' | 'sse' | 'builtin';
+  /** Its command line or address, secrets masked. */
+  readonly endpoint: string;
+  /** The user's sign-in to it, if any. */
+  readonly signedIn?: SignedIn;
+}
+
+export interface SignedIn {
+  /** Who signs people in for it: a host. */
+  readonly at: string;
+  /** The account; empty if unknown. */
+  readonly account: string;
+  /** The rights granted, one each, in words if their names allow it. */
+  readonly rights: readonly string[];
+}
+
+/** One line of a server's log. Its text may come from the server: show it as text, never as HTML. */
+export interface ServerLogLine {
+  /** ms since 1970; undefined: not known. */
+  readonly at: number | undefined;
+  /** `tooltray`: what became of the server, in our words. */
+  readonly from: 'server' | 'tooltray';
+  /** An MCP log level; undefined if the source named none. */
+  readonly level: 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency' | undefined;
+  readonly text: string;
+}
+
+export interface ServerRow extends ServerStatus {
+  readonly enabled: boolean;
+  /** How often it came up again after it had gone, or at a person's word, since its entry is as it is. */
+  readonly restarts: number;
+  /** Since when it is in this state. */
+  readonly since: number;
+  /** Tools that are switched off. */
+  readonly toolsOff: number;
+  readonly calls24h: number;
+  readonly failures24h: number;
+  /** undefined: no call yet. */
+  readonly medianMs: number | undefined;
+  /** Tokens of its full list (estimated). */
+  readonly listTokens: number;
+  /** Cost of its list in current sessions; if there are none, in the next one. */
+  readonly listed: readonly ListedCost[];
+  /** Time when its cached offer was read; undefined if the offer is live. */
+  readonly asOf: number | undefined;
+}
+
+/** Cost of a server's list in the mode of some apps, given by display name. */
+export interface ListedCost {
+  readonly apps: readonly string[];
+  readonly mode: string;
+  /** Estimated; 0 where the mode lists nothing of any server. */
+  readonly tokens: number;
+}
+
+export interface ServerDetail {
+  readonly tools: readonly ServerTool[];
+  /**
+   * The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there.
+   */
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly logFile: string;
+  readonly background: ServerProvenance;
+}
+
+/** A launch that may mend a server; nothing of it has run yet. */
+export interface HealOfferRow {
+  readonly server: string;
+  /** Display name of the place where it was found, such as Cursor. Approval covers the place. */
+  readonly source: string;
+  /** The file that says so; undefined for the person's own command, found elsewhere. */
+  readonly file: string | undefined;
+  /** The command to start or the address to connect to, verbatim. */
+  readonly endpoint: string;
+  readonly sentence: string;
+}
+
+export interface ServersContract {
+  /** Which of the person's variables each server gets, by name. */
+  variables: { input: Record<string, never>; output: { readonly servers: readonly ServerVariables[] } };
+  /** Writes down which version of its package a server is; without one, that which ran last. */
+  pinVersion: {
+    input: { readonly server: string; readonly version?: string };
+    output: { readonly server: string; readonly package: string; readonly version: string };
+  };
+  /**
+   * In a team: at every replica where it is unhealthy. `clear`: removes the folder of a damaged package first, if the
+   * failure names one.
+   */
+  retry: { input: { readonly server: string; readonly clear?: boolean }; output: ServerStatus };
+  /**
+   * Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state.
+   */
+  signIn: { input: { readonly server: string }; output: { readonly url: string } };
+  /** Takes back what signing in granted, where that can be done, and forgets it here. */
+  signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
+  /** The last lines of a server's log, or those that came since: what it said, and between that what became of it. */
+  log: {
+    input: { readonly server: string; readonly after?: string };
+    output: {
+      readonly lines: readonly ServerLogLine[];
+      /** For `after`, to go on from here. */
+      readonly mark: string;
+      /** More came since `after` than is told at once; the oldest of it is left out. */
+      readonly skipped: boolean;
+    };
+  };
+  serverDetail: { input: { readonly server: string }; output: ServerDetail };
+  setServerEnabled: { input: { readonly server: string; readonly enabled: boolean }; output: Nothing };
+  /** Several at once. Those that wait for a review, or were blocked, are not switched on. */
+  setServersEnabled: {
+    input: { readonly servers: readonly string[]; readonly enabled: boolean };
+    output: {
+      /** Names of the servers that changed. */
+      readonly changed: readonly string[];
+      readonly held: readonly string[];
+    };
+  };
+  /** Ends its processes, or its tries; the next call starts it again. */
+  stopServer: { input: { readonly server: string }; output: Nothing };
+  /** Resource usage of the servers' processes, measured now. */
+  serverUsage: { input: Nothing; output: Usage };
+  /** Tries an entry in a temporary connection; writes nothing. `server`: masked values stand for those of that one. */
+  tryServer: {
+    input: { readonly server?: string; readonly entry: Readonly<Record<string, unknown>> };
+    output: ServerTrialResult;
+  };
+  /** Adds a server, or replaces the entry of one there is where `replace` says so. */
+  saveServer: {
+    input: {
+      readonly name: string;
+      readonly entry: Readonly<Record<string, unknown>>;
+      readonly replace: boolean;
+      /** Whether texts in it that look like secrets are moved to the vault, with references in the config file. */
+      readonly keepSecrets?: boolean;
+    };
+    output: Nothing;
+  };
+  /** Its sign-in goes with it, and does not come back with its entry. */
+  removeServer: { input: { readonly server: string }; output: RemovalResult };
+  undoRemoval: { input: { readonly undo: string }; output: { readonly server: string } };
+  /**
+   * The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a
+   * server.json.
+   */
+  readServers: {
+    input: { readonly text: string };
+    output: PastedText;
+  };
+  /** Looks after every server that is ill; the best offer for each. */
+  healOffers: { input: Record<string, never>; output: { readonly offers: readonly HealOfferRow[] } };
+  /** The person's yes to the offer for a server: tries it, and keeps what works. */
+  heal: {
+    input: { readonly server: string };
+    output: { readonly server: string; readonly healed: boolean; readonly sentence: string };
+  };
+}

@@ -1,0 +1,99 @@
+/** Requests of a team's users about each other, their tokens, and their sign-ins. Refused where there is one user. */
+import type { Nothing } from './nothing.ts';
+import type { ServerStatus } from './servers.ts';
+
+/** User-specific data of a team's dashboard: an admin sees everybody's rows, a member their own. */
+export interface TeamFacts {
+  readonly person: string;
+  readonly role: 'admin' | 'member';
+}
+
+export interface PersonRow {
+  readonly name: string;
+  readonly email: string;
+  readonly role: 'admin' | 'member';
+  /** A program's account. */
+  readonly isService: boolean;
+  readonly groups: readonly string[];
+  /** Lets nobody in. */
+  readonly isOff: boolean;
+  /** In force. */
+  readonly tokens: number;
+}
+
+export interface AccessTokenRow {
+  readonly id: string;
+  readonly person: string;
+  readonly label: string;
+  /** It is bounded by that one; empty: by none. */
+  readonly profile: string;
+  readonly readOnly: boolean;
+  readonly madeAt: number;
+  readonly endsAt: number;
+  readonly usedAt: number | undefined;
+  readonly state: 'in force' | 'ended' | 'revoked';
+}
+
+/** A server at an address, and whether whoever looks is signed in to it. */
+export interface UserSignInRow {
+  readonly server: string;
+  readonly isSignedIn: boolean;
+  /** Its entry lets people sign in themselves; whether it asks anybody to is the server's. */
+  readonly maySignIn: boolean;
+  /** Account and host; empty if unknown. */
+  readonly account: string;
+  readonly at: string;
+  readonly since: number | undefined;
+}
+
+/** A value of each person's own that a server's entry names, `${user:NAME}`. An admin keeps it, by a command. */
+export interface UserSecretRow {
+  readonly server: string;
+  readonly name: string;
+  /** Whoever looks has one. */
+  readonly isStored: boolean;
+}
+
+/** A server at one replica of a team. */
+export interface ReplicaStatus extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
+  readonly id: string;
+  readonly name: string;
+  /** In ms since 1970; 0: not known. */
+  readonly since: number;
+}
+
+/** A server over all replicas of a team. */
+export interface ServerStatusByReplica {
+  /** Replicas by name; empty if there is only one. */
+  readonly replicas: readonly ReplicaStatus[];
+  /** Runners of the users' own processes of it. */
+  readonly runners: readonly { readonly name: string; readonly people: number }[];
+}
+
+export interface TeamContract {
+  /** For admins; beside it where it runs, and why there. */
+  serverStatus: {
+    input: { readonly server: string };
+    output: ServerStatusByReplica & { readonly placement: 'remote' | 'shared' | 'per-user'; readonly reason: string };
+  };
+  /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
+  ownSignIns: {
+    input: Nothing;
+    output: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
+  };
+  people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };
+  /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
+  setPersonOff: { input: { readonly name: string; readonly isOff: boolean }; output: Nothing };
+  /** One's own; `everybody`: all, for admins. The newest first. */
+  personTokens: {
+    input: { readonly everybody?: boolean };
+    output: { readonly tokens: readonly AccessTokenRow[] };
+  };
+  /** One of one's own, within a year; the token is told in this answer alone. */
+  givePersonToken: {
+    input: { readonly label: string; readonly ends: number; readonly readOnly?: boolean };
+    output: AccessTokenRow & { readonly token: string };
+  };
+  /** One's own, or anybody's for admins. */
+  revokePersonToken: { input: { readonly id: string }; output: AccessTokenRow };
+}

@@ -1,0 +1,130 @@
+/** Requests about the steps of sessions: what each client app requested and received. */
+import type { StepSearch, StepTotals } from '../../core/activity/activity-worker/step-search.ts';
+import type { StepKind } from '../../core/activity/steps/step.ts';
+import type { CallSummary, PayloadText } from './activity.ts';
+import type { Nothing } from './nothing.ts';
+
+/** A short description of the request, secrets masked. */
+export interface StepLabelFacts {
+  /** Grows with the time of the start. */
+  readonly id: number;
+  readonly at: number;
+  readonly sessionId: string;
+  readonly app: string;
+  /** Display name of the app. */
+  readonly appName: string;
+  /** Name of whose it is, where somebody sees those of a whole team. */
+  readonly person?: string;
+  readonly mode: string;
+  readonly kind: StepKind;
+  /** The tool, prompt or address that was asked for; else the method. */
+  readonly name: string;
+  /** The words of a search, the tool that a helper was to call; may be empty. */
+  readonly what: string;
+  /** Calls of servers' tools that ran for it. */
+  readonly callCount: number;
+}
+
+export interface StepSummary extends StepLabelFacts {
+  readonly durationMs: number;
+  readonly outcome: CallSummary['outcome'];
+  readonly error: string | undefined;
+  readonly requestBytes: number;
+  readonly givenBytes: number;
+  /**
+   * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and
+   * did read, as the savings have it. Absent until counted, or where no model reads.
+   */
+  readonly given: number | undefined;
+  readonly raw: number | undefined;
+  readonly baseline: number | undefined;
+  readonly loaded: number | undefined;
+  /** The first of its calls. */
+  readonly calls: readonly CallSummary[];
+}
+
+export interface OpenStepSummary extends StepLabelFacts {
+  readonly canCancel: boolean;
+  /** Progress as the server reports it. */
+  readonly progress?: {
+    readonly progress: number;
+    readonly total?: number | undefined;
+    readonly message?: string | undefined;
+  };
+}
+
+/** One step in full, with the beginnings of its texts (64 Ki characters) and up to 1 000 of its calls. */
+export interface StepDetail extends StepSummary {
+  readonly texts: Readonly<Record<'asked' | 'given', PayloadText>>;
+}
+
+export interface TimelineSession {
+  readonly id: string;
+  readonly app: string;
+  readonly appName: string;
+  /** Name of whose it is, where somebody sees those of a whole team. */
+  readonly person?: string;
+  /** Now, where it is live; else as it was last. */
+  readonly mode: string;
+  readonly isLive: boolean;
+  /** Time of its first and last step on record. */
+  readonly from: number;
+  readonly to: number;
+  readonly steps: number;
+  /** Tokens that its app was given. */
+  readonly given: number;
+  /**
+   * Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from, or a
+   * team's, whose config says it.
+   */
+  readonly limitBytes: number | undefined;
+}
+
+export interface TimelineOverview {
+  /** Moves when steps were written. */
+  readonly revision: number;
+  /** Steps that are still running, oldest first. */
+  readonly open: readonly OpenStepSummary[];
+  /** How many run besides. */
+  readonly more: number;
+}
+
+export interface StepQuery extends StepSearch {
+  /** Name of the user, in a team. */
+  readonly person?: string;
+  readonly beforeId?: number;
+  readonly afterId?: number;
+  /** At most 1 000. */
+  readonly limit?: number;
+}
+
+export interface TimelineContract {
+  /** Sums are of all steps that fit, not of the page alone. */
+  steps: {
+    input: StepQuery;
+    output: {
+      readonly steps: readonly StepSummary[];
+      readonly sums: StepTotals;
+      /** How many there are in the same session and time, whatever else is asked for. */
+      readonly all: number;
+      readonly more: boolean;
+      /** So many of the newest were looked through for a filter, and none that are older; missing: all were. */
+      readonly lookedThrough?: number;
+      /**
+       * Savings since then without a step on record: tokens without and with Tooltray. Present if a period is
+       * requested.
+       */
+      readonly apart?: { readonly without: number; readonly with: number };
+    };
+  };
+  step: { input: { readonly id: number }; output: StepDetail };
+  /** More of a text, in parts of 64 Ki characters. */
+  stepText: {
+    input: { readonly id: number; readonly side: 'asked' | 'given'; readonly from: number };
+    output: PayloadText;
+  };
+  /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
+  cancelStep: { input: { readonly id: number }; output: Nothing };
+  /** Sessions with the newest steps first, at most 100. */
+  timelineSessions: { input: { readonly person?: string }; output: { readonly sessions: readonly TimelineSession[] } };
+}

@@ -1,0 +1,100 @@
+/** Requests about the tools of servers: search, calls, descriptions, the scan. */
+import type { DefinitionKind } from '../../core/trust/scan/definition-texts.ts';
+import type { ScanFinding, ScanVerdict } from '../../core/trust/scan/scan-finding.ts';
+import type { Nothing } from './nothing.ts';
+
+/** Tools of one server that a text fits. */
+export interface ToolMatches {
+  readonly server: string;
+  /** The first of them, those with the text in their name before the others. */
+  readonly tools: readonly string[];
+  /** How many there are. */
+  readonly total: number;
+}
+
+/** A tool as the command line shows it. */
+export interface ToolSummary {
+  readonly id: string;
+  readonly listedName: string;
+  readonly description: string;
+}
+
+/** One hit of a search. */
+export interface SearchHitSummary extends ToolSummary {
+  readonly why: string;
+}
+
+/** The words of findings are the server's, invisible characters in them: show them as marks, and never as HTML. */
+export interface ScannedDefinition {
+  readonly server: string;
+  readonly kind: DefinitionKind;
+  /** Empty for a server's instructions. */
+  readonly name: string;
+  /** It is not what a person accepted, and no model is shown it. */
+  readonly waits: boolean;
+  readonly verdict: ScanVerdict;
+  readonly findings: readonly ScanFinding[];
+}
+
+export interface ServerTool {
+  readonly name: string;
+  readonly listedName: string;
+  readonly description: string;
+  /** The text that a model wrote in its place, approved by the user; undefined if none. */
+  readonly written: string | undefined;
+  readonly enabled: boolean;
+  /**
+   * Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept
+   * out.
+   */
+  readonly held: 'waits' | 'rejected' | undefined;
+  readonly readOnly: boolean | undefined;
+  readonly destructive: boolean | undefined;
+  readonly tokens: number;
+  /** It brings a view of its own, shown by apps that can. */
+  readonly hasView: boolean;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** A description that a model wrote; both texts verbatim, with marks for what cannot be seen. */
+export interface RewrittenDescription {
+  readonly server: string;
+  readonly tool: string;
+  readonly written: string;
+  readonly own: string;
+}
+
+export interface ToolsContract {
+  tools: { input: { readonly server?: string }; output: { readonly tools: readonly ToolSummary[] } };
+  search: {
+    input: { readonly query: string; readonly limit?: number };
+    output: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
+  };
+  /** Looks what servers list for what attacks are made of; told is what is for review or worse. */
+  scan: {
+    input: { readonly server?: string };
+    output: { readonly scanned: number; readonly found: readonly ScannedDefinition[] };
+  };
+  /** Calls a tool as the person, a server's or one of our own; the answer is the tool's result. */
+  call: {
+    input: {
+      readonly tool: string;
+      readonly arguments: Record<string, unknown>;
+      /** The most that the call is meant to do; refused if the server says that the tool does more. */
+      readonly intent?: 'read' | 'write' | 'destructive';
+      /** Why, for the record. */
+      readonly reason?: string;
+    };
+    output: Record<string, unknown>;
+  };
+  setToolEnabled: {
+    input: { readonly server: string; readonly tool: string; readonly enabled: boolean };
+    output: Nothing;
+  };
+  /** Every description that a model wrote, beside the server's own. */
+  writtenTexts: { input: Nothing; output: { readonly texts: readonly RewrittenDescription[] } };
+  /** Apps are told the server's own description again. */
+  takeBackText: { input: { readonly server: string; readonly tool: string }; output: Nothing };
+  /** Tools whose name or description has every word, by server. */
+  toolMatches: { input: { readonly text: string }; output: { readonly servers: readonly ToolMatches[] } };
+}
