@@ -9,17 +9,17 @@ import { RegistryService } from '../core/registry/registry-service.ts';
 import { EnvironmentResolver } from '../core/servers/launch/resolve-environment.ts';
 import { HttpFetch } from '../core/servers/network/http-fetch.ts';
 import { openNetwork } from '../core/servers/network/outbound-network.ts';
-import type { RegistryContract } from '../rpc/contract.ts';
+import type { RegistryMethods } from '../rpc/contract.ts';
 import { createRegistryHandlers } from '../rpc/handlers/registry.ts';
 import { openCliConfig, serverNames } from './cli-config.ts';
 import { runningCoreFor } from './core-access.ts';
 import { openLocalSecrets } from './local-secrets.ts';
 import { withTransports } from './probe.ts';
 
-export type RegistryClient = <M extends keyof RegistryContract>(
+export type RegistryClient = <M extends keyof RegistryMethods>(
   method: M,
-  input: RegistryContract[M]['input'],
-) => Promise<RegistryContract[M]['output']>;
+  input: RegistryMethods[M]['input'],
+) => Promise<RegistryMethods[M]['output']>;
 
 /** The running core, so that what is added starts there; without one, this process. */
 export async function withRegistries<T>(

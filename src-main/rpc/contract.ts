@@ -1,26 +1,27 @@
 /**
  * The contract between the core and its clients (dashboard, tray, command line): the requests, their inputs and outputs,
- * and the published state. Types only: of src-main, the renderer imports this file alone.
+ * and the published state. Each subject has a file in `contract`. Types only: of `src-main`, the renderer imports this
+ * file alone.
  */
-import type { CoreContract } from './contract/core.ts';
-import type { ServersContract } from './contract/servers.ts';
-import type { ToolsContract } from './contract/tools.ts';
-import type { InboxContract } from './contract/inbox.ts';
-import type { SetupContract } from './contract/setup.ts';
-import type { SettingsContract } from './contract/settings.ts';
-import type { SpillsContract } from './contract/spills.ts';
-import type { ActivityContract } from './contract/activity.ts';
-import type { TimelineContract } from './contract/timeline.ts';
-import type { SavingsContract } from './contract/savings.ts';
-import type { AuditContract } from './contract/audit.ts';
-import type { DataFlowContract } from './contract/data-flow.ts';
-import type { ProfilesContract } from './contract/profiles.ts';
-import type { SecretsContract } from './contract/secrets.ts';
-import type { RegistryContract } from './contract/registry.ts';
-import type { TeamContract } from './contract/team.ts';
-import type { RunsContract } from './contract/runs.ts';
-import type { AppViewsContract } from './contract/app-views.ts';
-import type { FindContract } from './contract/find.ts';
+import type { CoreMethods } from './contract/core.ts';
+import type { ServerMethods } from './contract/servers.ts';
+import type { ToolMethods } from './contract/tools.ts';
+import type { InboxMethods } from './contract/inbox.ts';
+import type { SetupMethods } from './contract/setup.ts';
+import type { SettingsMethods } from './contract/settings.ts';
+import type { SpillMethods } from './contract/spills.ts';
+import type { ActivityMethods } from './contract/activity.ts';
+import type { TimelineMethods } from './contract/timeline.ts';
+import type { SavingsMethods } from './contract/savings.ts';
+import type { AuditMethods } from './contract/audit.ts';
+import type { DataFlowMethods } from './contract/data-flow.ts';
+import type { ProfileMethods } from './contract/profiles.ts';
+import type { SecretMethods } from './contract/secrets.ts';
+import type { RegistryMethods } from './contract/registry.ts';
+import type { TeamMethods } from './contract/team.ts';
+import type { RunMethods } from './contract/runs.ts';
+import type { AppViewMethods } from './contract/app-views.ts';
+import type { FindMethods } from './contract/find.ts';
 
 export type * from './contract/app-state.ts';
 export type * from './contract/core.ts';
@@ -44,25 +45,25 @@ export type * from './contract/app-views.ts';
 export type * from './contract/find.ts';
 
 /** Every request: its name, input, and output. */
-export type RpcMethods = CoreContract &
-  ServersContract &
-  ToolsContract &
-  InboxContract &
-  SetupContract &
-  SettingsContract &
-  SpillsContract &
-  ActivityContract &
-  TimelineContract &
-  SavingsContract &
-  AuditContract &
-  DataFlowContract &
-  ProfilesContract &
-  SecretsContract &
-  RegistryContract &
-  TeamContract &
-  RunsContract &
-  AppViewsContract &
-  FindContract;
+export type RpcMethods = CoreMethods &
+  ServerMethods &
+  ToolMethods &
+  InboxMethods &
+  SetupMethods &
+  SettingsMethods &
+  SpillMethods &
+  ActivityMethods &
+  TimelineMethods &
+  SavingsMethods &
+  AuditMethods &
+  DataFlowMethods &
+  ProfileMethods &
+  SecretMethods &
+  RegistryMethods &
+  TeamMethods &
+  RunMethods &
+  AppViewMethods &
+  FindMethods;
 export type RpcMethod = keyof RpcMethods;
 
 export interface CoreAccess {

@@ -99,7 +99,7 @@ export const rendererSeesOnlyTheContract: Rule = (source) =>
     );
 
 export const contractIsTypesOnly: Rule = (source) => {
-  if (source.path !== contract && !source.path.startsWith('src-main/rpc/contract/')) return [];
+  if (source.path !== contract) return [];
   return parse(source)
     .statements.filter((node) => !isTypeOnly(node))
     .map((node) => `${source.path}:${lineOf(node)} is not a type`);

@@ -1,6 +1,8 @@
 /** Requests about recorded calls and their payloads. */
-import type { UnspilledReason } from '../../core/activity/call-record.ts';
+import { z } from 'zod';
+import { callOutcomes, type CallOutcome, type UnspilledReason } from '../../core/activity/call-record.ts';
 import type { LabelDescription } from '../../core/calls/describe-labels.ts';
+import { count, flag, maybe, name, text, type Methods, type Parsed } from './fields.ts';
 
 export type { UnspilledReason } from '../../core/activity/call-record.ts';
 
@@ -30,7 +32,7 @@ export interface CallSummary {
   readonly why: string | undefined;
   /** How sensitive it said the data is, where it said it. */
   readonly sensitivity: string | undefined;
-  readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
+  readonly outcome: CallOutcome;
   readonly error: string | undefined;
   readonly durationMs: number;
   /** Tokens of the arguments, of the server result and of the result returned to the model; undefined until counted. */
@@ -52,25 +54,6 @@ export interface CallSummary {
   readonly labels: readonly LabelDescription[];
 }
 
-/** The requests of the dashboard beyond those of the command line. Types only. */
-export interface ActivityQuery {
-  readonly text?: string;
-  readonly outcomes?: readonly CallSummary['outcome'][];
-  /** Only calls whose answer was kept on disk. */
-  readonly spilled?: boolean;
-  /** Name of the user, in a team. */
-  readonly person?: string;
-  readonly app?: string;
-  readonly server?: string;
-  /** Begun then or later, and before `until`; in ms since 1970. */
-  readonly since?: number;
-  readonly until?: number;
-  readonly beforeId?: number;
-  readonly afterId?: number;
-  /** At most 1 000; 0: totals and `newer` alone. */
-  readonly limit?: number;
-}
-
 /** Totals of everything that fits the query, not of the page alone. */
 export interface ActivityPage {
   readonly calls: readonly CallSummary[];
@@ -86,7 +69,8 @@ export interface ActivityPage {
 }
 
 /** The request, the server result, or the result returned to the model. */
-export type PayloadSide = 'asked' | 'sent' | 'given';
+const payloadSide = z.enum(['asked', 'sent', 'given']);
+export type PayloadSide = z.output<typeof payloadSide>;
 
 /**
  * Why there is no text: nothing was said; it is what the server sent; it lies on disk as a kept answer, or did so; it
@@ -118,9 +102,36 @@ export interface CallDetail extends CallSummary {
   readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
 }
 
-export interface ActivityContract {
-  activity: { input: ActivityQuery; output: ActivityPage };
-  callDetail: { input: { readonly id: number }; output: CallDetail };
+/** Schemas of the inputs. */
+export const activityInputs = {
+  activity: z.object({
+    text: maybe(text),
+    outcomes: maybe(z.array(z.enum(callOutcomes)).max(5)),
+    /** Only calls with a spilled result. */
+    spilled: maybe(flag),
+    /** Name of the user, in a team. */
+    person: maybe(name),
+    app: maybe(name),
+    server: maybe(name),
+    /** Start of the call, in ms since 1970; `until` itself is outside. */
+    since: maybe(count),
+    until: maybe(count),
+    beforeId: maybe(count),
+    afterId: maybe(count),
+    /** 0: only totals and `newer`. */
+    limit: maybe(count.max(1000)),
+  }),
+  callDetail: z.object({ id: count }),
+  callText: z.object({ id: count, side: payloadSide, from: count }),
+};
+
+export type ActivityQuery = Parsed<typeof activityInputs.activity>;
+
+interface ActivityOutputs {
+  activity: ActivityPage;
+  callDetail: CallDetail;
   /** The next part of a long text, from where the one before said. */
-  callText: { input: { readonly id: number; readonly side: PayloadSide; readonly from: number }; output: PayloadText };
+  callText: PayloadText;
 }
+
+export type ActivityMethods = Methods<typeof activityInputs, ActivityOutputs>;

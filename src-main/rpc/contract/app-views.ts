@@ -1,5 +1,7 @@
 /** Requests about the views of tools (MCP Apps). */
-import type { ViewGrant, ViewRequirements } from '../../core/mcp-apps/view-policy.ts';
+import { z } from 'zod';
+import type { ViewRequirements } from '../../core/mcp-apps/view-policy.ts';
+import { entry, flag, id, maybe, name, type Methods } from './fields.ts';
 
 export type { ViewGrant, ViewRequirements } from '../../core/mcp-apps/view-policy.ts';
 
@@ -16,26 +18,23 @@ export interface OpenedView {
   readonly tool: Readonly<Record<string, unknown>>;
 }
 
-export interface AppViewsContract {
+/** Schemas of the inputs. */
+export const appViewInputs = {
+  openView: z.object({ server: name, tool: name, network: flag, permissions: flag }),
+  callFromView: z.object({ server: name, view: id, tool: name, arguments: entry, agreed: maybe(flag) }),
+  readForView: z.object({ server: name, uri: id }),
+};
+
+interface AppViewOutputs {
   /** Reads a tool's view from its server. Rejects with AppError not_found where the tool has none. */
-  openView: { input: { readonly server: string; readonly tool: string } & ViewGrant; output: OpenedView };
+  openView: OpenedView;
   /**
    * Starts a tool of the view's own server, by the server's own name, as a run; where it does not say that it only
    * reads, only with `agreed`. Rejects with AppError not_allowed for a tool that is not for views.
    */
-  callFromView: {
-    input: {
-      readonly server: string;
-      readonly view: string;
-      readonly tool: string;
-      readonly arguments: Readonly<Record<string, unknown>>;
-      readonly agreed?: boolean;
-    };
-    output: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
-  };
+  callFromView: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
   /** Reads a resource of the view's own server, up to 8 Mi characters. */
-  readForView: {
-    input: { readonly server: string; readonly uri: string };
-    output: { readonly result: Readonly<Record<string, unknown>> };
-  };
+  readForView: { readonly result: Readonly<Record<string, unknown>> };
 }
+
+export type AppViewMethods = Methods<typeof appViewInputs, AppViewOutputs>;

@@ -1,8 +1,9 @@
 /** Requests about the running core, and its state as the command line reads it. */
+import { z } from 'zod';
 import type { Finding as HealthFinding } from '../../core/health/finding.ts';
 import type { StoreProblem } from '../../core/health/store-health.ts';
-import type { Nothing } from './nothing.ts';
 import type { ServerStatus } from './servers.ts';
+import { flag, id, maybe, nothing, type Methods, type Nothing } from './fields.ts';
 
 export type { Finding as HealthFinding } from '../../core/health/finding.ts';
 export type { StoreName, StoreProblem } from '../../core/health/store-health.ts';
@@ -63,16 +64,30 @@ export interface RpcFailure {
   readonly fix: string;
 }
 
-export interface CoreContract {
-  state: { input: Record<string, never>; output: CoreState };
+/** Schemas of the inputs. */
+export const coreInputs = {
+  state: nothing,
+  health: nothing,
+  restoreConfig: nothing,
+  setPaused: z.object({ paused: flag }),
+  reload: nothing,
+  stop: nothing,
+  reveal: z.object({ what: z.enum(['config', 'logs', 'spill']), id: maybe(id) }),
+};
+
+interface CoreOutputs {
+  state: CoreState;
   /** All that was looked at: the list of which the Overview shows what needs the user. */
-  health: { input: Record<string, never>; output: { readonly findings: readonly HealthFinding[] } };
+  health: { readonly findings: readonly HealthFinding[] };
   /** Writes a config file that is missing as it was last; one that is there stays. */
-  restoreConfig: { input: Record<string, never>; output: Record<string, never> };
-  setPaused: { input: { readonly paused: boolean }; output: Record<string, never> };
+  restoreConfig: Nothing;
+  /** Suspends all servers, or lets them continue. */
+  setPaused: Nothing;
   /** Reads the config file again; resolves when the servers follow. */
-  reload: { input: Record<string, never>; output: { readonly problems: number } };
-  stop: { input: Record<string, never>; output: Record<string, never> };
+  reload: { readonly problems: number };
+  stop: Nothing;
   /** Desktop app only: shows a file or folder of ours in the system's file manager. */
-  reveal: { input: { readonly what: 'config' | 'logs' | 'spill'; readonly id?: string }; output: Nothing };
+  reveal: Nothing;
 }
+
+export type CoreMethods = Methods<typeof coreInputs, CoreOutputs>;

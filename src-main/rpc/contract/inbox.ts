@@ -1,4 +1,5 @@
 /** Requests about decisions of the user: the inbox, proposed changes, reviews of servers. */
+import { z } from 'zod';
 import type { ServerReview } from '../../core/admin/server-reviews.ts';
 import type {
   Consequence,
@@ -8,6 +9,7 @@ import type {
   InboxSummary,
   PastDecision,
 } from '../../core/trust/inbox/inbox-item.ts';
+import { flag, id, maybe, name, nothing, text, type Methods } from './fields.ts';
 
 export type { ServerReview } from '../../core/admin/server-reviews.ts';
 export type {
@@ -59,37 +61,44 @@ export interface ProposalSummary {
   readonly changes: readonly ProposedChange[];
 }
 
-export interface InboxContract {
-  proposals: { input: Record<string, never>; output: { readonly proposals: readonly ProposalSummary[] } };
-  approve: { input: { readonly id: string }; output: ProposalSummary };
+/** Schemas of the inputs. */
+export const inboxInputs = {
+  proposals: nothing,
+  approve: z.object({ id }),
+  reviews: z.object({ server: maybe(name) }),
+  reviewServer: z.object({ server: name, id, choice: z.enum(['accept', 'refuse', 'block']) }),
+  previewServer: z.object({ server: name, id }),
+  reject: z.object({ id }),
+  inbox: nothing,
+  inboxItem: z.object({ id, reveal: maybe(flag) }),
+  decide: z.object({
+    id,
+    /** One of the item's actions. */
+    action: name,
+    /** Keys of the chosen parts; absent: all. */
+    parts: maybe(z.array(text.min(1)).max(10_000)),
+    /** Origin of the decision; absent: the dashboard. */
+    by: maybe(z.literal('command line')),
+  }),
+  undecide: z.object({ id }),
+};
+
+interface InboxOutputs {
+  proposals: { readonly proposals: readonly ProposalSummary[] };
+  approve: ProposalSummary;
   /** Servers that are not simply accepted; with a name that one, whatever its standing. */
-  reviews: { input: { readonly server?: string }; output: { readonly reviews: readonly ServerReview[] } };
+  reviews: { readonly reviews: readonly ServerReview[] };
   /** The person's word on a server whose review of that id they saw. */
-  reviewServer: {
-    input: { readonly server: string; readonly id: string; readonly choice: 'accept' | 'refuse' | 'block' };
-    output: { readonly sentence: string };
-  };
+  reviewServer: { readonly sentence: string };
   /** Starts a server in review once in a box, and tells what it lists. */
-  previewServer: { input: { readonly server: string; readonly id: string }; output: ServerReview };
-  reject: { input: { readonly id: string }; output: ProposalSummary };
-  inbox: {
-    input: Record<string, never>;
-    output: { readonly items: readonly InboxSummary[]; readonly decided: readonly PastDecision[] };
-  };
+  previewServer: ServerReview;
+  reject: ProposalSummary;
+  inbox: { readonly items: readonly InboxSummary[]; readonly decided: readonly PastDecision[] };
   /** `reveal`: with the secrets that its lines show as `***` otherwise. */
-  inboxItem: { input: { readonly id: string; readonly reveal?: boolean }; output: InboxItem };
-  decide: {
-    input: {
-      readonly id: string;
-      /** One of the item's actions. */
-      readonly action: string;
-      /** Keys of the parts that are meant; absent: all. */
-      readonly parts?: readonly string[];
-      /** Origin of the decision; absent: the dashboard. */
-      readonly by?: 'command line';
-    };
-    output: DecisionResult;
-  };
+  inboxItem: InboxItem;
+  decide: DecisionResult;
   /** Takes a decision back. */
-  undecide: { input: { readonly id: string }; output: PastDecision };
+  undecide: PastDecision;
 }
+
+export type InboxMethods = Methods<typeof inboxInputs, InboxOutputs>;

@@ -1,23 +1,35 @@
 /** Requests about profiles and the tokens that open them. */
+import { z } from 'zod';
 import type { IssuedToken, ProfileTokenRow, ProfilesOverview } from '../../core/profiles/profile-service.ts';
-import type { Nothing } from './nothing.ts';
+import { count, flag, id, maybe, name, nothing, type Methods, type Nothing, type Parsed } from './fields.ts';
 
 export type { ProfileRow, ProfileTokenRow, ProfilesOverview } from '../../core/profiles/profile-service.ts';
 
 /** The rules of a profile that the dashboard edits. */
-export interface ProfileRules {
+const rules = z.object({
   /** Only these servers; absent: all. */
-  readonly servers?: readonly string[];
-  readonly readOnly?: boolean;
-  readonly noDestructive?: boolean;
-  readonly noOpenWorld?: boolean;
+  servers: maybe(z.array(name).max(1000)),
+  readOnly: maybe(flag),
+  noDestructive: maybe(flag),
+  noOpenWorld: maybe(flag),
+});
+export type ProfileRules = Parsed<typeof rules>;
+
+/** Schemas of the inputs. */
+export const profileInputs = {
+  profiles: nothing,
+  setProfile: z.object({ name: z.string().regex(/^[\w.-]{1,60}$/), rules: rules.nullable() }),
+  giveProfileToken: z.object({ profile: name, ends: count }),
+  revokeProfileToken: z.object({ id }),
+};
+
+interface ProfileOutputs {
+  profiles: ProfilesOverview;
+  /** Creates or changes a profile; its rules for single tools stay. Null removes it, and apps that have it see everything. */
+  setProfile: Nothing;
+  /** `ends`: within a year. The token is told in this answer alone. */
+  giveProfileToken: IssuedToken;
+  revokeProfileToken: ProfileTokenRow & { readonly sentence: string };
 }
 
-export interface ProfilesContract {
-  profiles: { input: Nothing; output: ProfilesOverview };
-  /** Creates or changes a profile; its rules for single tools stay. Null removes it, and apps that have it see everything. */
-  setProfile: { input: { readonly name: string; readonly rules: ProfileRules | null }; output: Nothing };
-  /** `ends`: within a year. The token is told in this answer alone. */
-  giveProfileToken: { input: { readonly profile: string; readonly ends: number }; output: IssuedToken };
-  revokeProfileToken: { input: { readonly id: string }; output: ProfileTokenRow & { readonly sentence: string } };
-}
+export type ProfileMethods = Methods<typeof profileInputs, ProfileOutputs>;

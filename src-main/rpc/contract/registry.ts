@@ -1,10 +1,11 @@
 /** Requests about registries, which list servers that can be added. */
+import { z } from 'zod';
 import type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
 import type { RegistryConfig } from '../../core/config/app-config.ts';
 import type { InstallOption } from '../../core/registry/parse-option.ts';
 import type { RegistryServer } from '../../core/registry/registry-server.ts';
 import type { AddServerOutcome, InstallPreviewDetails } from '../../core/registry/registry-service.ts';
-import type { Nothing } from './nothing.ts';
+import { count, flag, id, maybe, name, nothing, text, type Methods, type Parsed } from './fields.ts';
 
 export type { RegistryConfig } from '../../core/config/app-config.ts';
 export type { RegistryInput } from '../../core/registry/parse-input.ts';
@@ -16,41 +17,51 @@ export interface RegistryRow extends Omit<RegistryServer, 'options'> {
   readonly options: readonly InstallOption[];
 }
 
-/** One way to run one version of a server, and what the person answered: by the ids of inputs, secrets too. */
-export interface RegistrySelection {
-  readonly registry?: string;
-  readonly server: string;
-  readonly version: string;
-  readonly option: string;
-  readonly answers: Readonly<Record<string, string>>;
-}
+/** One way to run one version of a server. */
+const selection = z.object({
+  registry: maybe(name),
+  server: name,
+  version: text,
+  option: name,
+  /** The values that the user entered, by the ids of inputs, secrets too. */
+  answers: z.record(name, z.string().max(100_000)),
+});
+export type RegistrySelection = Parsed<typeof selection>;
+
+/** Schemas of the inputs. */
+export const registryInputs = {
+  registries: nothing,
+  registrySearch: z.object({
+    registry: maybe(name),
+    query: name.or(z.literal('')),
+    limit: maybe(count.min(1).max(100)),
+    cursor: maybe(id),
+  }),
+  registryServer: z.object({ registry: maybe(name), server: name, version: maybe(name) }),
+  registryPreview: selection,
+  registryTry: selection,
+  registryAdd: selection.extend({ name, untried: maybe(flag) }),
+};
 
 /** Whatever a registry does not answer is an error (`registry_failed`), never an empty list. */
-export interface RegistryContract {
+interface RegistryOutputs {
   /** The first is asked where none is named. */
-  registries: { input: Nothing; output: { readonly registries: readonly RegistryConfig[] } };
+  registries: { readonly registries: readonly RegistryConfig[] };
+  /** `next`: the cursor of what follows. `unreadable`: entries that are no servers, and are left out. */
   registrySearch: {
-    input: { readonly registry?: string; readonly query: string; readonly limit?: number; readonly cursor?: string };
-    /** `next`: the cursor of what follows. `unreadable`: entries that are no servers, and are left out. */
-    output: {
-      readonly registry: string;
-      readonly servers: readonly RegistryRow[];
-      readonly unreadable: number;
-      readonly next?: string;
-    };
+    readonly registry: string;
+    readonly servers: readonly RegistryRow[];
+    readonly unreadable: number;
+    readonly next?: string;
   };
   /** `name`: what it could be called here. */
-  registryServer: {
-    input: { readonly registry?: string; readonly server: string; readonly version?: string };
-    output: { readonly registry: string; readonly server: RegistryRow; readonly name: string };
-  };
+  registryServer: { readonly registry: string; readonly server: RegistryRow; readonly name: string };
   /** The exact command or address, verbatim; nothing is started or reached. */
-  registryPreview: { input: RegistrySelection; output: InstallPreviewDetails };
+  registryPreview: InstallPreviewDetails;
   /** Starts it once; nothing is kept. */
-  registryTry: { input: RegistrySelection; output: ServerTrialResult };
+  registryTry: ServerTrialResult;
   /** Tries it and keeps it, secrets in the vault; `untried`: keeps it without, in review. */
-  registryAdd: {
-    input: RegistrySelection & { readonly name: string; readonly untried?: boolean };
-    output: AddServerOutcome;
-  };
+  registryAdd: AddServerOutcome;
 }
+
+export type RegistryMethods = Methods<typeof registryInputs, RegistryOutputs>;

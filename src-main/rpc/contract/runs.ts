@@ -1,8 +1,9 @@
 /** Requests about tools that the user runs by hand, as a client app called "You". */
+import { z } from 'zod';
 import type { ModePreview } from '../../core/calls/preview-by-mode.ts';
 import type { CallSummary } from './activity.ts';
 import type { RpcFailure } from './core.ts';
-import type { Nothing } from './nothing.ts';
+import { count, entry, flag, id, maybe, name, type Methods, type Nothing } from './fields.ts';
 
 export type { ModePreview } from '../../core/calls/preview-by-mode.ts';
 
@@ -39,41 +40,39 @@ export interface RunState {
     | undefined;
 }
 
-export interface RunsContract {
+/** Schemas of the inputs. */
+export const runInputs = {
+  startRun: z.object({ server: name, tool: name, arguments: entry, agreed: maybe(flag) }),
+  run: z.object({ id, after: count }),
+  answerRun: z.object({
+    id,
+    question: id,
+    answer: z.object({
+      action: z.enum(['accept', 'decline', 'cancel']),
+      content: maybe(entry),
+      /** The response in place of a model. */
+      text: maybe(z.string().max(100_000)),
+    }),
+  }),
+  cancelRun: z.object({ id }),
+  runResult: z.object({ id }),
+  runGiven: z.object({ id, app: maybe(name) }),
+};
+
+interface RunOutputs {
   /**
    * Starts it; where the tool does not say that it only reads, only with `agreed`: without, the answer says what it
    * would be asked.
    */
-  startRun: {
-    input: {
-      readonly server: string;
-      readonly tool: string;
-      readonly arguments: Readonly<Record<string, unknown>>;
-      readonly agreed?: boolean;
-    };
-    output: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
-  };
+  startRun: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
   /** Answers when there is something newer than `after`, after 20 seconds at the latest. */
-  run: { input: { readonly id: string; readonly after: number }; output: RunState };
-  answerRun: {
-    input: {
-      readonly id: string;
-      readonly question: string;
-      readonly answer: {
-        readonly action: 'accept' | 'decline' | 'cancel';
-        readonly content?: Readonly<Record<string, unknown>>;
-        /** In a model's place. */
-        readonly text?: string;
-      };
-    };
-    output: Nothing;
-  };
-  cancelRun: { input: { readonly id: string }; output: Nothing };
+  run: RunState;
+  answerRun: Nothing;
+  cancelRun: Nothing;
   /** All that the server sent, up to 8 Mi characters. */
-  runResult: { input: { readonly id: string }; output: { readonly result: Readonly<Record<string, unknown>> } };
+  runResult: { readonly result: Readonly<Record<string, unknown>> };
   /** The result as each mode would return it to a model; `app`: for an app that supports only that one. */
-  runGiven: {
-    input: { readonly id: string; readonly app?: string };
-    output: { readonly rows: readonly ModePreview[] };
-  };
+  runGiven: { readonly rows: readonly ModePreview[] };
 }
+
+export type RunMethods = Methods<typeof runInputs, RunOutputs>;

@@ -1,8 +1,10 @@
 /** Requests about saved tokens: the ledger and the charts. */
+import { z } from 'zod';
 import type { Annotation } from '../../core/activity/annotations.ts';
 import type { ServerLatency } from '../../core/activity/call-charts.ts';
-import type { SavingsQuery, SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
+import type { SavingsReport } from '../../core/activity/ledger/ledger-table.ts';
 import type { CallSummary } from './activity.ts';
+import { count, maybe, name, type Methods } from './fields.ts';
 
 export type { Annotation } from '../../core/activity/annotations.ts';
 export type { ServerLatency } from '../../core/activity/call-charts.ts';
@@ -15,7 +17,8 @@ export type {
   SavingsTotals,
 } from '../../core/activity/ledger/ledger-table.ts';
 
-export type SavingsPeriod = 'today' | 'week' | 'month' | 'all';
+const savingsPeriod = z.enum(['today', 'week', 'month', 'all']);
+export type SavingsPeriod = z.output<typeof savingsPeriod>;
 
 export interface SavingsOverview {
   readonly periods: Readonly<Record<SavingsPeriod, SavingsSummary>>;
@@ -78,7 +81,19 @@ export interface Charts {
   readonly marks: readonly Annotation[];
 }
 
-export interface SavingsContract {
-  savings: { input: SavingsQuery; output: PricedSavings };
-  charts: { input: { readonly period: SavingsPeriod }; output: Charts };
+/** Schemas of the inputs. */
+export const savingsInputs = {
+  savings: z.object({
+    since: maybe(count),
+    by: maybe(z.enum(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'])),
+    app: maybe(name),
+  }),
+  charts: z.object({ period: savingsPeriod }),
+};
+
+interface SavingsOutputs {
+  savings: PricedSavings;
+  charts: Charts;
 }
+
+export type SavingsMethods = Methods<typeof savingsInputs, SavingsOutputs>;

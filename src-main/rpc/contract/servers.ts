@@ -1,4 +1,5 @@
 /** Requests about servers: status, logs, entries, sign-in. */
+import { z } from 'zod';
 import type { ServerVariables } from '../../core/admin/environment-source.ts';
 import type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
 import type { ServerProvenance } from '../../core/admin/server-provenance.ts';
@@ -6,8 +7,8 @@ import type { RemovalResult } from '../../core/admin/server-removal.ts';
 import type { PastedText } from '../../core/paste-import/pasted-server.ts';
 import type { HealthLevel } from '../../core/servers/server-state.ts';
 import type { Usage } from '../../core/servers/usage-meter.ts';
-import type { Nothing } from './nothing.ts';
 import type { ServerTool } from './tools.ts';
+import { entry, flag, id, maybe, name, nothing, type Methods, type Nothing } from './fields.ts';
 
 export type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
 export type { HealthLevel } from '../../core/servers/server-state.ts';
@@ -135,83 +136,86 @@ export interface HealOfferRow {
   readonly sentence: string;
 }
 
-export interface ServersContract {
+/** Schemas of the inputs. */
+export const serverInputs = {
+  variables: nothing,
+  pinVersion: z.object({ server: name, version: maybe(name) }),
+  retry: z.object({ server: name, clear: maybe(flag) }),
+  signIn: z.object({ server: name }),
+  signOut: z.object({ server: name }),
+  log: z.object({ server: name, after: maybe(z.string().max(100)) }),
+  serverDetail: z.object({ server: name }),
+  setServerEnabled: z.object({ server: name, enabled: flag }),
+  setServersEnabled: z.object({ servers: z.array(name).max(1000), enabled: flag }),
+  stopServer: z.object({ server: name }),
+  serverUsage: nothing,
+  tryServer: z.object({ server: maybe(name), entry }),
+  saveServer: z.object({
+    name,
+    entry,
+    replace: flag,
+    /** Whether texts that look like secrets are moved to the vault, with references in the config file. */
+    keepSecrets: maybe(flag),
+  }),
+  removeServer: z.object({ server: name }),
+  undoRemoval: z.object({ undo: id }),
+  readServers: z.object({ text: z.string().max(1024 * 1024) }),
+  healOffers: nothing,
+  heal: z.object({ server: name }),
+};
+
+interface ServerOutputs {
   /** Which of the person's variables each server gets, by name. */
-  variables: { input: Record<string, never>; output: { readonly servers: readonly ServerVariables[] } };
+  variables: { readonly servers: readonly ServerVariables[] };
   /** Writes down which version of its package a server is; without one, that which ran last. */
-  pinVersion: {
-    input: { readonly server: string; readonly version?: string };
-    output: { readonly server: string; readonly package: string; readonly version: string };
-  };
+  pinVersion: { readonly server: string; readonly package: string; readonly version: string };
   /**
    * In a team: at every replica where it is unhealthy. `clear`: removes the folder of a damaged package first, if the
    * failure names one.
    */
-  retry: { input: { readonly server: string; readonly clear?: boolean }; output: ServerStatus };
+  retry: ServerStatus;
   /**
    * Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state.
    */
-  signIn: { input: { readonly server: string }; output: { readonly url: string } };
+  signIn: { readonly url: string };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
-  signOut: { input: { readonly server: string }; output: { readonly wasSignedIn: boolean; readonly sentence: string } };
+  signOut: { readonly wasSignedIn: boolean; readonly sentence: string };
   /** The last lines of a server's log, or those that came since: what it said, and between that what became of it. */
   log: {
-    input: { readonly server: string; readonly after?: string };
-    output: {
-      readonly lines: readonly ServerLogLine[];
-      /** For `after`, to go on from here. */
-      readonly mark: string;
-      /** More came since `after` than is told at once; the oldest of it is left out. */
-      readonly skipped: boolean;
-    };
+    readonly lines: readonly ServerLogLine[];
+    /** For `after`, to go on from here. */
+    readonly mark: string;
+    /** More came since `after` than is told at once; the oldest of it is left out. */
+    readonly skipped: boolean;
   };
-  serverDetail: { input: { readonly server: string }; output: ServerDetail };
-  setServerEnabled: { input: { readonly server: string; readonly enabled: boolean }; output: Nothing };
+  serverDetail: ServerDetail;
+  setServerEnabled: Nothing;
   /** Several at once. Those that wait for a review, or were blocked, are not switched on. */
   setServersEnabled: {
-    input: { readonly servers: readonly string[]; readonly enabled: boolean };
-    output: {
-      /** Names of the servers that changed. */
-      readonly changed: readonly string[];
-      readonly held: readonly string[];
-    };
+    /** Names of the servers that changed. */
+    readonly changed: readonly string[];
+    readonly held: readonly string[];
   };
   /** Ends its processes, or its tries; the next call starts it again. */
-  stopServer: { input: { readonly server: string }; output: Nothing };
+  stopServer: Nothing;
   /** Resource usage of the servers' processes, measured now. */
-  serverUsage: { input: Nothing; output: Usage };
+  serverUsage: Usage;
   /** Tries an entry in a temporary connection; writes nothing. `server`: masked values stand for those of that one. */
-  tryServer: {
-    input: { readonly server?: string; readonly entry: Readonly<Record<string, unknown>> };
-    output: ServerTrialResult;
-  };
+  tryServer: ServerTrialResult;
   /** Adds a server, or replaces the entry of one there is where `replace` says so. */
-  saveServer: {
-    input: {
-      readonly name: string;
-      readonly entry: Readonly<Record<string, unknown>>;
-      readonly replace: boolean;
-      /** Whether texts in it that look like secrets are moved to the vault, with references in the config file. */
-      readonly keepSecrets?: boolean;
-    };
-    output: Nothing;
-  };
+  saveServer: Nothing;
   /** Its sign-in goes with it, and does not come back with its entry. */
-  removeServer: { input: { readonly server: string }; output: RemovalResult };
-  undoRemoval: { input: { readonly undo: string }; output: { readonly server: string } };
+  removeServer: RemovalResult;
+  undoRemoval: { readonly server: string };
   /**
    * The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a
    * server.json.
    */
-  readServers: {
-    input: { readonly text: string };
-    output: PastedText;
-  };
+  readServers: PastedText;
   /** Looks after every server that is ill; the best offer for each. */
-  healOffers: { input: Record<string, never>; output: { readonly offers: readonly HealOfferRow[] } };
+  healOffers: { readonly offers: readonly HealOfferRow[] };
   /** The person's yes to the offer for a server: tries it, and keeps what works. */
-  heal: {
-    input: { readonly server: string };
-    output: { readonly server: string; readonly healed: boolean; readonly sentence: string };
-  };
+  heal: { readonly server: string; readonly healed: boolean; readonly sentence: string };
 }
+
+export type ServerMethods = Methods<typeof serverInputs, ServerOutputs>;

@@ -1,6 +1,7 @@
 /** Requests about settings and modes, of all client apps and of one. */
-import type { DataFlowOverview } from './data-flow.ts';
-import type { Nothing } from './nothing.ts';
+import { z } from 'zod';
+import { dataFlowMode } from './data-flow.ts';
+import { count, flag, maybe, name, type Methods, type Nothing } from './fields.ts';
 
 export interface ModesOverview {
   /** The mode in the config. */
@@ -31,11 +32,11 @@ export interface SettingsFacts {
   /** Permitted changes by models and those that need the user's approval, in sentences. */
   readonly changeRule: string;
   readonly pricePerMillion: number | undefined;
-  readonly theme: 'system' | 'light' | 'dark';
+  readonly theme: z.output<typeof theme>;
   /** Desktop app only. */
   readonly startAtLogin: boolean | undefined;
   readonly notifications: boolean | undefined;
-  readonly updates: 'off' | 'notify' | 'install' | undefined;
+  readonly updates: z.output<typeof updates> | undefined;
 }
 
 /** How one client app is served, and how it would be. */
@@ -57,32 +58,49 @@ export interface AppSettings {
   readonly servers: readonly string[] | undefined;
 }
 
-export interface SettingsContract {
-  setMode: { input: { readonly mode: string }; output: Nothing };
+const theme = z.enum(['system', 'light', 'dark']);
+const updates = z.enum(['off', 'notify', 'install']);
+const results = z
+  .object({
+    /** In bytes; null: the default of the client app. */
+    threshold: maybe(count.nullable()),
+    toon: maybe(flag),
+    clean: maybe(flag),
+    retentionDays: maybe(z.number().positive()),
+    maxBytes: maybe(count.min(1)),
+    deleteOnExit: maybe(flag),
+  })
+  .strict();
+
+/** Schemas of the inputs. */
+export const settingsInputs = {
+  setMode: z.object({ mode: name }),
+  appSettings: z.object({ app: name }),
+  setAppSettings: z.object({
+    app: name,
+    mode: maybe(name.nullable()),
+    threshold: maybe(count.nullable()),
+    /** The only servers that it is shown, stored as a profile; its sessions reconnect. */
+    servers: maybe(z.array(name).max(1000).nullable()),
+  }),
+  setSettings: z.object({
+    results: maybe(results),
+    pricePerMillion: maybe(z.number().min(0).nullable()),
+    dataFlow: maybe(dataFlowMode),
+    theme: maybe(theme),
+    startAtLogin: maybe(flag),
+    notifications: maybe(flag),
+    updates: maybe(updates),
+  }),
+};
+
+interface SettingsOutputs {
+  setMode: Nothing;
   /** How one client app is served, by what it calls itself. */
-  appSettings: { input: { readonly app: string }; output: AppSettings };
+  appSettings: AppSettings;
   /** Absent fields stay unchanged; null applies to all apps. Throws AppError `mode_unknown`. */
-  setAppSettings: {
-    input: {
-      readonly app: string;
-      readonly mode?: string | null;
-      readonly threshold?: number | null;
-      /** The only servers that it is shown, kept as a profile; its sessions reconnect. */
-      readonly servers?: readonly string[] | null;
-    };
-    output: Nothing;
-  };
-  setSettings: {
-    input: {
-      /** A threshold of null: what suits the client app. */
-      readonly results?: Partial<Omit<SettingsFacts['results'], 'threshold'>> & { readonly threshold?: number | null };
-      readonly pricePerMillion?: number | null;
-      readonly dataFlow?: DataFlowOverview['mode'];
-      readonly theme?: SettingsFacts['theme'];
-      readonly startAtLogin?: boolean;
-      readonly notifications?: boolean;
-      readonly updates?: 'off' | 'notify' | 'install';
-    };
-    output: Nothing;
-  };
+  setAppSettings: Nothing;
+  setSettings: Nothing;
 }
+
+export type SettingsMethods = Methods<typeof settingsInputs, SettingsOutputs>;

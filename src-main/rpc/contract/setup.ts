@@ -1,4 +1,5 @@
 /** Requests about the client apps of this machine: installation, access, import of their servers. */
+import { z } from 'zod';
 import type { OfferTest } from '../../core/admin/offer-tests.ts';
 import type {
   AppRow,
@@ -9,7 +10,7 @@ import type {
 } from '../../core/client-apps/app-rows.ts';
 import type { FileChange, ImportOutcome } from '../../core/client-apps/import-servers.ts';
 import type { RestoredFiles } from '../../core/client-apps/install.ts';
-import type { Nothing } from './nothing.ts';
+import { flag, id, maybe, name, nothing, text, type Methods, type Nothing, type Parsed } from './fields.ts';
 
 export type { OfferTest } from '../../core/admin/offer-tests.ts';
 export type {
@@ -35,57 +36,67 @@ export interface SetupFacts {
   readonly tests: readonly OfferTest[];
 }
 
-/** Client apps to connect, by id, and the offered servers that move out of them. */
-export interface SetupChoice {
-  readonly apps: readonly string[];
-  readonly servers: readonly { readonly id: string; readonly name: string }[];
-}
+const chosenServers = z.array(z.object({ id, name })).max(500);
+/** Client apps to connect, by id, and the importable servers that move out of them. */
+const setupChoice = z.object({ apps: z.array(name).max(100), servers: chosenServers });
+export type SetupChoice = Parsed<typeof setupChoice>;
 
-export interface SetupContract {
+/** Schemas of the inputs. */
+export const setupInputs = {
+  previewInstall: z.object({ app: name, http: maybe(flag) }),
+  installApp: z.object({ app: name, revision: text, http: maybe(flag) }),
+  previewUninstall: z.object({ app: name }),
+  uninstallApp: z.object({ app: name, revision: maybe(text) }),
+  undoInstall: z.object({ undo: id }),
+  disconnectAll: nothing,
+  otherEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
+  offeredServers: nothing,
+  testOffers: z.object({ ids: z.array(id).max(500) }),
+  planSetup: setupChoice,
+  applySetup: setupChoice.extend({ keepSecrets: maybe(flag) }),
+  importServers: z.object({
+    servers: chosenServers,
+    move: flag,
+    /** Whether texts that look like secrets are moved to the vault first, with references in the config. */
+    keepSecrets: maybe(flag),
+  }),
+  rescan: nothing,
+  setAccess: z.object({ app: name, allowed: flag }),
+};
+
+interface SetupOutputs {
   /**
    * `http`: by an address of the app's own with a token, which is masked here, or by a command; absent: as it is, else
    * by a command.
    */
-  previewInstall: { input: { readonly app: string; readonly http?: boolean }; output: InstallPreview };
-  installApp: {
-    input: { readonly app: string; readonly revision: string; readonly http?: boolean };
-    output: InstallOutcome;
-  };
-  previewUninstall: { input: { readonly app: string }; output: UninstallPreview };
+  previewInstall: InstallPreview;
+  installApp: InstallOutcome;
+  previewUninstall: UninstallPreview;
   /** With the preview's `revision` a file that has changed since is refused. */
-  uninstallApp: { input: { readonly app: string; readonly revision?: string }; output: InstallOutcome };
-  undoInstall: { input: { readonly undo: string }; output: { readonly sentence: string } };
+  uninstallApp: InstallOutcome;
+  undoInstall: { readonly sentence: string };
   /**
    * Before an uninstall: restores every client app's file. The desktop app also removes its login item, the link
    * scheme, and the vault with its key, and quits. The config, records, and logs stay.
    */
-  disconnectAll: { input: Nothing; output: RestoredFiles };
+  disconnectAll: RestoredFiles;
   /**
    * The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its
    * token.
    */
-  otherEntry: { input: { readonly app: string; readonly http: boolean }; output: { readonly entry: string } };
-  offeredServers: { input: Nothing; output: { readonly servers: readonly OfferedServer[] } };
+  otherEntry: { readonly entry: string };
+  offeredServers: { readonly servers: readonly OfferedServer[] };
   /** Tests offered servers in the background; `setup.tests` reports their stages. Writes nothing. */
-  testOffers: { input: { readonly ids: readonly string[] }; output: Nothing };
+  testOffers: Nothing;
   /** The changes of the apps' files that `applySetup` would make. Writes nothing. */
-  planSetup: { input: SetupChoice; output: { readonly files: readonly FileChange[] } };
+  planSetup: { readonly files: readonly FileChange[] };
   /** Adds the servers, moves them out of these apps, and connects the apps: one change, reverted by `undoInstall`. */
-  applySetup: { input: SetupChoice & { readonly keepSecrets?: boolean }; output: ImportOutcome };
-  importServers: {
-    input: {
-      readonly servers: readonly { readonly id: string; readonly name: string }[];
-      readonly move: boolean;
-      /** Whether texts that look like secrets are moved to the vault first, with references in the config. */
-      readonly keepSecrets?: boolean;
-    };
-    output: ImportOutcome;
-  };
+  applySetup: ImportOutcome;
+  importServers: ImportOutcome;
   /** Looks for client apps and their servers anew. */
-  rescan: { input: Nothing; output: Nothing };
+  rescan: Nothing;
   /** Takes an app's access back, its open sessions with it, or gives it back; its config file stays as it is. */
-  setAccess: {
-    input: { readonly app: string; readonly allowed: boolean };
-    output: { readonly sentence: string };
-  };
+  setAccess: { readonly sentence: string };
 }
+
+export type SetupMethods = Methods<typeof setupInputs, SetupOutputs>;

@@ -1,6 +1,7 @@
 /** Requests about spilled results: list, read, query, delete. */
+import { z } from 'zod';
 import type { SpillRead, SqlRows } from '../../core/spills/spill-queries.ts';
-import type { Nothing } from './nothing.ts';
+import { count, flag, id, maybe, nothing, text, type Methods, type Nothing } from './fields.ts';
 
 export interface SpillUsage {
   readonly bytes: number;
@@ -52,39 +53,44 @@ export interface SpillUse {
   readonly reads: readonly SpillRead[];
 }
 
-export interface SpillsContract {
-  spills: {
-    input: { readonly limit?: number; readonly beforeId?: string };
-    output: { readonly spills: readonly SpillRow[] };
-  };
-  spillLines: { input: { readonly id: string; readonly fromLine: number; readonly count: number }; output: SpillLines };
+/** Schemas of the inputs. */
+export const spillInputs = {
+  spills: z.object({ limit: maybe(count.max(1000)), beforeId: maybe(id) }),
+  spillLines: z.object({ id, fromLine: count.min(1), count: count.min(1).max(2000) }),
+  spillFind: z.object({ id, pattern: text.min(1) }),
+  spillQuery: z.object({ id, query: text.min(1) }),
+  spillSql: z.object({
+    id,
+    query: text.min(1),
+    tables: z.record(z.string().regex(/^(?!rows$)[A-Za-z_]\w{0,59}$/i), id).optional(),
+  }),
+  spill: z.object({ id }),
+  spillUse: z.object({ id }),
+  pinSpill: z.object({ id, pinned: flag }),
+  deleteSpill: z.object({ id, now: maybe(flag) }),
+  pruneSpills: nothing,
+  restoreSpill: z.object({ id }),
+};
+
+interface SpillOutputs {
+  spills: { readonly spills: readonly SpillRow[] };
+  spillLines: SpillLines;
   /** Lines that match, as `slice` numbers them; at most 1 000. */
-  spillFind: {
-    input: { readonly id: string; readonly pattern: string };
-    output: { readonly matches: readonly { readonly line: number; readonly text: string }[]; readonly total: number };
-  };
-  spillQuery: {
-    input: { readonly id: string; readonly query: string };
-    output: { readonly text: string; readonly truncated: boolean };
-  };
+  spillFind: { readonly matches: readonly { readonly line: number; readonly text: string }[]; readonly total: number };
+  spillQuery: { readonly text: string; readonly truncated: boolean };
   /**
    * One SQL statement that reads; `tables`: further results by the names of their tables. As many rows as fit, all of
    * them counted.
    */
-  spillSql: {
-    input: {
-      readonly id: string;
-      readonly query: string;
-      readonly tables?: Readonly<Record<string, string>> | undefined;
-    };
-    output: SqlRows;
-  };
-  spill: { input: { readonly id: string }; output: SpillRow };
-  spillUse: { input: { readonly id: string }; output: SpillUse };
-  pinSpill: { input: { readonly id: string; readonly pinned: boolean }; output: Nothing };
+  spillSql: SqlRows;
+  spill: SpillRow;
+  spillUse: SpillUse;
+  pinSpill: Nothing;
   /** Gone after ten seconds, or `now`; `restoreSpill` until then brings it back. */
-  deleteSpill: { input: { readonly id: string; readonly now?: boolean }; output: Nothing };
+  deleteSpill: Nothing;
   /** Deletes what is too old or too much, now. */
-  pruneSpills: { input: Nothing; output: { readonly removed: number; readonly bytes: number } };
-  restoreSpill: { input: { readonly id: string }; output: Nothing };
+  pruneSpills: { readonly removed: number; readonly bytes: number };
+  restoreSpill: Nothing;
 }
+
+export type SpillMethods = Methods<typeof spillInputs, SpillOutputs>;

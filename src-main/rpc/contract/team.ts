@@ -1,6 +1,7 @@
 /** Requests of a team's users about each other, their tokens, and their sign-ins. Refused where there is one user. */
-import type { Nothing } from './nothing.ts';
+import { z } from 'zod';
 import type { ServerStatus } from './servers.ts';
+import { count, flag, id, maybe, name, nothing, type Methods, type Nothing } from './fields.ts';
 
 /** User-specific data of a team's dashboard: an admin sees everybody's rows, a member their own. */
 export interface TeamFacts {
@@ -70,30 +71,34 @@ export interface ServerStatusByReplica {
   readonly runners: readonly { readonly name: string; readonly people: number }[];
 }
 
-export interface TeamContract {
+/** Schemas of the inputs. */
+export const teamInputs = {
+  serverStatus: z.object({ server: name }),
+  ownSignIns: nothing,
+  people: nothing,
+  setPersonOff: z.object({ name, isOff: flag }),
+  personTokens: z.object({ everybody: maybe(flag) }),
+  givePersonToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),
+  revokePersonToken: z.object({ id }),
+};
+
+interface TeamOutputs {
   /** For admins; beside it where it runs, and why there. */
-  serverStatus: {
-    input: { readonly server: string };
-    output: ServerStatusByReplica & { readonly placement: 'remote' | 'shared' | 'per-user'; readonly reason: string };
+  serverStatus: ServerStatusByReplica & {
+    readonly placement: 'remote' | 'shared' | 'per-user';
+    readonly reason: string;
   };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
-  ownSignIns: {
-    input: Nothing;
-    output: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
-  };
-  people: { input: Nothing; output: { readonly people: readonly PersonRow[] } };
+  ownSignIns: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
+  people: { readonly people: readonly PersonRow[] };
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
-  setPersonOff: { input: { readonly name: string; readonly isOff: boolean }; output: Nothing };
+  setPersonOff: Nothing;
   /** One's own; `everybody`: all, for admins. The newest first. */
-  personTokens: {
-    input: { readonly everybody?: boolean };
-    output: { readonly tokens: readonly AccessTokenRow[] };
-  };
+  personTokens: { readonly tokens: readonly AccessTokenRow[] };
   /** One of one's own, within a year; the token is told in this answer alone. */
-  givePersonToken: {
-    input: { readonly label: string; readonly ends: number; readonly readOnly?: boolean };
-    output: AccessTokenRow & { readonly token: string };
-  };
+  givePersonToken: AccessTokenRow & { readonly token: string };
   /** One's own, or anybody's for admins. */
-  revokePersonToken: { input: { readonly id: string }; output: AccessTokenRow };
+  revokePersonToken: AccessTokenRow;
 }
+
+export type TeamMethods = Methods<typeof teamInputs, TeamOutputs>;

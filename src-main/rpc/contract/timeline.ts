@@ -1,8 +1,9 @@
 /** Requests about the steps of sessions: what each client app requested and received. */
-import type { StepSearch, StepTotals } from '../../core/activity/activity-worker/step-search.ts';
+import { z } from 'zod';
+import type { StepTotals } from '../../core/activity/activity-worker/step-search.ts';
 import type { StepKind } from '../../core/activity/steps/step.ts';
 import type { CallSummary, PayloadText } from './activity.ts';
-import type { Nothing } from './nothing.ts';
+import { count, flag, maybe, name, text, type Methods, type Nothing, type Parsed } from './fields.ts';
 
 /** A short description of the request, secrets masked. */
 export interface StepLabelFacts {
@@ -89,42 +90,60 @@ export interface TimelineOverview {
   readonly more: number;
 }
 
-export interface StepQuery extends StepSearch {
-  /** Name of the user, in a team. */
-  readonly person?: string;
-  readonly beforeId?: number;
-  readonly afterId?: number;
-  /** At most 1 000. */
-  readonly limit?: number;
-}
+/** Schemas of the inputs. */
+export const timelineInputs = {
+  steps: z.object({
+    /** Name of the user, in a team. */
+    person: maybe(name),
+    sessionId: maybe(name),
+    app: maybe(name),
+    /** Server that a call of the step went to. */
+    server: maybe(name),
+    /** In names and in payloads. */
+    text: maybe(text),
+    /** Only steps that did not end well. */
+    problems: maybe(flag),
+    /** Only steps with a spilled result. */
+    spilled: maybe(flag),
+    blocked: maybe(flag),
+    /** In ms since 1970; `until` itself is outside. */
+    since: maybe(count),
+    until: maybe(count),
+    beforeId: maybe(count),
+    afterId: maybe(count),
+    limit: maybe(count.min(1).max(1000)),
+  }),
+  step: z.object({ id: count }),
+  stepText: z.object({ id: count, side: z.enum(['asked', 'given']), from: count }),
+  cancelStep: z.object({ id: count }),
+  timelineSessions: z.object({ person: maybe(name) }),
+};
 
-export interface TimelineContract {
+export type StepQuery = Parsed<typeof timelineInputs.steps>;
+
+interface TimelineOutputs {
   /** Sums are of all steps that fit, not of the page alone. */
   steps: {
-    input: StepQuery;
-    output: {
-      readonly steps: readonly StepSummary[];
-      readonly sums: StepTotals;
-      /** How many there are in the same session and time, whatever else is asked for. */
-      readonly all: number;
-      readonly more: boolean;
-      /** So many of the newest were looked through for a filter, and none that are older; missing: all were. */
-      readonly lookedThrough?: number;
-      /**
-       * Savings since then without a step on record: tokens without and with Tooltray. Present if a period is
-       * requested.
-       */
-      readonly apart?: { readonly without: number; readonly with: number };
-    };
+    readonly steps: readonly StepSummary[];
+    readonly sums: StepTotals;
+    /** How many there are in the same session and time, whatever else is asked for. */
+    readonly all: number;
+    readonly more: boolean;
+    /** So many of the newest were looked through for a filter, and none that are older; missing: all were. */
+    readonly lookedThrough?: number;
+    /**
+     * Savings since then without a step on record: tokens without and with Tooltray. Present if a period is
+     * requested.
+     */
+    readonly apart?: { readonly without: number; readonly with: number };
   };
-  step: { input: { readonly id: number }; output: StepDetail };
+  step: StepDetail;
   /** More of a text, in parts of 64 Ki characters. */
-  stepText: {
-    input: { readonly id: number; readonly side: 'asked' | 'given'; readonly from: number };
-    output: PayloadText;
-  };
+  stepText: PayloadText;
   /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
-  cancelStep: { input: { readonly id: number }; output: Nothing };
+  cancelStep: Nothing;
   /** Sessions with the newest steps first, at most 100. */
-  timelineSessions: { input: { readonly person?: string }; output: { readonly sessions: readonly TimelineSession[] } };
+  timelineSessions: { readonly sessions: readonly TimelineSession[] };
 }
+
+export type TimelineMethods = Methods<typeof timelineInputs, TimelineOutputs>;

@@ -1,7 +1,8 @@
 /** Requests about the tools of servers: search, calls, descriptions, the scan. */
+import { z } from 'zod';
 import type { DefinitionKind } from '../../core/trust/scan/definition-texts.ts';
 import type { ScanFinding, ScanVerdict } from '../../core/trust/scan/scan-finding.ts';
-import type { Nothing } from './nothing.ts';
+import { count, entry, flag, maybe, name, nothing, text, type Methods, type Nothing } from './fields.ts';
 
 /** Tools of one server that a text fits. */
 export interface ToolMatches {
@@ -64,37 +65,39 @@ export interface RewrittenDescription {
   readonly own: string;
 }
 
-export interface ToolsContract {
-  tools: { input: { readonly server?: string }; output: { readonly tools: readonly ToolSummary[] } };
-  search: {
-    input: { readonly query: string; readonly limit?: number };
-    output: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
-  };
+/** Schemas of the inputs. */
+export const toolInputs = {
+  tools: z.object({ server: maybe(name) }),
+  search: z.object({ query: text, limit: maybe(count) }),
+  scan: z.object({ server: maybe(name) }),
+  call: z.object({
+    tool: name,
+    arguments: entry,
+    /** The most that the call is meant to do; refused if the server says that the tool does more. */
+    intent: maybe(z.enum(['read', 'write', 'destructive'])),
+    /** Stated reason, for the record. */
+    reason: maybe(text),
+  }),
+  setToolEnabled: z.object({ server: name, tool: name, enabled: flag }),
+  writtenTexts: nothing,
+  takeBackText: z.object({ server: name, tool: name }),
+  toolMatches: z.object({ text: text.max(200) }),
+};
+
+interface ToolOutputs {
+  tools: { readonly tools: readonly ToolSummary[] };
+  search: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
   /** Looks what servers list for what attacks are made of; told is what is for review or worse. */
-  scan: {
-    input: { readonly server?: string };
-    output: { readonly scanned: number; readonly found: readonly ScannedDefinition[] };
-  };
+  scan: { readonly scanned: number; readonly found: readonly ScannedDefinition[] };
   /** Calls a tool as the person, a server's or one of our own; the answer is the tool's result. */
-  call: {
-    input: {
-      readonly tool: string;
-      readonly arguments: Record<string, unknown>;
-      /** The most that the call is meant to do; refused if the server says that the tool does more. */
-      readonly intent?: 'read' | 'write' | 'destructive';
-      /** Why, for the record. */
-      readonly reason?: string;
-    };
-    output: Record<string, unknown>;
-  };
-  setToolEnabled: {
-    input: { readonly server: string; readonly tool: string; readonly enabled: boolean };
-    output: Nothing;
-  };
+  call: Record<string, unknown>;
+  setToolEnabled: Nothing;
   /** Every description that a model wrote, beside the server's own. */
-  writtenTexts: { input: Nothing; output: { readonly texts: readonly RewrittenDescription[] } };
+  writtenTexts: { readonly texts: readonly RewrittenDescription[] };
   /** Apps are told the server's own description again. */
-  takeBackText: { input: { readonly server: string; readonly tool: string }; output: Nothing };
+  takeBackText: Nothing;
   /** Tools whose name or description has every word, by server. */
-  toolMatches: { input: { readonly text: string }; output: { readonly servers: readonly ToolMatches[] } };
+  toolMatches: { readonly servers: readonly ToolMatches[] };
 }
+
+export type ToolMethods = Methods<typeof toolInputs, ToolOutputs>;

@@ -1,16 +1,16 @@
 /** Requests about registries and their servers. */
 import type { RegistryService } from '../../core/registry/registry-service.ts';
 import type { RegistryServer } from '../../core/registry/registry-server.ts';
-import type { RegistryContract, RegistryRow } from '../contract.ts';
+import type { RegistryMethods, RegistryRow } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 
 const defaultLimit = 30;
 
 export type RegistryHandlers = {
-  readonly [M in keyof RegistryContract]: (
-    input: RegistryContract[M]['input'],
+  readonly [M in keyof RegistryMethods]: (
+    input: RegistryMethods[M]['input'],
     signal: AbortSignal,
-  ) => Promise<RegistryContract[M]['output']>;
+  ) => Promise<RegistryMethods[M]['output']>;
 };
 
 /** The same for a running core and for a command without one. */

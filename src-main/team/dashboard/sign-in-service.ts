@@ -3,7 +3,7 @@
  */
 import { type AuditEntry, placementOf, type ServerConfig, userValueNamesIn } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { UserSignInRow, RpcMethods, TeamContract } from '../../rpc/contract.ts';
+import type { UserSignInRow, RpcMethods, TeamMethods } from '../../rpc/contract.ts';
 import type { TeamSignIns } from '../oauth/team-sign-ins.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -25,7 +25,7 @@ export class SignInService {
   }
 
   /** Servers at an address to which each person signs in themselves, and where else the viewer still is. */
-  async rows(): Promise<TeamContract['ownSignIns']['output']> {
+  async rows(): Promise<TeamMethods['ownSignIns']['output']> {
     const { signIns: kept, servers } = this.#parts;
     const held = new Map((await kept.list(this.#viewer.user)).map((one) => [one.server, one]));
     const wanted = servers().flatMap((server) =>

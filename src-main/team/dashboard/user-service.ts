@@ -4,7 +4,7 @@
  */
 import type { AuditEntry } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
-import type { PersonRow, AccessTokenRow, TeamContract } from '../../rpc/contract.ts';
+import type { PersonRow, AccessTokenRow, TeamMethods } from '../../rpc/contract.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { AccessToken, AccessTokenStore } from '../users/access-tokens.ts';
 import { isAdmin, type Viewer } from './viewer.ts';
@@ -15,8 +15,8 @@ export interface UserServiceDeps {
   readonly note: (entry: AuditEntry) => void;
 }
 
-type Answer<M extends keyof TeamContract> = Promise<TeamContract[M]['output']>;
-type Input<M extends keyof TeamContract> = TeamContract[M]['input'];
+type Answer<M extends keyof TeamMethods> = Promise<TeamMethods[M]['output']>;
+type Input<M extends keyof TeamMethods> = TeamMethods[M]['input'];
 
 /** One viewer's. All reject with AppError store_unreachable. */
 export class UserService {

@@ -1,7 +1,7 @@
 /** `tooltray secret`: keys and passwords for servers, sealed in the vault; where the key of that lies. */
 import { toAppError } from '../../../core/base/errors.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
-import type { CoreAccess, FoundSecret, RpcMethods, SecretsContract, VaultStatus } from '../../../rpc/contract.ts';
+import type { CoreAccess, FoundSecret, RpcMethods, SecretMethods, VaultStatus } from '../../../rpc/contract.ts';
 import { openAnyConfig, openCliConfig, unknownServer, serverNames } from '../../cli-config.ts';
 import { command, commonFlags, usageError } from '../../command.ts';
 import { runningCoreFor } from '../../core-access.ts';
@@ -45,7 +45,7 @@ export const secret = command({
   },
 });
 
-type Question = keyof SecretsContract;
+type Question = keyof SecretMethods;
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /** The running core, so that its servers follow; without one, the vault itself. */
