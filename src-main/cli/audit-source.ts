@@ -48,7 +48,7 @@ async function teamPlace(url: string, tenant: string): Promise<AuditSource> {
   const { TeamKeys } = await import('../team/documents/team-keys.ts');
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
-    log: new AuditTable(database.forTenant(tenant), tenant),
+    log: new AuditTable(database.sql, tenant),
     whose: 'team',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit(tenant)),
     // Replicas write within a second.

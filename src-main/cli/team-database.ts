@@ -36,14 +36,14 @@ export interface TenantFlags {
  */
 export async function withTenant<T>(
   { database: url, tenant = defaultTenant }: TenantFlags,
-  work: (sql: ReturnType<Database['forTenant']>, tenant: string) => Promise<T>,
+  work: (sql: Database['sql'], tenant: string) => Promise<T>,
 ): Promise<T> {
   const { Database: Opened } = await import('../team/database/database.ts');
   const { requireSchema } = await import('../team/database/migrate.ts');
   const database = new Opened({ url: databaseUrl(url), most: 2, name: 'tooltray command' });
   try {
-    await requireSchema(database.shared);
-    return await work(database.forTenant(tenant), tenant);
+    await requireSchema(database.sql);
+    return await work(database.sql, tenant);
   } finally {
     await database.close();
   }

@@ -59,7 +59,7 @@ interface IdentityDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly tenant: string;
   /** Bound to the tenant. */
-  readonly sql: ReturnType<Database['forTenant']>;
+  readonly sql: Database['sql'];
   readonly changes: ChangeFeed;
   readonly proxies: TrustedProxies;
   readonly settings: IssuerSettings | undefined;

@@ -18,7 +18,7 @@ import { TeamVaults } from './secrets/team-vault.ts';
 export interface StoreDeps extends TeamHostContext {
   readonly tenant: string;
   /** Bound to the tenant. */
-  readonly sql: ReturnType<Database['forTenant']>;
+  readonly sql: Database['sql'];
   readonly database: Database;
   /** Tells of what other replicas changed, and has been started. */
   readonly changes: ChangeFeed;

@@ -121,7 +121,7 @@ export class Replica {
     const { dataDir } = resolveAppPaths(options.env, process.platform, homedir());
     const home = await HomeLock.take(join(dataDir, 'replica.lock'), homeWaitMs);
     try {
-      await requireSchema(database.shared);
+      await requireSchema(database.sql);
       const made = Promise.withResolvers<Parts>();
       const host = await CoreHost.open({
         ...coreOptions(options),
@@ -233,11 +233,11 @@ async function openParts(
   const { log } = context;
   const objects = options.objects === undefined ? undefined : parseS3Config(options.objects, env);
   const core = (): CoreHost['core'] => host().core;
-  const sql = database.forTenant(tenant);
+  const sql = database.sql;
   const keys = TeamKeys.fromEnv(env);
-  const changes = new ChangeFeed(database.shared, log.child('changes'));
+  const changes = new ChangeFeed(database.sql, log.child('changes'));
   await changes.start();
-  const readiness = new Readiness(database.shared);
+  const readiness = new Readiness(database.sql);
   const stores = await openStores({ ...context, tenant, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, tenant, log.child('quotas'));
   const personal = openPlacement({

@@ -6,6 +6,7 @@ import { hashOf } from '../../src-main/team/users/access-tokens.ts';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
 import type { TestConfig } from './start-core.ts';
 import { activityThread, sandbox } from './shared-workers.ts';
+import { asReplica } from './team-cluster.ts';
 import { objectsEnv, teamObjectsAddress } from './team-objects.ts';
 
 export interface TestReplica extends AsyncDisposable {
@@ -25,7 +26,7 @@ export const testKeys = { TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base
 
 const usual = { mode: 'proxy', reviews: { onChange: 'warn' } };
 
-/** `database`: of `teamDatabase()`; several replicas may share it. Resolves when every server has settled. */
+/** `database`: of `teamDatabase()`, used with a replica's rights; several replicas may share it. Resolves when every server has settled. */
 export async function startReplica(
   database: string,
   config: TestConfig,
@@ -43,7 +44,7 @@ export async function startReplica(
     configFile,
     pageRoot: folder,
     onStop: () => undefined,
-    database,
+    database: asReplica(database),
     tenant: 'main',
     listen: { address: '127.0.0.1', port: 0 },
     shared: { activityThread, codeRunner: sandbox },
@@ -73,7 +74,7 @@ export async function startReplica(
 
 /** With a token that tests know, also in another process. */
 async function letTesterIn({ database }: Replica): Promise<void> {
-  const sql = database.forTenant('main');
+  const sql = database.sql;
   await sql`
     INSERT INTO tooltray.users (tenant, id, name, name_key, role, is_service, groups, routing_key)
     VALUES ('main', 'tester', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;

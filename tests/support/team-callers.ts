@@ -27,7 +27,7 @@ export class TeamPeople {
   readonly tokens: AccessTokenStore;
 
   constructor({ replica }: Pick<TestReplica, 'replica'>, tenant = 'main') {
-    const sql = replica.database.forTenant(tenant);
+    const sql = replica.database.sql;
     this.people = new UserStore(sql, tenant);
     this.tokens = new AccessTokenStore(sql, tenant);
   }

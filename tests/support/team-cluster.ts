@@ -1,12 +1,14 @@
 /** One PostgreSQL for all tests of a run, started when the first one asks for it. Runs in the process that runs the tests. */
 import { join } from 'node:path';
 import { type Cluster, startPostgres } from '../../scripts/team/engines/postgres.ts';
-import { connect } from '../../src-main/team/database/database.ts';
+import { connect, replicaRole } from '../../src-main/team/database/database.ts';
 import { migrate } from '../../src-main/team/database/migrate.ts';
 import { engineOnDemand } from './engine-on-demand.ts';
 
 /** Where tests ask for it. */
 export const clusterVariable = 'TOOLTRAY_TEST_CLUSTER';
+/** Login of a replica, with its rights only. */
+const replicaLogin = 'tooltray_app';
 /** What each test's database is a copy of. */
 export const template = 'migrated';
 
@@ -20,7 +22,21 @@ async function start(folder: string): Promise<Cluster> {
   await sql.unsafe(`CREATE DATABASE ${template}`);
   await sql.end();
   await migrate(urlOf(cluster.url, template));
+  await grantLogin(cluster.url);
   return cluster;
+}
+
+async function grantLogin(url: string): Promise<void> {
+  const sql = connect({ url, most: 1 });
+  await sql.unsafe(`CREATE ROLE ${replicaLogin} LOGIN IN ROLE ${replicaRole}`);
+  await sql.end();
+}
+
+/** The same database with the least-privileged login of a replica. */
+export function asReplica(url: string): string {
+  const other = new URL(url);
+  other.username = replicaLogin;
+  return other.href;
 }
 
 /** Of another database of the same cluster. */

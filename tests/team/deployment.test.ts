@@ -1,15 +1,25 @@
 /** The files of docs/team: their flags and variables exist, and their version is the current one. */
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import packageJson from '../../package.json' with { type: 'json' };
 import { findCommand } from '../../src-main/cli/command-table.ts';
 import { readArguments } from '../../src-main/cli/command.ts';
+import { Database } from '../../src-main/team/database/database.ts';
+import { migrate, requireSchema } from '../../src-main/team/database/migrate.ts';
+import { startPostgres } from '../../scripts/team/engines/postgres.ts';
+import { programPath } from '../../scripts/team/engines/system.ts';
 
 const root = `${import.meta.dirname}/../..`;
 const read = (file: string): string => readFileSync(`${root}/${file}`, 'utf8');
 const yamlFiles = globSync('docs/team/**/*.yaml', { cwd: root }).map((file) => file.replaceAll('\\', '/'));
 const sources = globSync('src-main/{cli,team,host}/**/*.ts', { cwd: root }).map(read).join('\n');
+// PostgreSQL from npm has no psql.
+const psql = programPath('psql');
 
 /** Every list of words in it that begins with a command of ours. */
 function startsIn(value: unknown): string[][] {
@@ -31,6 +41,33 @@ test.each(yamlFiles)('%s is YAML and starts commands with existing flags', async
     expect(() => declared && readArguments(declared, args)).not.toThrow();
   }
 });
+
+test.runIf(psql !== undefined)(
+  'database.sql creates a database that its owner migrates and its replicas use, and no other team’s',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tooltray-logins-'));
+    await chmod(folder, 0o711);
+    const cluster = await startPostgres({ folder: join(folder, 'postgres'), isFleeting: true });
+    onTestFinished(async () => {
+      await cluster.stop();
+      await rm(folder, { recursive: true });
+    });
+    const env = { ...process.env, OWNER_PASSWORD: "o'wner", REPLICA_PASSWORD: 'replica' };
+    for (const name of ['sales', 'acme'])
+      execFileSync(psql ?? '', ['-d', cluster.url, '-v', `name=${name}`, '-f', `${root}/docs/team/database.sql`], {
+        env,
+      });
+    const at = (user: string, name: string): string => `postgres://${user}@127.0.0.1:${cluster.port}/${name}`;
+    await migrate(at('sales_owner', 'sales'));
+    await migrate(at('acme_owner', 'acme'));
+    const database = new Database({ url: at('sales', 'sales') });
+    onTestFinished(() => database.close());
+    await requireSchema(database.sql);
+    await expect(migrate(at('sales', 'sales'))).rejects.toMatchObject({ code: '42501' });
+    for (const login of ['sales', 'sales_owner'])
+      await expect(migrate(at(login, 'acme'))).rejects.toMatchObject({ code: '42501' });
+  },
+);
 
 test('the files start serve and migrate, and the image starts like them', () => {
   const started = yamlFiles.flatMap((file) =>

@@ -22,7 +22,7 @@ test('collects calls of every replica in one activity record and one audit', asy
   }
   const database = new Database({ url, most: 1 });
   onTestFinished(() => database.close());
-  const sql = database.forTenant('main');
+  const sql = database.sql;
   const activity = new TeamActivity(sql, 'main');
   expect(await activity.sums('everybody', 'tool')).toMatchObject([{ key: 'echo:echo', calls: 2 }]);
   expect((await activity.savings('everybody', 'server')).total.calls).toBe(2);

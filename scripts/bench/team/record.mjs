@@ -94,7 +94,7 @@ async function timed(what, database, count, work) {
 
 /** Of all that runs in it, its own helpers included. */
 async function serverCpu(database) {
-  const pids = await database.shared`SELECT pid FROM pg_stat_activity`;
+  const pids = await database.sql`SELECT pid FROM pg_stat_activity`;
   return pids.reduce((sum, { pid }) => sum + (processCpu(pid) ?? 0), 0);
 }
 

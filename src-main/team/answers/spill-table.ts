@@ -235,7 +235,7 @@ export class SpillTable {
   }
 
   async #ask<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {
-    return await bounded(work(this.#database.forTenant(this.#tenant)), this.#waitMs);
+    return await bounded(work(this.#database.sql), this.#waitMs);
   }
 }
 

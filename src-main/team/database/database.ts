@@ -1,7 +1,6 @@
 /**
- * The team's PostgreSQL. A tenant's connections are the tenant's for as long as they live: row-level security (the
- * schema's own) lets them see and write its rows alone, so that a query without a filter of its own shows nobody
- * else's.
+ * The connections of a replica or a command to the team's PostgreSQL. Each tenant has a database of its own, so every
+ * row of a database belongs to it.
  */
 import postgres, { type Options, type Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -11,7 +10,7 @@ export type { ISql as Query } from 'postgres';
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/name`; several hosts with commas between them. */
   readonly url: string;
-  /** Connections for each tenant and for what belongs to none; 8 by default. */
+  /** Maximum number of connections; 8 by default. */
   readonly most?: number;
   /** Connections stay open until they are ended or break: for locks that belong to one. */
   readonly isPermanent?: boolean;
@@ -19,10 +18,7 @@ export interface DatabaseOptions {
   readonly name?: string;
 }
 
-/**
- * The role without rights of its own that replicas work as; owners of tables and superusers would pass row-level
- * security.
- */
+/** Role with the rights that replicas need. Their login is a member of it. */
 export const replicaRole = 'tooltray_replica';
 
 /** A statement that takes longer is ended by the server, in ms. */
@@ -30,43 +26,20 @@ const statementMs = 30_000;
 const connectSeconds = 5;
 /** A database that was away is asked anew at least this often. */
 const maxWaitSeconds = 0.5;
-/** Connections of a tenant that asks nothing are closed, in s. */
+/** Unused connections are closed after this many seconds. */
 const idleSeconds = 60;
 
 export class Database {
-  readonly #options: DatabaseOptions;
-  readonly #tenants = new Map<string, Sql>();
-  #shared: Sql | undefined;
-  #closing: Promise<void> | undefined;
+  readonly sql: Sql;
 
+  /** Connects with the first query. Throws AppError bad_request for a URL that is not one of PostgreSQL. */
   constructor(options: DatabaseOptions) {
-    checkUrl(options.url);
-    this.#options = options;
+    this.sql = connect(options, { statement_timeout: statementMs });
   }
 
-  /** Connections for data of no tenant: replicas, leases, versions. Rows of tenants are refused. */
-  get shared(): Sql {
-    return (this.#shared ??= this.#connect({}));
-  }
-
-  /** One tenant's rows, and no others. */
-  forTenant(tenant: string): Sql {
-    const known = this.#tenants.get(tenant);
-    if (known !== undefined) return known;
-    const made = this.#connect({ 'tooltray.tenant': tenant });
-    this.#tenants.set(tenant, made);
-    return made;
-  }
-
-  /** Waits up to five seconds for what is under way, then ends it. */
+  /** Waits up to five seconds for running queries, then ends them. */
   close(): Promise<void> {
-    const open = [...this.#tenants.values(), ...(this.#shared ? [this.#shared] : [])];
-    return (this.#closing ??= Promise.all(open.map((sql) => sql.end({ timeout: 5 }))).then(() => undefined));
-  }
-
-  #connect(settings: Record<string, string>): Sql {
-    if (this.#closing !== undefined) throw new AppError('store_unreachable', 'The database is closed.');
-    return connect(this.#options, { role: replicaRole, statement_timeout: statementMs, ...settings });
+    return this.sql.end({ timeout: 5 });
   }
 }
 

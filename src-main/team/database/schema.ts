@@ -1,7 +1,4 @@
-/**
- * The schema of this version, as its steps. Tables of tenants have the column `tenant` and the policy that `ofTenant`
- * adds.
- */
+/** The schema of this version, as its steps. */
 import { replicaRole } from './database.ts';
 
 export interface Step {
@@ -20,12 +17,6 @@ export interface Step {
 
 /** Tables in partitions, one each month, by `written`. */
 const partitionedTables: readonly string[] = ['audit', 'calls', 'steps', 'savings'];
-
-const ofTenants: readonly string[] = [
-  ...['documents', 'audit', 'audit_heads', 'audit_batches', 'replicas', 'calls', 'steps', 'savings'],
-  ...['answers', 'answer_tenants', 'users', 'group_grants', 'person_tokens', 'data_keys', 'secrets'],
-  ...['page_sessions', 'page_visits', 'quota_windows', 'quota_running'],
-];
 
 const firstSchema = `
   CREATE TABLE tooltray.changes (
@@ -166,29 +157,14 @@ const firstSchema = `
     PRIMARY KEY (tenant, id)
   );
   CREATE INDEX quota_running_by_key ON tooltray.quota_running (tenant, key);
-  ${ofTenants.map(tenantPolicy).join('')}
 `;
 
 /** A step that was released is never changed; a new one is added at the end. */
 export const steps: readonly Step[] = [{ name: 'the first schema', sql: firstSchema, isAdditive: false }];
 
 /**
- * Only the tenant that the connection was opened for; also for the owner of the table. Where none is set, PostgreSQL
- * refuses.
- */
-function tenantPolicy(table: string): string {
-  return `
-    ALTER TABLE tooltray.${table} ENABLE ROW LEVEL SECURITY;
-    ALTER TABLE tooltray.${table} FORCE ROW LEVEL SECURITY;
-    CREATE POLICY tenant ON tooltray.${table}
-      USING (tenant = current_setting('tooltray.tenant')) WITH CHECK (tenant = current_setting('tooltray.tenant'));
-  `;
-}
-
-/**
  * Makes the parts of this month and of the two that follow, as whoever owns the schema. A month whose rows lie in the
- * part for the rest already stays there. Parts lie in a schema that replicas may not use: they would pass row-level
- * security there.
+ * part for the rest already stays there. Parts are in a schema that replicas may not use.
  */
 const createPartitionsSql = `
   CREATE OR REPLACE FUNCTION tooltray.make_parts() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -241,7 +217,6 @@ export const ground = `
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${replicaRole}') THEN CREATE ROLE ${replicaRole} NOLOGIN; END IF;
   EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
   END $$;
-  GRANT ${replicaRole} TO CURRENT_USER;
   GRANT USAGE ON SCHEMA tooltray TO ${replicaRole};
   CREATE SCHEMA IF NOT EXISTS tooltray_parts;
   CREATE TABLE IF NOT EXISTS tooltray.migrations (

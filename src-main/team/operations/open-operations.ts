@@ -57,7 +57,7 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
 /** PostgreSQL tells a role no more of connections than that there are some. undefined where it cannot be asked. */
 async function connectionsOf(database: Database): Promise<number | undefined> {
   try {
-    const [row] = await database.shared<{ count: number }[]>`
+    const [row] = await database.sql<{ count: number }[]>`
       SELECT count(*)::int AS count FROM pg_stat_activity
       WHERE application_name = current_setting('application_name') AND datname = current_database()`;
     return row?.count;

@@ -82,7 +82,7 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
     payloads: () => ({ ...storedPayloads, keep: false }),
     thread: activityThread,
   });
-  const sql = database.forTenant('a');
+  const sql = database.sql;
   const quiet = { warn: () => undefined, info: () => undefined };
   const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
   onTestFinished(async () => {

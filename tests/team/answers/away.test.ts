@@ -18,9 +18,7 @@ const origin = originOf(ann);
 
 /** What is known of answers that nobody may read: left over, or under way. */
 async function unreadable({ database }: Replica): Promise<number> {
-  const [row] = await database.forTenant(
-    'acme',
-  )`SELECT count(*)::int AS count FROM tooltray.answers WHERE state <> 'kept'`;
+  const [row] = await database.sql`SELECT count(*)::int AS count FROM tooltray.answers WHERE state <> 'kept'`;
   return (row as { count: number }).count;
 }
 
@@ -55,9 +53,7 @@ test('while its object store is down, rejects new spills, reads local ones, and 
     10,
   ]);
   // What could not be undone meanwhile is found by whoever tends the tenant's answers.
-  await a.database.forTenant(
-    'acme',
-  )`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
+  await a.database.sql`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
   await b.store.prune();
   expect(await unreadable(a)).toBe(0);
 });

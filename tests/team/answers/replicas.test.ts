@@ -112,18 +112,6 @@ describe('two replicas', () => {
     expect(filesOf(b)).toEqual([]);
   });
 
-  test('isolates tenants without the application’s own filter', async () => {
-    const [a] = await two();
-    await keepText(a.store, 'of ann', originOf(ann));
-    const stranger = a.database.forTenant('evil');
-    await a.store.prune();
-    for (const table of ['answers', 'answer_tenants'])
-      expect(await stranger.unsafe(`SELECT * FROM tooltray.${table}`)).toEqual([]);
-    expect((await stranger`UPDATE tooltray.answers SET owner = 'evil/eve/app/app'`).count).toBe(0);
-    expect((await stranger`DELETE FROM tooltray.answers`).count).toBe(0);
-    await expect(a.database.shared`SELECT * FROM tooltray.answers`).rejects.toThrow('tooltray.tenant');
-  });
-
   async function damage(replica: Replica, id: string): Promise<void> {
     const team = replica.objects as S3BlobStore;
     const wrong = Buffer.from('as it is.');

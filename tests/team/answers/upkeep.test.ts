@@ -9,8 +9,8 @@ import { memberOf, openTeam, type Replica } from './team-fixture.ts';
 const ann = memberOf('acme', 'ann');
 const { signal } = new AbortController();
 
-async function rowsOf({ database }: Replica, tenant = 'acme'): Promise<number> {
-  const [row] = await database.forTenant(tenant)`SELECT count(*)::int AS count FROM tooltray.answers`;
+async function rowsOf({ database }: Replica): Promise<number> {
+  const [row] = await database.sql`SELECT count(*)::int AS count FROM tooltray.answers`;
   return (row as { count: number }).count;
 }
 
@@ -63,16 +63,6 @@ test('finishes a read of a spill that is deleted meanwhile', async () => {
   ]);
 });
 
-test('applies each tenant’s quota separately', async () => {
-  const team = await openTeam();
-  const a = await team.open();
-  const b = await team.open({ tenant: 'other' });
-  for (const { store } of [a, b]) for (const text of ['1', '2', '3']) await keepText(store, text, originOf(ann));
-  a.settings = { ...a.settings, maxCount: 1 };
-  await a.store.prune();
-  expect([(await a.store.usage()).count, (await b.store.usage()).count]).toEqual([1, 3]);
-});
-
 test('removes partly written and partly deleted spills of a killed replica', async () => {
   const team = await openTeam();
   const a = await team.open();
@@ -90,7 +80,7 @@ test('removes partly written and partly deleted spills of a killed replica', asy
   // It may still be under way.
   await a.store.prune();
   expect(await rowsOf(a)).toBe(2);
-  await a.database.forTenant('acme')`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;
+  await a.database.sql`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours'`;
   await expect.poll(async () => (await a.store.prune(), await rowsOf(a))).toBe(1);
   expect([await textOf(a.store, spill.id, ann), await codeOf(read())]).toEqual(['whole', 'not_found']);
 
@@ -106,7 +96,7 @@ test('a replica that releases its expired lease does not end the next one’s', 
   const [first, second, third] = [1, 2, 3].map(() => new SpillTable(database, 'acme'));
   const late = await first?.claim(60);
   expect([typeof late, await second?.claim(60)]).toEqual(['function', undefined]);
-  await database.forTenant('acme')`UPDATE tooltray.answer_tenants SET tended_until = now() - interval '1 second'`;
+  await database.sql`UPDATE tooltray.answer_tenants SET tended_until = now() - interval '1 second'`;
   const next = await second?.claim(60);
   await late?.();
   expect([typeof next, await third?.claim(60)]).toEqual(['function', undefined]);

@@ -42,7 +42,7 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
     const quiet = { warn: () => undefined, info: () => undefined };
     const parts = { keys, seen: new FileJsonDocument('/nowhere'), masker, log: quiet, now };
     return {
-      open: () => new TeamAuditWriter({ ...parts, rows: new AuditTable(database.forTenant('a'), 'a') }),
+      open: () => new TeamAuditWriter({ ...parts, rows: new AuditTable(database.sql, 'a') }),
       keys: () => keys,
     };
   },

@@ -7,6 +7,7 @@ import { ChangeFeed, notifyChange, type Change } from '../../../src-main/team/da
 import { connect, Database, databaseError } from '../../../src-main/team/database/database.ts';
 import { migrate, requireSchema } from '../../../src-main/team/database/migrate.ts';
 import { type Step, steps } from '../../../src-main/team/database/schema.ts';
+import { asReplica } from '../../support/team-cluster.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 const silent = { warn: () => undefined };
@@ -26,13 +27,13 @@ const renamed: Step = { name: 'renamed', sql: 'ALTER TABLE tooltray.users RENAME
 
 test('applies every migration once, also in concurrent runs', async () => {
   const url = await teamDatabase({ isEmpty: true });
-  await expect(requireSchema(open(url).shared)).rejects.toMatchObject({
+  await expect(requireSchema(open(url).sql)).rejects.toMatchObject({
     code: 'unsupported',
     fix: expect.stringContaining('tooltray team migrate') as string,
   });
   const both = await Promise.all([migrate(url), migrate(url)]);
   expect(both.map((one) => one.steps.length).toSorted()).toEqual([0, steps.length]);
-  await requireSchema(open(url).shared);
+  await requireSchema(open(url).sql);
   expect(await migrate(url)).toEqual({ from: steps.length, to: steps.length, steps: [] });
 });
 
@@ -41,17 +42,17 @@ test('does not apply a failing migration, and keeps those before it', async () =
   const sql = 'CREATE TABLE tooltray.other (a int); SELECT 1 / 0';
   const bad: Step = { name: 'bad', sql, isAdditive: true };
   await expect(migrate(url, [...steps, notes, bad])).rejects.toThrow('division by zero');
-  await requireSchema(open(url).shared);
+  await requireSchema(open(url).sql);
   expect(await migrate(url, [...steps, notes])).toMatchObject({ to: steps.length + 1, steps: [] });
 });
 
 test('accepts a newer schema with additive migrations only, and rejects any other', async () => {
   const url = await teamDatabase();
   await migrate(url, [...steps, notes]);
-  await requireSchema(open(url).shared);
+  await requireSchema(open(url).sql);
   expect(await migrate(url)).toEqual({ from: steps.length + 1, to: steps.length + 1, steps: [] });
   await migrate(url, [...steps, notes, renamed]);
-  for (const work of [(): Promise<unknown> => migrate(url), () => requireSchema(open(url).shared)])
+  for (const work of [(): Promise<unknown> => migrate(url), () => requireSchema(open(url).sql)])
     await expect(work()).rejects.toMatchObject({
       code: 'unsupported',
       message: expect.stringContaining('newer') as string,
@@ -82,36 +83,38 @@ test('a migration that waits too long for a lock fails instead of blocking later
   expect(await migrate(url, [...steps, renamed])).toMatchObject({ steps: ['renamed'] });
 }, 30_000);
 
-test('a tenant reads and writes only its own rows, without an explicit filter', async () => {
-  const database = open(await teamDatabase());
-  const [a, b] = [database.forTenant('a'), database.forTenant('b')];
-  await a`INSERT INTO tooltray.group_grants VALUES ('a', 'of a', 'x')`;
-  await b`INSERT INTO tooltray.group_grants VALUES ('b', 'of b', 'x')`;
-  expect(await a`SELECT name FROM tooltray.group_grants`).toEqual([{ name: 'of a' }]);
-  await expect(a`INSERT INTO tooltray.group_grants VALUES ('b', 'forged', 'x')`).rejects.toMatchObject({
-    code: '42501',
-  });
-  expect((await a`UPDATE tooltray.group_grants SET name = 'mine'`).count).toBe(1);
-  expect((await b`DELETE FROM tooltray.group_grants WHERE tenant = 'a'`).count).toBe(0);
-  // Where no tenant is set, nothing is shown and nothing assumed.
-  await expect(database.shared`SELECT * FROM tooltray.group_grants`).rejects.toThrow('tooltray.tenant');
-  // No replica takes steps of the schema, or calls them taken.
-  await expect(a`DELETE FROM tooltray.migrations`).rejects.toMatchObject({ code: '42501' });
-  await expect(a`CREATE TABLE tooltray.mine (a int)`).rejects.toMatchObject({ code: '42501' });
+test('a replica’s login cannot change the schema, its migrations, or audit records', async () => {
+  const url = await teamDatabase();
+  const { sql } = open(asReplica(url));
+  await requireSchema(sql);
+  const forbidden = [
+    'DELETE FROM tooltray.migrations',
+    'CREATE TABLE tooltray.mine (a int)',
+    'ALTER TABLE tooltray.users ADD mine int',
+    'DROP TABLE tooltray.calls',
+    "UPDATE tooltray.audit SET line = ''",
+    'DELETE FROM tooltray.audit',
+    'TRUNCATE tooltray.audit',
+    'DELETE FROM tooltray.audit_heads',
+    'SELECT * FROM tooltray_parts.audit_other',
+    'CREATE ROLE mine',
+  ];
+  for (const statement of forbidden)
+    await expect(sql.unsafe(statement), statement).rejects.toMatchObject({ code: '42501' });
 });
 
 test('notifies every replica of a change, also of those missed during a lost connection', async () => {
   const url = await teamDatabase();
   const database = open(url);
-  await notifyChange(database.forTenant('a'), 'a', 'config');
+  await notifyChange(database.sql, 'a', 'config');
   const heard: Change[] = [];
-  const changes = new ChangeFeed(open(url).shared, silent);
+  const changes = new ChangeFeed(open(url).sql, silent);
   changes.changed.on((change) => heard.push(change));
   await changes.start();
   onTestFinished(() => changes.stop());
   // What stood there before is what it has read itself.
   expect(heard).toEqual([]);
-  await notifyChange(database.forTenant('a'), 'a', 'config');
+  await notifyChange(database.sql, 'a', 'config');
   await expect.poll(() => heard).toEqual([{ tenant: 'a', topic: 'config', version: 2 }]);
 
   const owner = connect({ url, most: 1 });
@@ -126,10 +129,10 @@ test('notifies every replica of a change, also of those missed during a lost con
 
 test('reports an unreachable database as store_unreachable, and passes its errors through', async () => {
   const database = open('postgres://tooltray@127.0.0.1:9/none');
-  const error = await database.shared`SELECT 1`.then(() => undefined, databaseError);
+  const error = await database.sql`SELECT 1`.then(() => undefined, databaseError);
   expect(error).toMatchObject({ code: 'store_unreachable' });
   expect(() => new Database({ url: 'mysql://user:pass@host/name' })).toThrow('not one of PostgreSQL');
-  const refused = await open(await teamDatabase()).shared`SELEC`.then(() => undefined, databaseError);
+  const refused = await open(await teamDatabase()).sql`SELEC`.then(() => undefined, databaseError);
   expect(refused).toMatchObject({ code: '42601' });
 });
 
@@ -144,14 +147,14 @@ test('notifies existing listeners soon after a database outage', async () => {
   await migrate(cluster.url);
   const [listener, writer] = [open(cluster.url), open(cluster.url)];
   const heard: Change[] = [];
-  const changes = new ChangeFeed(listener.shared, silent);
+  const changes = new ChangeFeed(listener.sql, silent);
   changes.changed.on((change) => heard.push(change));
   await changes.start();
   await cluster.stop();
   // Long enough that a wait which doubled each time would be the longest one.
-  for (let tries = 0; tries < 4; tries++) await expect(listener.shared`SELECT 1`).rejects.toThrow('ECONNREFUSED');
+  for (let tries = 0; tries < 4; tries++) await expect(listener.sql`SELECT 1`).rejects.toThrow('ECONNREFUSED');
   await cluster.start();
-  await notifyChange(writer.forTenant('a'), 'a', 'config');
+  await notifyChange(writer.sql, 'a', 'config');
   // The client's own wait would be ten seconds or more by now.
   await expect.poll(() => heard, { timeout: 9_000 }).toEqual([{ tenant: 'a', topic: 'config', version: 1 }]);
 });

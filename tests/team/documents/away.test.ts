@@ -42,7 +42,7 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-away-record-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [one, other] = [await openReplica(cluster.url), await openReplica(cluster.url)];
-  const sql = one.database.forTenant('a');
+  const sql = one.database.sql;
   const [here, there] = [await one.records.document('decisions'), await other.records.document('decisions')];
   const rows = new AuditTable(sql, 'a');
   const seen = await one.records.document('audit-seen');

@@ -91,20 +91,15 @@ test('shares the tools listed by an admin’s inspection with every replica', as
   expect(id).not.toBe(before.id);
 });
 
-test('isolates tenants and users, and rejects a row moved to another place', async () => {
-  const url = await teamDatabase();
-  const [a, b] = [await openReplica(url, 'a'), await openReplica(url, 'b')];
+test('isolates users, and rejects a row moved to another place', async () => {
+  const a = await openReplica(await teamDatabase());
   const accessOf = async ({ records }: typeof a, user: string): Promise<AppAccessStore> =>
     new AppAccessStore((await records.records('app-access', user)).open);
   const { token = '' } = await (await accessOf(a, 'ada')).grant('cursor', true);
-  expect((await accessOf(b, 'ada')).list()).toEqual([]);
   expect((await accessOf(a, 'bob')).accepts('cursor', token)).toBe(false);
-  // Without any filter of ours.
-  expect(await b.database.forTenant('b')`SELECT * FROM tooltray.documents`).toEqual([]);
-  expect((await b.database.forTenant('b')`UPDATE tooltray.documents SET owner = 'eve'`).count).toBe(0);
-  const [row] = await a.database.forTenant('a')<{ value: string }[]>`SELECT value FROM tooltray.documents`;
+  const [row] = await a.database.sql<{ value: string }[]>`SELECT value FROM tooltray.documents`;
   expect(row?.value).not.toContain('cursor');
-  await a.database.forTenant('a')`
+  await a.database.sql`
     INSERT INTO tooltray.documents (tenant, owner, name, value)
     SELECT tenant, 'eve', name, value FROM tooltray.documents`;
   await expect(accessOf(a, 'eve')).rejects.toMatchObject({ code: 'secret_locked' });

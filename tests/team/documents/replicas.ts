@@ -23,8 +23,8 @@ export interface Replica {
 /** Ends with the test. */
 export async function openReplica(url: string, tenant = 'a', keys: readonly Buffer[] = [someKey]): Promise<Replica> {
   const database = new Database({ url, most: 2 });
-  const changes = new ChangeFeed(database.shared, silent);
-  const rows = new DocumentTable(database.forTenant(tenant), keys);
+  const changes = new ChangeFeed(database.sql, silent);
+  const rows = new DocumentTable(database.sql, keys);
   const records = new TenantDocuments({ tenant, rows, changes, log: silent });
   onTestFinished(async () => {
     await records.close();

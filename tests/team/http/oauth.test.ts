@@ -60,9 +60,9 @@ beforeAll(async () => {
 });
 afterAll(() => ends.disposeAsync());
 
-function databaseOf({ replicas: [first] }: Team): ReturnType<Database['forTenant']> {
+function databaseOf({ replicas: [first] }: Team): Database['sql'] {
   if (first === undefined) throw new Error('There is no replica.');
-  return first.replica.database.forTenant('main');
+  return first.replica.database.sql;
 }
 
 function peopleOf(of: Team): UserStore {

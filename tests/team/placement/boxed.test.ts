@@ -65,7 +65,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   writeFileSync(file, JSON.stringify({ mode: 'proxy', reviews: { onChange: 'warn' }, ...config }));
   const database = new Database({ url, most: 2 });
   onTestFinished(() => database.close());
-  const sql = database.forTenant('main');
+  const sql = database.sql;
   const [people, tokens] = [new UserStore(sql, 'main'), new AccessTokenStore(sql, 'main')];
   await people.grant('everyone', '*');
   const replica = await startChild(name, url, file);

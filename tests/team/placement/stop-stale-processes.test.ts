@@ -15,9 +15,9 @@ const log = { warn: () => undefined, debug: () => undefined, info: () => undefin
 
 test('stops the processes of a disabled user, and those with a changed value, and no others', async () => {
   const database = new Database({ url: await teamDatabase() });
-  const changes = new ChangeFeed(database.shared, log);
+  const changes = new ChangeFeed(database.sql, log);
   await changes.start();
-  const sql = database.forTenant('main');
+  const sql = database.sql;
   const team = new UserStore(sql, 'main');
   const vaults = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
   const { counter, harness, processes } = people({ readOwn: ({ user }, name) => vaults.forUser(user).read(name) });

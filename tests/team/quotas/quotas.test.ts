@@ -39,14 +39,14 @@ beforeEach(async () => {
 async function three(): Promise<{ readonly sql: Sql; readonly all: readonly OpenQuotas[] }> {
   const url = await teamDatabase();
   const databases = [1, 2, 3].map(() => new Database({ url, most: 3 }));
-  const all = databases.map((one) => openQuotas(one.forTenant('main'), 'main', log));
+  const all = databases.map((one) => openQuotas(one.sql, 'main', log));
   onTestFinished(async () => {
     await Promise.all(all.map((one) => one.close()));
     await Promise.all(databases.map((one) => one.close()));
   });
   const [first] = databases;
   if (first === undefined) throw new Error('none');
-  return { sql: first.forTenant('main'), all };
+  return { sql: first.sql, all };
 }
 
 function admit(quotas: OpenQuotas, wish: Wish, user = 'ana'): ReturnType<OpenQuotas['quotas']['admit']> {

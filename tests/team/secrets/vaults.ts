@@ -19,9 +19,9 @@ export async function openVaults(
   { tenant = 'a', ring = [someKey] }: { readonly tenant?: string; readonly ring?: readonly Buffer[] } = {},
 ): Promise<OpenVaults> {
   const database = new Database({ url, most: 4 });
-  const changes = new ChangeFeed(database.shared, { warn: () => undefined });
+  const changes = new ChangeFeed(database.sql, { warn: () => undefined });
   await changes.start();
-  const vaults = new TeamVaults({ tenant, sql: database.forTenant(tenant), ring, changes });
+  const vaults = new TeamVaults({ tenant, sql: database.sql, ring, changes });
   onTestFinished(async () => {
     vaults.close();
     await changes.stop();

@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { FailedLoginLimiter } from '../../../src-main/team/users/failed-login-limiter.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
-import { AccessTokenStore } from '../../../src-main/team/users/access-tokens.ts';
 import { bearer } from '../../support/callers.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
@@ -18,8 +17,8 @@ const config: TestConfig = {
   profiles: { narrow: { servers: ['echo'] } },
 };
 
-async function open(url: string, tenant = 'main'): Promise<TestReplica> {
-  const replica = await startReplica(url, config, { tenant });
+async function open(url: string): Promise<TestReplica> {
+  const replica = await startReplica(url, config);
   onTestFinished(() => replica[Symbol.asyncDispose]());
   return replica;
 }
@@ -57,22 +56,21 @@ async function toolsOf({ url }: TestReplica, token: string, path = ''): Promise<
   return names[0] ?? [];
 }
 
-test('rejects guessed, altered, expired, revoked and other tenants’ tokens with the same text', async () => {
+test('rejects guessed, altered, expired and revoked tokens with the same text', async () => {
   const url = await teamDatabase();
   const one = await open(url);
-  const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
-  for (const { people } of [own, far]) await people.add({ name: 'ana' });
+  const own = new TeamPeople(one);
+  await own.people.add({ name: 'ana' });
   const good = await own.give('ana');
   expect((await knock(one, good)).status).toBe(200);
-  const theirs = await far.give('ana');
   const revoked = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
   await own.tokens.revoke(revoked.id);
   const expired = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
-  await one.replica.database.forTenant('main')`
+  await one.replica.database.sql`
     UPDATE tooltray.person_tokens SET ends_at = now() WHERE tenant = 'main' AND id = ${expired.id}`;
   const altered = `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`;
   const bad = [
-    ...[altered, theirs, good.replace(/^tt_\d+/, 'tt_1'), revoked.token, expired.token],
+    ...[altered, good.replace(/^tt_\d+/, 'tt_1'), revoked.token, expired.token],
     ...['tt_0_', 'x', good.toUpperCase(), `${good}a`, one.replica.host.core.clients.token, 'a'.repeat(9000)],
   ];
   const words = [401, 'Bearer realm="tooltray", error="invalid_token"', expect.stringContaining('opens nothing')];
@@ -180,23 +178,6 @@ async function listening(on: TestReplica, token: string): Promise<{ readonly isO
   await opened.promise;
   return { isOver: () => isOver };
 }
-
-test('isolates tenants’ users and tokens without the application’s filter', async () => {
-  const url = await teamDatabase();
-  const one = await open(url);
-  const [own, far] = [new TeamPeople(one), new TeamPeople(one, 'far')];
-  await own.people.add({ name: 'ana' });
-  const token = await own.give('ana');
-  await own.people.grant('guests', 'narrow');
-  const sql = one.replica.database.forTenant('far');
-  for (const table of ['users', 'person_tokens', 'group_grants'])
-    expect([table, await sql`SELECT 1 FROM ${sql(`tooltray.${table}`)}`]).toEqual([table, []]);
-  // As a query that believes to be of the other tenant.
-  const confused = new AccessTokenStore(sql, 'main');
-  expect([await confused.authenticate(token), await confused.list()]).toEqual([undefined, []]);
-  await expect(confused.create({ user: 'ana', label: '', ends: Date.now() + 1000 })).rejects.toThrow();
-  expect(await far.people.list()).toEqual([]);
-});
 
 test('stores only a token’s hash, and when it was used', async () => {
   const url = await teamDatabase();

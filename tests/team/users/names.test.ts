@@ -8,7 +8,7 @@ import { teamDatabase } from '../../support/team-database.ts';
 async function open() {
   const database = new Database({ url: await teamDatabase(), most: 2 });
   onTestFinished(() => database.close());
-  const sql = database.forTenant('main');
+  const sql = database.sql;
   return { people: new UserStore(sql, 'main'), tokens: new AccessTokenStore(sql, 'main') };
 }
 

@@ -20,10 +20,9 @@ test('sign-outs, forged cookies and unknown tokens announce and write nothing', 
   const team = new TeamPeople(one);
   await team.people.add({ name: 'ana' });
   const page = await Page.open(one, await team.give('ana'));
-  const sql = one.replica.database.forTenant('main');
+  const sql = one.replica.database.sql;
   const written = async (): Promise<unknown> => {
-    const versions = await one.replica.database
-      .shared`SELECT topic, version FROM tooltray.changes WHERE topic = 'people'`;
+    const versions = await one.replica.database.sql`SELECT topic, version FROM tooltray.changes WHERE topic = 'people'`;
     return [versions, await sql`SELECT hash FROM tooltray.page_sessions`];
   };
   const before = await written();
@@ -48,9 +47,9 @@ test('sign-outs, forged cookies and unknown tokens announce and write nothing', 
 
 test('a change invalidates the cached authentication of its user only', async () => {
   const database = new Database({ url: await teamDatabase() });
-  const changes = new ChangeFeed(database.shared, log);
+  const changes = new ChangeFeed(database.sql, log);
   await changes.start();
-  const sql = database.forTenant('main');
+  const sql = database.sql;
   const [people, tokens] = [new UserStore(sql, 'main'), new AccessTokenStore(sql, 'main')];
   const looked: string[] = [];
   const counting = new Proxy(tokens, {
