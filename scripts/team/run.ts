@@ -240,7 +240,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, 
     '',
     'Commands for an admin, in another terminal:',
     `  export TOOLTRAY_DATABASE=${database} TOOLTRAY_TEAM_KEYS_FILE=${keys}`,
-    '  node dist/cli.js team user list    (also: user off ben, team-secret set NAME --user ben, team-sign-in --user ben, audit verify --tenant main)',
+    '  node dist/cli.js team user list    (also: user off ben, team-secret set NAME --user ben, team-sign-in --user ben, audit verify --team)',
     '',
     'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
   ];

@@ -1,4 +1,4 @@
-/** Location of the audit that a command reads: this home's files, or a tenant of a team's database. */
+/** Location of the audit that a command reads: this home's files, or a team's database. */
 import { join } from 'node:path';
 import { openVault } from '../core/secrets/vault.ts';
 import type { AuditLog } from '../core/trust/audit/audit-log.ts';
@@ -17,9 +17,9 @@ export interface AuditSource extends AsyncDisposable {
   settle(): Promise<void>;
 }
 
-/** `tenant`: of a team; without one, this home. */
-export async function openAuditSource(database: string | undefined, tenant: string | undefined): Promise<AuditSource> {
-  return tenant === undefined ? homePlace() : teamPlace(databaseUrl(database), tenant);
+/** `isTeam`: reads the team's database. */
+export async function openAuditSource(isTeam: boolean, database: string | undefined): Promise<AuditSource> {
+  return isTeam ? teamPlace(databaseUrl(database)) : homePlace();
 }
 
 function homePlace(): AuditSource {
@@ -42,15 +42,15 @@ async function settle(): Promise<void> {
   await core.close();
 }
 
-async function teamPlace(url: string, tenant: string): Promise<AuditSource> {
+async function teamPlace(url: string): Promise<AuditSource> {
   const { Database } = await import('../team/database/database.ts');
   const { AuditTable } = await import('../team/audit/audit-table.ts');
   const { TeamKeys } = await import('../team/documents/team-keys.ts');
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
-    log: new AuditTable(database.sql, tenant),
+    log: new AuditTable(database.sql),
     whose: 'team',
-    keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit(tenant)),
+    keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit()),
     // Replicas write within a second.
     settle: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => database.close(),

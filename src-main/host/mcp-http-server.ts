@@ -174,8 +174,7 @@ export class McpHttpServer {
 /** The credential of a token's owner; names in the address or from the client are not trusted. */
 function credentialOf({ app }: Endpoint, { holder, token, person }: SessionBinding): Credential {
   if (person !== undefined) {
-    const { tenant, user, token: came } = person;
-    return { kind: 'person token', tenant, user, token: came };
+    return { kind: 'person token', user: person.user, token: person.token };
   }
   if (token !== undefined) return { kind: 'profile token', id: token };
   if (holder === 'person' || app === undefined) return { kind: 'shared token' };

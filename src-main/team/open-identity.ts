@@ -57,8 +57,6 @@ export interface OpenIssuer {
 interface IdentityDeps {
   readonly host: TeamHostContext;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly tenant: string;
-  /** Bound to the tenant. */
   readonly sql: Database['sql'];
   readonly changes: ChangeFeed;
   readonly proxies: TrustedProxies;
@@ -85,11 +83,11 @@ export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseReq
 
 /** Throws AppError bad_request for an issuer that is none. */
 export function openIdentity(of: IdentityDeps): OpenIdentity {
-  const { host, env, tenant, sql, changes, proxies, settings, resource, core, came } = of;
-  const [people, tokens] = [new UserStore(sql, tenant), new AccessTokenStore(sql, tenant)];
+  const { host, env, sql, changes, proxies, settings, resource, core, came } = of;
+  const [people, tokens] = [new UserStore(sql), new AccessTokenStore(sql)];
   const issuer: OpenIssuer | undefined = settings && {
     tokens: new OidcIssuer({ ...settings, env }),
-    people: new OidcUsers(sql, tenant, settings),
+    people: new OidcUsers(sql, settings),
     rules: settings,
     client: clientOf(settings, env),
   };
@@ -106,7 +104,6 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
       met: notes.met,
     });
   const gate = new Authenticator({
-    tenant,
     changes,
     people,
     tokens,
@@ -119,7 +116,7 @@ export function openIdentity(of: IdentityDeps): OpenIdentity {
   const challenge = (request: IncomingMessage): Challenge =>
     metadata === undefined ? {} : { resource_metadata: metadata.urlFor(request), scope: allScopes.join(' ') };
   return {
-    letIn: createRequestAuthenticator({ tenant, gate, proxies, challenge, refused: notes.refused, came }),
+    letIn: createRequestAuthenticator({ gate, proxies, challenge, refused: notes.refused, came }),
     refuseRequest: createScopeCheck({ core: () => core().clients.services, challenge }),
     follow: (open, end) => gate.onRevoked(open, end),
     people,

@@ -12,12 +12,10 @@ import type { Database } from './database/database.ts';
 import { maintainPartitions } from './database/partitions.ts';
 import { DocumentTable } from './documents/document-table.ts';
 import type { TeamKeys } from './documents/team-keys.ts';
-import { TenantDocuments } from './documents/tenant-documents.ts';
+import { TeamDocuments } from './documents/team-documents.ts';
 import { TeamVaults } from './secrets/team-vault.ts';
 
 export interface StoreDeps extends TeamHostContext {
-  readonly tenant: string;
-  /** Bound to the tenant. */
   readonly sql: Database['sql'];
   readonly database: Database;
   /** Tells of what other replicas changed, and has been started. */
@@ -40,14 +38,14 @@ export interface OpenStores {
 
 /** Rejects with AppError store_unreachable, or secret_locked where its keys are not the team's. */
 export async function openStores(room: StoreDeps): Promise<OpenStores> {
-  const { tenant, sql, database, changes, keys, objects, log, replica } = room;
-  const rows = new DocumentTable(sql, keys.encryptionKeys(tenant, 'documents'));
-  const records = new TenantDocuments({ tenant, rows, changes, log: log.child('records') });
+  const { sql, database, changes, keys, objects, log, replica } = room;
+  const rows = new DocumentTable(sql, keys.encryptionKeys('documents'));
+  const records = new TeamDocuments({ rows, changes, log: log.child('records') });
   const [stores, seen] = await Promise.all([records.stores(), records.document('audit-seen')]);
-  const auditRows = new AuditTable(sql, tenant);
+  const auditRows = new AuditTable(sql);
   const audit: CoreStores['audit'] = (parts) =>
-    new TeamAuditWriter({ ...parts, rows: auditRows, keys: keys.audit(tenant), seen, now: Date.now });
-  const rowsOfRecord = new ActivityRows(sql, tenant, replica);
+    new TeamAuditWriter({ ...parts, rows: auditRows, keys: keys.audit(), seen, now: Date.now });
+  const rowsOfRecord = new ActivityRows(sql, replica);
   const record: CoreStores['record'] = {
     // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody
     // could have theirs deleted.
@@ -59,14 +57,14 @@ export async function openStores(room: StoreDeps): Promise<OpenStores> {
         changed: [activity.changed, timeline.changed],
       }),
   };
-  const vaults = new TeamVaults({ tenant, sql, ring: keys.encryptionKeys(tenant, 'secrets'), changes });
+  const vaults = new TeamVaults({ sql, ring: keys.encryptionKeys('secrets'), changes });
   const stopKeeping = maintainPartitions(sql, log);
   const close = async (): Promise<void> => {
     await stopKeeping();
     vaults.close();
     await records.close();
   };
-  const answers = openTeamSpillStore({ tenant, database, objects });
+  const answers = openTeamSpillStore({ database, objects });
   const readOwn: OpenStores['readOwn'] = (user, name) => vaults.forUser(user).read(name);
   return {
     stores: { ...stores, audit, vault: () => vaults.organization, record, spills: answers },

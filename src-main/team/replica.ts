@@ -2,9 +2,6 @@
  * One of a team's identical replicas: the same core as on a desktop, whose listeners and stores are a team's. Composition
  * root: the database, what tells of changes in it, the stores that are kept there, the door. No socket, no look at this
  * machine's client apps.
- *
- * A replica serves one tenant. Every row carries its tenant and every connection is bound to one (`Database.of`), so
- * that several may have their cores in one process later; what a core has is never another tenant's.
  */
 import type { IncomingMessage } from 'node:http';
 import { homedir, hostname } from 'node:os';
@@ -43,8 +40,6 @@ type CoreOverrides = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'm
 export interface ReplicaOptions extends CoreOverrides {
   /** `postgres://user:password@host:port/name`. */
   readonly database: string;
-  /** The tenant whose installation it serves. */
-  readonly tenant: string;
   readonly listen: ListenAddress;
   /** Address for client apps, without `/mcp`; undefined: the listen address. */
   readonly publicUrl: string | undefined;
@@ -114,7 +109,6 @@ export class Replica {
    * bad_request.
    */
   static async open(options: ReplicaOptions): Promise<Replica> {
-    checkTenant(options.tenant);
     const name = options.name ?? computerName();
     const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
     // Two replicas that wrote logs, caches and people's homes into one folder would damage them for each other.
@@ -229,7 +223,7 @@ async function openParts(
   options: ReplicaOptions,
   { context, database, name, host }: PartsDeps,
 ): Promise<{ readonly edition: TeamHost; readonly parts: Parts }> {
-  const { tenant, listen, publicUrl, version, env } = options;
+  const { listen, publicUrl, version, env } = options;
   const { log } = context;
   const objects = options.objects === undefined ? undefined : parseS3Config(options.objects, env);
   const core = (): CoreHost['core'] => host().core;
@@ -238,8 +232,8 @@ async function openParts(
   const changes = new ChangeFeed(database.sql, log.child('changes'));
   await changes.start();
   const readiness = new Readiness(database.sql);
-  const stores = await openStores({ ...context, tenant, sql, database, changes, keys, objects, replica: name });
-  const quotas = openQuotas(sql, tenant, log.child('quotas'));
+  const stores = await openStores({ ...context, sql, database, changes, keys, objects, replica: name });
+  const quotas = openQuotas(sql, log.child('quotas'));
   const personal = openPlacement({
     host: context,
     core,
@@ -249,7 +243,6 @@ async function openParts(
   });
   const { processes } = personal;
   const heartbeat = new Heartbeat({
-    tenant,
     sql,
     name,
     version,
@@ -265,7 +258,6 @@ async function openParts(
   const url = (port: number): string => `${publicUrl?.replace(/\/+$/, '') ?? addressOf(listen, port)}/mcp`;
   const door = openIdentity({
     host: context,
-    tenant,
     sql,
     changes,
     proxies,
@@ -278,7 +270,6 @@ async function openParts(
   const { people, tokens, gate } = door;
   const home = (): string => isReachableByBrowsers(options, host().port);
   const dashboard = new TeamDashboard({
-    tenant,
     sql,
     database,
     changes,
@@ -294,11 +285,10 @@ async function openParts(
     home,
     issuer: door.issuer,
     notes: door.notes,
-    hasProcess: (user, server) => processes.has({ tenant, user }, server),
+    hasProcess: (user, server) => processes.has({ user }, server),
     signIns: () => signIns.signIns,
   });
   const signIns = openSignIns({
-    tenant,
     keys,
     people,
     changes,
@@ -310,8 +300,8 @@ async function openParts(
     whoIs: (request) => dashboard.whoIs(request),
   });
   const stops = [
-    stopStaleProcesses(processes, { tenant, changes, people, vaults: stores.vaults, log: log.child('personal') }),
-    followRetries({ tenant, changes, core }),
+    stopStaleProcesses(processes, { changes, people, vaults: stores.vaults, log: log.child('personal') }),
+    followRetries({ changes, core }),
   ];
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.matches(request) === true;
   const edition: TeamHost = {
@@ -416,12 +406,4 @@ function isLoopback(address: string): boolean {
 
 function bracketIpv6(address: string): string {
   return address.includes(':') ? `[${address}]` : address;
-}
-
-/** It stands in tokens and in front of owners' names. */
-function checkTenant(tenant: string): void {
-  if (/^[a-z][a-z0-9-]{0,39}$/.test(tenant)) return;
-  throw new AppError('bad_request', `${JSON.stringify(tenant)} is no name of a tenant.`, {
-    fix: 'Take small letters, digits and hyphens, beginning with a letter, at most 40.',
-  });
 }

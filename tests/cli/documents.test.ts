@@ -35,7 +35,7 @@ const blocks: readonly Block[] = documents.flatMap(({ path, text }) =>
 );
 
 /** Programs of others, whose flags are theirs. */
-const foreign = new Set(['kubectl', 'docker', 'claude', 'curl', 'openssl', 'export', 'git']);
+const foreign = new Set(['kubectl', 'docker', 'claude', 'curl', 'openssl', 'export', 'git', 'psql']);
 const ours = /^(?:tooltray|\.\/tooltray|node dist\/cli\.js)(?: |$)/;
 
 interface Line {
@@ -204,7 +204,7 @@ describe('examples without placeholders', () => {
   ];
   const run = [...new Set(lines.map(({ line }) => line.replace(/^\.\//, '')))].filter((line) => {
     const own = line.replace(ours, '');
-    return ours.test(line) && !own.includes('--tenant') && patterns.some((pattern) => pattern.test(own));
+    return ours.test(line) && !own.includes('--team') && patterns.some((pattern) => pattern.test(own));
   });
 
   test.each(run)('%s', async (line) => {

@@ -45,7 +45,7 @@ describe.skipIf(!present)('at a replica', () => {
 
   /** Each call is ana's in the record. */
   async function expectRecorded(calls: number): Promise<void> {
-    const activity = new TeamActivity(one.replica.database.sql, 'main');
+    const activity = new TeamActivity(one.replica.database.sql);
     const recorded = async (): Promise<unknown> =>
       (await activity.calls('everybody')).map(({ tool, outcome }) => [tool, outcome]);
     await expect.poll(recorded).toEqual(Array.from({ length: calls }, () => ['echo', 'ok']));

@@ -19,7 +19,7 @@ export interface TestReplica extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Opens every replica of a test, as one person of the tenant `main`. */
+/** Opens every replica of a test, as one user. */
 export const teamToken = `tt_0_${'T'.repeat(43)}`;
 
 export const testKeys = { TOOLTRAY_TEAM_KEYS: Buffer.alloc(32, 1).toString('base64url') };
@@ -45,7 +45,6 @@ export async function startReplica(
     pageRoot: folder,
     onStop: () => undefined,
     database: asReplica(database),
-    tenant: 'main',
     listen: { address: '127.0.0.1', port: 0 },
     shared: { activityThread, codeRunner: sandbox },
     publicUrl: undefined,
@@ -76,11 +75,11 @@ export async function startReplica(
 async function letTesterIn({ database }: Replica): Promise<void> {
   const sql = database.sql;
   await sql`
-    INSERT INTO tooltray.users (tenant, id, name, name_key, role, is_service, groups, routing_key)
-    VALUES ('main', 'tester', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;
+    INSERT INTO tooltray.users (id, name, name_key, role, is_service, groups, routing_key)
+    VALUES ('tester', 'tester', 'tester', 'member', false, '{}', '0') ON CONFLICT DO NOTHING`;
   await sql`
-    INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, read_only, ends_at)
-    VALUES ('main', 'test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;
+    INSERT INTO tooltray.person_tokens (id, user_id, label, hash, read_only, ends_at)
+    VALUES ('test', 'tester', '', ${hashOf(teamToken)}, false, now() + interval '1 day') ON CONFLICT DO NOTHING`;
   // Most tests are not about grants.
-  await sql`INSERT INTO tooltray.group_grants VALUES ('main', 'everyone', '*') ON CONFLICT DO NOTHING`;
+  await sql`INSERT INTO tooltray.group_grants VALUES ('everyone', '*') ON CONFLICT DO NOTHING`;
 }

@@ -26,10 +26,10 @@ export class TeamPeople {
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
 
-  constructor({ replica }: Pick<TestReplica, 'replica'>, tenant = 'main') {
+  constructor({ replica }: Pick<TestReplica, 'replica'>) {
     const sql = replica.database.sql;
-    this.people = new UserStore(sql, tenant);
-    this.tokens = new AccessTokenStore(sql, tenant);
+    this.people = new UserStore(sql);
+    this.tokens = new AccessTokenStore(sql);
   }
 
   async give(user: string, more: Partial<Parameters<AccessTokenStore['create']>[0]> = {}): Promise<string> {

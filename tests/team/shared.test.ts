@@ -23,13 +23,13 @@ test('collects calls of every replica in one activity record and one audit', asy
   const database = new Database({ url, most: 1 });
   onTestFinished(() => database.close());
   const sql = database.sql;
-  const activity = new TeamActivity(sql, 'main');
+  const activity = new TeamActivity(sql);
   expect(await activity.sums('everybody', 'tool')).toMatchObject([{ key: 'echo:echo', calls: 2 }]);
   expect((await activity.savings('everybody', 'server')).total.calls).toBe(2);
-  const log = new AuditTable(sql, 'main');
+  const log = new AuditTable(sql);
   const { entries } = await readPage(log, { kinds: ['call'] }, 10);
   expect(entries).toMatchObject([{ tool: 'echo' }, { tool: 'echo' }]);
-  const ownKey = TeamKeys.fromEnv(testKeys).audit('main').publicKey;
+  const ownKey = TeamKeys.fromEnv(testKeys).audit().publicKey;
   expect(await verifyLog({ log, ownKey })).toMatchObject({ holds: true, unsigned: 0 });
   // The same config at both: its servers are noted once.
   expect((await readPage(log, { kinds: ['server'] }, 10)).entries).toMatchObject([{ server: 'echo', change: 'added' }]);

@@ -149,7 +149,7 @@ export function isRisky(change: ServerChange): boolean {
 
 /**
  * Changes that models asked for and the person has not decided yet: one document for every core of a home, or of a
- * team's tenant. It is changed by one process at a time, so that what was decided in one is decided in all of them.
+ * team's database. It is changed by one process at a time, so that what was decided in one is decided in all of them.
  */
 export interface Proposal {
   readonly id: string;

@@ -12,7 +12,7 @@ export type Credential =
   /** A token of a profile, over HTTP. */
   | { readonly kind: 'profile token'; readonly id: string }
   /** A user's own: `token` names what they came by, the same for all that one program does. */
-  | { readonly kind: 'person token'; readonly tenant: string; readonly user: string; readonly token: string }
+  | { readonly kind: 'person token'; readonly user: string; readonly token: string }
   /** Tooltray's own token, over HTTP: the same for every program, so that only a session distinguishes them. */
   | { readonly kind: 'shared token' };
 
@@ -25,9 +25,7 @@ export interface AuthInfo {
 
 /** Made once for a session, and never changed. */
 export interface Principal {
-  /** The tenant whose installation it is. Contains no `/`. */
-  readonly tenant: string;
-  /** The person in it. No `/` in it. */
+  /** The user of the installation. Contains no `/`. */
   readonly user: string;
   /** The app, where its door vouches for it. */
   readonly app: string | undefined;
@@ -46,20 +44,20 @@ export interface Principal {
 }
 
 /** A person of an installation. */
-export type Person = Pick<Principal, 'tenant' | 'user'>;
+export type Person = Pick<Principal, 'user'>;
 
-/** On a desktop there is one person. */
-const desktop = { tenant: 'home', user: 'person' } as const;
+/** The one user of a desktop. Ids of a team's users are longer. */
+const desktopUser = 'person';
 
 /** The client app by which the record knows what the person does by hand: runs of tools, and decisions. */
 export const userApp = 'You';
 
 /** The person themselves, at the dashboard or the command line: all of their apps' things are theirs. */
 export const localUser: Principal = {
-  ...desktop,
+  user: desktopUser,
   app: undefined,
   session: undefined,
-  owner: `${desktop.tenant}/${desktop.user}/`,
+  owner: `${desktopUser}/`,
   isShared: false,
 };
 
@@ -67,20 +65,19 @@ export const localUser: Principal = {
 export function principalOf(credential: Credential, app: string | undefined, session: string | undefined): Principal {
   const known = appOf(credential, app);
   const isShared = known === undefined && session === undefined && !isOnesOwn(credential);
-  const { tenant, user } = credential.kind === 'person token' ? credential : desktop;
+  const user = credential.kind === 'person token' ? credential.user : desktopUser;
   return Object.freeze({
-    tenant,
     user,
     app: known,
     session,
-    owner: `${tenant}/${user}/${ownerFor(credential, known, session)}`.toWellFormed(),
+    owner: `${user}/${ownerFor(credential, known, session)}`.toWellFormed(),
     isShared,
   });
 }
 
 /** Who did it, for what is on record; undefined on a desktop. */
-export function recordedUser({ tenant, user }: Pick<Principal, 'tenant' | 'user'>): string | undefined {
-  return tenant === desktop.tenant ? undefined : user;
+export function recordedUser({ user }: Pick<Principal, 'user'>): string | undefined {
+  return user === desktopUser ? undefined : user;
 }
 
 /** Whether something of `owner` is this caller's to use; what has none is the person's alone. */
@@ -90,7 +87,7 @@ export function canAccess(principal: Pick<Principal, 'owner'>, owner: string): b
 
 /** Whether the owner is a user as a whole: the owner of each of their apps starts with this text. */
 export function isWholeUser({ owner }: Pick<Principal, 'owner'>): boolean {
-  return /^[^/]+\/[^/]+\/$/.test(owner);
+  return /^[^/]+\/$/.test(owner);
 }
 
 function appOf(credential: Credential, named: string | undefined): string | undefined {

@@ -138,14 +138,14 @@ export class ConnectionPool {
 }
 
 /** A user's own connection, whatever app they come from. */
-export function keyOfUser({ tenant, user }: Person, protocol: ConnectionKey['protocol']): ConnectionKey {
-  return { protocol, owner: { kind: 'user', person: { tenant, user } } };
+export function keyOfUser({ user }: Person, protocol: ConnectionKey['protocol']): ConnectionKey {
+  return { protocol, owner: { kind: 'user', person: { user } } };
 }
 
 function idOf({ protocol, owner }: ConnectionKey): string {
   if (owner.kind === 'any') return JSON.stringify(['any', protocol]);
   if (owner.kind === 'session') return sessionKey(owner.context.sessionId);
-  return JSON.stringify(['user', protocol, owner.person.tenant, owner.person.user]);
+  return JSON.stringify(['user', protocol, owner.person.user]);
 }
 
 /** A session has one connection, in its own protocol. */

@@ -40,14 +40,14 @@ export class FirstListing {
 
   /** Somebody has come. Never throws. */
   at(person: Person): void {
-    if (this.#signedOut.has(keyOf(person))) return;
+    if (this.#signedOut.has(person.user)) return;
     this.#person = person;
     void this.again()?.catch(() => undefined);
   }
 
   /** They have signed in, or out. */
   changed(person: Person): void {
-    this.#signedOut.delete(keyOf(person));
+    this.#signedOut.delete(person.user);
   }
 
   /** Lists with the process of the last user; undefined if there was none. Rejects with the reason of a failure. */
@@ -76,11 +76,7 @@ export class FirstListing {
   }
 
   #mustSignIn(person: Person): void {
-    this.#signedOut.add(keyOf(person));
+    this.#signedOut.add(person.user);
     if (this.#person === person) this.#person = undefined;
   }
-}
-
-function keyOf({ tenant, user }: Person): string {
-  return JSON.stringify([tenant, user]);
 }

@@ -95,7 +95,7 @@ function isOneSession(calls: Iterable<CallContext>): boolean {
 export interface CallContext {
   readonly sessionId: string;
   /** The caller; absent if nothing needs it. */
-  readonly principal?: Pick<Principal, 'tenant' | 'user'>;
+  readonly principal?: Pick<Principal, 'user'>;
   readonly clientInfo: JsonObject;
   /** Capabilities declared by the client app: sampling, elicitation, roots … */
   readonly clientCapabilities: JsonObject;

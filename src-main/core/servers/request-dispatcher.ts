@@ -357,7 +357,7 @@ export class RequestDispatcher {
 
 /** Throws AppError not_allowed: nobody's line is anybody's. */
 export function userOf({ principal }: CallContext): Person {
-  if (principal !== undefined) return { tenant: principal.tenant, user: principal.user };
+  if (principal !== undefined) return { user: principal.user };
   throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');
 }
 

@@ -264,12 +264,12 @@ export class Session {
     return answer;
   }
 
-  get person(): Pick<Principal, 'tenant' | 'user'> {
+  get person(): Pick<Principal, 'user'> {
     return this.#principal;
   }
 
-  isOfPerson({ tenant, user }: Pick<Principal, 'tenant' | 'user'>): boolean {
-    return this.#principal.tenant === tenant && this.#principal.user === user;
+  isOfPerson({ user }: Pick<Principal, 'user'>): boolean {
+    return this.#principal.user === user;
   }
 
   /** Who may take up what it has parked: this session, or where it is one request only, what stands for it. */

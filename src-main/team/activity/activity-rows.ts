@@ -79,13 +79,11 @@ const tables: Readonly<Record<OutboxKind, Table>> = {
 
 export class ActivityRows {
   readonly #sql: Sql;
-  readonly #tenant: string;
   readonly #replica: string;
 
-  /** `sql`: of the tenant; `replica`: what it is called, for people. */
-  constructor(sql: Sql, tenant: string, replica: string) {
+  /** `replica`: its display name. */
+  constructor(sql: Sql, replica: string) {
     this.#sql = sql;
-    this.#tenant = tenant;
     this.#replica = replica;
   }
 
@@ -99,15 +97,15 @@ export class ActivityRows {
     const columns = [bigint(at, 'at'), ...key, ...facts, ...figures];
     const lists = columns.map(({ from, type }) => rows.map((row) => valueOf(row[from], type)));
     const named = columns.map(({ to }) => to).slice(1);
-    const unnested = columns.map(({ type }, index) => `$${index + 4}::${type}[]`);
+    const unnested = columns.map(({ type }, index) => `$${index + 3}::${type}[]`);
     await this.#sql
       .unsafe(
-        `INSERT INTO tooltray.${name} (tenant, book, replica, written, ${named.join(', ')})
-        SELECT $1, $2, $3, timestamptz 'epoch' + at * interval '1 millisecond', ${named.join(', ')}
+        `INSERT INTO tooltray.${name} (book, replica, written, ${named.join(', ')})
+        SELECT $1, $2, timestamptz 'epoch' + at * interval '1 millisecond', ${named.join(', ')}
         FROM unnest(${unnested.join(', ')}) AS sent (at, ${named.join(', ')})
-        ON CONFLICT (tenant, written, book, ${key.map(({ to }) => to).join(', ')})
+        ON CONFLICT (written, book, ${key.map(({ to }) => to).join(', ')})
         DO UPDATE SET ${figures.map(({ to }) => `${to} = excluded.${to}`).join(', ')}`,
-        [this.#tenant, book, this.#replica, ...lists] as never[],
+        [book, this.#replica, ...lists] as never[],
         { prepare: true },
       )
       .catch((error: unknown) => {

@@ -44,12 +44,9 @@ type Row = Readonly<Record<string, unknown>>;
 /** All reject with AppError store_unreachable. */
 export class CallQueries {
   readonly #sql: Sql;
-  readonly #tenant: string;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
   }
 
   async page(
@@ -57,8 +54,8 @@ export class CallQueries {
     filter: TeamCallFilter,
     { beforeId, afterId, limit }: PageRange,
   ): Promise<Omit<ActivityPage, 'calls'> & { readonly calls: readonly TeamCall[] }> {
-    const { where, values } = conditionsOf(this.#tenant, whose, filter);
-    const own = conditionsOf(this.#tenant, whose, {});
+    const { where, values } = conditionsOf(whose, filter);
+    const own = conditionsOf(whose, {});
     const [before, after] = [`$${values.length + 1}::bigint`, `$${values.length + 2}::bigint`];
     const range = [...values, String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
     const isNewer = `number > $${values.length + 1}::bigint`;
@@ -93,7 +90,7 @@ export class CallQueries {
 
   /** The newest, without sums. */
   async newest(whose: RowScope, limit: number): Promise<readonly TeamCall[]> {
-    const { where, values } = conditionsOf(this.#tenant, whose, {});
+    const { where, values } = conditionsOf(whose, {});
     const rows = await this.#select(
       `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} ORDER BY number DESC LIMIT ${limit}`,
       values,
@@ -103,7 +100,7 @@ export class CallQueries {
 
   /** undefined also for somebody else's. */
   async find(whose: RowScope, number: number): Promise<TeamCall | undefined> {
-    const { where, values } = conditionsOf(this.#tenant, whose, {});
+    const { where, values } = conditionsOf(whose, {});
     const [row] = await this.#select(
       `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number = $${values.length + 1}::bigint`,
       [...values, String(number)],
@@ -113,7 +110,7 @@ export class CallQueries {
 
   /** Servers by cost, highest first. `since`: ms since 1970. */
   async servers(whose: RowScope, since: number): Promise<readonly ServerDay[]> {
-    const { where, values } = conditionsOf(this.#tenant, whose, { since });
+    const { where, values } = conditionsOf(whose, { since });
     const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures,
         sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens,
@@ -132,7 +129,7 @@ export class CallQueries {
 
   /** Outcomes of each hour with calls, keyed by its start in the replica's time zone. */
   async outcomes(whose: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
-    const { where, values } = conditionsOf(this.#tenant, whose, { since });
+    const { where, values } = conditionsOf(whose, { since });
     const shift = hourOffsetMs(since);
     const rows = await this.#select(
       `SELECT (floor((extract(epoch FROM written) * 1000 + ${shift}) / ${hourMs}) * ${hourMs} - ${shift})::bigint AS hour, outcome, count(*) AS calls
@@ -151,7 +148,7 @@ export class CallQueries {
     since: number,
     until: number,
   ): Promise<{ readonly servers: readonly ServerLatency[]; readonly measured: number }> {
-    const { where, values } = conditionsOf(this.#tenant, whose, { since, until });
+    const { where, values } = conditionsOf(whose, { since, until });
     const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50,
         percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95

@@ -59,23 +59,20 @@ const maxCallsInDetail = 1000;
  * Calls that ran for the step `s`. Within its time: that is where their key finds them, without an index for it. A
  * second on both sides, since a step and its calls may round differently.
  */
-const callsOfStep = `tooltray.calls c WHERE c.tenant = s.tenant AND c.book = s.book AND c.step = s.id
+const callsOfStep = `tooltray.calls c WHERE c.book = s.book AND c.step = s.id
   AND c.written >= s.written - interval '1 second'
   AND c.written <= s.written + s.duration_ms * interval '1 millisecond' + interval '1 second'`;
 
 /** All reject with AppError store_unreachable. */
 export class StepQueries {
   readonly #sql: Sql;
-  readonly #tenant: string;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
   }
 
   async page(whose: RowScope, search: StepSearch, { beforeId, afterId, limit }: StepRange): Promise<StepPage> {
-    const place = placed(this.#tenant, whose, search);
+    const place = placed(whose, search);
     const isLookedThrough = isFiltered(search);
     const lowest = isLookedThrough ? await this.#lowest(place) : undefined;
     const wanted = isLookedThrough ? filtered(place, search, lowest) : place;
@@ -109,7 +106,7 @@ export class StepQueries {
 
   /** With up to a thousand of its calls; undefined also for somebody else's. */
   async find(whose: RowScope, number: number): Promise<TeamStep | undefined> {
-    const { where, values } = placed(this.#tenant, whose, {});
+    const { where, values } = placed(whose, {});
     const rows = await this.#ask(
       `SELECT ${columns} FROM tooltray.steps s WHERE ${where} AND s.number = $${values.length + 1}::bigint`,
       [...values, String(number)],
@@ -120,7 +117,7 @@ export class StepQueries {
 
   /** Number of the newest; 0: there is none. */
   async last(whose: RowScope): Promise<number> {
-    const { where, values } = placed(this.#tenant, whose, {});
+    const { where, values } = placed(whose, {});
     const [row] = await this.#ask(
       `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT 1`,
       values,
@@ -130,7 +127,7 @@ export class StepQueries {
 
   /** Sessions with the newest steps first, at most 100. */
   async sessions(whose: RowScope): Promise<readonly TeamSession[]> {
-    const { where, values } = placed(this.#tenant, whose, {});
+    const { where, values } = placed(whose, {});
     const rows = await this.#ask(
       `WITH newest AS (
         SELECT s.session, s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT ${maxScannedRows}
@@ -175,8 +172,8 @@ export class StepQueries {
         : await this.#ask(
             `SELECT s.number AS of, own.* FROM tooltray.steps s CROSS JOIN LATERAL (
               SELECT ${callColumns} FROM ${callsOfStep} ORDER BY c.id LIMIT ${most}
-            ) own WHERE s.tenant = $1 AND s.number = ANY(string_to_array($2, ' ')::bigint[])`,
-            [this.#tenant, numbers.join(' ')],
+            ) own WHERE s.number = ANY(string_to_array($1, ' ')::bigint[])`,
+            [numbers.join(' ')],
           );
     const bySteps = Map.groupBy(calls, (row) => Number(row['of']));
     return rows.map((row) => stepOf(row, (bySteps.get(Number(row['number'])) ?? []).map(callOf)));
@@ -243,10 +240,10 @@ function isFiltered({ app, server, problems, spilled, blocked, text }: StepSearc
   return app !== undefined || server !== undefined || isOnly || wordsOf(text).length > 0;
 }
 
-function placed(tenant: string, whose: RowScope, { sessionId, since, until }: StepSearch): Conditions {
+function placed(whose: RowScope, { sessionId, since, until }: StepSearch): Conditions {
   const at = (ms: number): string => String(Math.round(ms));
   const time = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
-  let all: Conditions = { where: 's.tenant = $1', values: [tenant] };
+  let all: Conditions = { where: 'true', values: [] };
   if (whose !== 'everybody') all = and(all, (place) => `s.person = ${place}`, whose.person);
   if (sessionId !== undefined) all = and(all, (place) => `s.session = ${place}`, sessionId);
   if (since !== undefined) all = and(all, (place) => `s.written >= ${time(place)}`, at(since));

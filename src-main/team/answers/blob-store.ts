@@ -4,7 +4,6 @@ import { AppError } from '../../core/base/errors.ts';
 
 /** Unique by construction: an id is of 100 random bits and never written twice. */
 export interface BlobKey {
-  readonly tenant: string;
   readonly id: string;
 }
 

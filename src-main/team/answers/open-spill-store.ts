@@ -10,19 +10,18 @@ import type { S3Config } from './s3-config.ts';
 import { TeamSpillStore } from './team-spill-store.ts';
 
 interface TeamSpillStoreDeps {
-  readonly tenant: string;
   readonly database: Database;
   /** undefined: nothing is spilled. */
   readonly objects: S3Config | undefined;
 }
 
 /** Whether the store of objects can be used is looked at when a core is made, and told in the log where it cannot. */
-export function openTeamSpillStore({ tenant, database, objects }: TeamSpillStoreDeps): CoreStores['spills'] {
+export function openTeamSpillStore({ database, objects }: TeamSpillStoreDeps): CoreStores['spills'] {
   const store = objects === undefined ? undefined : new S3BlobStore(objects);
   return (options) => {
     void store?.probe().catch((error: unknown) => {
       options.log.warn(`Long answers cannot be kept: ${errorText(error)}`, { error });
     });
-    return new TeamSpillStore({ ...options, tenant, database, objects: store });
+    return new TeamSpillStore({ ...options, database, objects: store });
   };
 }

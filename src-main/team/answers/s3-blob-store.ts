@@ -1,7 +1,6 @@
 /**
  * Kept answers' bytes in an S3-compatible store. Written whole or in parts, read by ranges, never by a conditional
  * request (OpenStack Swift refuses them, others ignore them) and never listed: what lies there is known from the rows.
- * A key holds the tenant and the id.
  */
 import { S3mini } from 's3mini';
 import { AppError } from '../../core/base/errors.ts';
@@ -116,10 +115,8 @@ export class S3BlobStore implements BlobStore {
     await this.#try(signal, (client) => client.deleteObject(name));
   }
 
-  /** Letters that mean something in a path or an address stand as their code, so that no tenant is another's folder. */
-  #name({ tenant, id }: BlobKey): string {
-    const folder = tenant.replace(/[^A-Za-z0-9_-]/gu, (letter) => `=${Buffer.from(letter).toString('hex')}`);
-    return `${this.#address.prefix}answers/${folder}/${id}`;
+  #name({ id }: BlobKey): string {
+    return `${this.#address.prefix}answers/${id}`;
   }
 
   async #try<T>(signal: AbortSignal, work: (client: S3mini) => Promise<T>): Promise<T> {

@@ -11,7 +11,6 @@ import type { SpillCache } from './spill-cache.ts';
 import type { SpillTable, PendingDeletion } from './spill-table.ts';
 
 interface SpillRetentionOptions {
-  readonly tenant: string;
   readonly rows: SpillTable;
   readonly cache: SpillCache;
   /** undefined: nothing was ever spilled by this replica, and it deletes nothing. */
@@ -24,7 +23,7 @@ interface SpillRetentionOptions {
 
 const dayMs = 86_400_000;
 const pruneIntervalMs = 60 * 60_000;
-/** After an answer was kept the tenant's are tended at most so often, by one replica, in ms. */
+/** After a spill was stored, one replica deletes expired ones at most this often, in ms. */
 const minPruneIntervalMs = 60_000;
 /** A replica that tends them and dies is waited for so long, in seconds. */
 const leaseSeconds = 120;
@@ -94,7 +93,7 @@ export class SpillRetention {
    * later.
    */
   async deleteBlobs(answers: readonly PendingDeletion[]): Promise<void> {
-    const { tenant, rows, cache, bytes, onRemoved } = this.#options;
+    const { rows, cache, bytes, onRemoved } = this.#options;
     if (answers.length === 0 || bytes === undefined) return;
     onRemoved();
     await cache.drop(answers.map(({ id }) => id));
@@ -102,7 +101,7 @@ export class SpillRetention {
       const some = answers.slice(at, at + deleteConcurrency);
       const gone = await Promise.all(
         some.map(async ({ id }) =>
-          bytes.remove({ tenant, id }, AbortSignal.timeout(deleteTimeoutMs)).then(
+          bytes.remove({ id }, AbortSignal.timeout(deleteTimeoutMs)).then(
             () => [id],
             (error: unknown) => {
               this.#warn(error);

@@ -66,21 +66,22 @@ interface RetentionLimits {
 /** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
 const defaultTimeoutMs = 8_000;
 
-/** Spills of one tenant. */
+/** Name of the lease for deleting spills. */
+const lease = 'spills';
+
+/** Rows of the team's spills. */
 export class SpillTable {
   readonly #database: Database;
-  readonly #tenant: string;
   readonly #waitMs: number;
 
-  constructor(database: Database, tenant: string, waitMs = defaultTimeoutMs) {
+  constructor(database: Database, waitMs = defaultTimeoutMs) {
     this.#database = database;
-    this.#tenant = tenant;
     this.#waitMs = waitMs;
   }
 
   /** Before their bytes are written. */
   insertPending(answers: readonly NamedSpill[]): Promise<void> {
-    const rows = answers.map((answer) => rowOf(this.#tenant, answer));
+    const rows = answers.map(rowOf);
     return this.#ask(async (sql) => {
       await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
     });
@@ -97,7 +98,7 @@ export class SpillTable {
       const { count } = await sql`
         UPDATE tooltray.answers SET state = 'kept', sha256 = decode(written.sha256, 'hex'), changed_at = now()
         FROM unnest(${ids}::text[], ${hashes}::text[]) AS written (id, sha256)
-        WHERE tenant = ${this.#tenant} AND answers.id = written.id AND state = 'writing'`;
+        WHERE answers.id = written.id AND state = 'writing'`;
       if (count !== ids.length) throw new AppError('spill_failed', 'The answer could not be kept: it took too long.');
     });
   }
@@ -105,8 +106,7 @@ export class SpillTable {
   /** undefined also for what is another's. */
   async find(id: string, reader: Principal): Promise<SharedSpill | undefined> {
     const [row] = await this.#ask(
-      (sql) =>
-        sql<Row[]>`SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`,
+      (sql) => sql<Row[]>`SELECT * FROM tooltray.answers WHERE id = ${id} AND state = 'kept'`,
     );
     return row !== undefined && isOwnedBy(reader, row.owner) ? spillOf(row) : undefined;
   }
@@ -116,12 +116,12 @@ export class SpillTable {
     const { owner } = reader;
     const rows = await this.#ask(
       (sql) => sql<Row[]>`
-        SELECT * FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
+        SELECT * FROM tooltray.answers WHERE state = 'kept'
         ${isWholeUser(reader) ? sql`AND starts_with(owner, ${owner})` : sql`AND owner = ${owner}`}
         ${
           beforeId === undefined
             ? sql``
-            : sql`AND number < (SELECT number FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id = ${beforeId})`
+            : sql`AND number < (SELECT number FROM tooltray.answers WHERE id = ${beforeId})`
         }
         ${server === undefined ? sql`` : sql`AND server = ${plain(server)}`}
         ${app === undefined ? sql`` : sql`AND app = ${plain(app)}`}
@@ -131,12 +131,12 @@ export class SpillTable {
     return rows.map((row) => spillOf(row).spill);
   }
 
-  /** Usage of the tenant, or of one user. */
+  /** Usage of all, or of one user. */
   async usage(reader?: Principal): Promise<{ readonly bytes: number; readonly count: number }> {
     const [row] = await this.#ask(
       (sql) => sql<{ bytes: string; count: string }[]>`
         SELECT coalesce(sum(bytes), 0) AS bytes, count(*) AS count FROM tooltray.answers
-        WHERE tenant = ${this.#tenant} AND state = 'kept'
+        WHERE state = 'kept'
         ${reader === undefined ? sql`` : sql`AND starts_with(owner, ${reader.owner})`}`,
     );
     return { bytes: Number(row?.bytes ?? 0), count: Number(row?.count ?? 0) };
@@ -147,7 +147,7 @@ export class SpillTable {
     return this.#ask(async (sql) => {
       const { count } = await sql`
         UPDATE tooltray.answers SET pinned = ${pinned}
-        WHERE tenant = ${this.#tenant} AND id = ${id} AND state = 'kept'`;
+        WHERE id = ${id} AND state = 'kept'`;
       return count === 1;
     });
   }
@@ -157,7 +157,7 @@ export class SpillTable {
       for (const { id, times, at } of reads)
         await sql`
           UPDATE tooltray.answers SET reads = reads + ${times}, last_read_at = greatest(last_read_at, ${at})
-          WHERE tenant = ${this.#tenant} AND id = ${id}`;
+          WHERE id = ${id}`;
     });
   }
 
@@ -169,7 +169,7 @@ export class SpillTable {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, bytes`,
+        WHERE id IN ${sql([...ids])} AND state <> 'leaving' RETURNING id, bytes`,
     );
     return rows.map(leaving);
   }
@@ -181,11 +181,11 @@ export class SpillTable {
         WITH held AS (
           SELECT number, answer_id, pinned, created_at < ${before} AS old,
             sum(bytes) OVER counted AS bytes, count(*) OVER counted AS count
-          FROM tooltray.answers WHERE tenant = ${this.#tenant} AND state = 'kept'
+          FROM tooltray.answers WHERE state = 'kept'
           WINDOW counted AS (ORDER BY pinned OR answer_id = ${except} DESC, created_at < ${before}, number DESC)
         )
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${this.#tenant} AND state = 'kept' AND NOT pinned AND number IN (
+        WHERE state = 'kept' AND NOT pinned AND number IN (
           SELECT number FROM held
           WHERE NOT pinned AND answer_id <> ${except} AND (old OR bytes > ${maxBytes} OR count > ${maxCount})
         )
@@ -199,7 +199,7 @@ export class SpillTable {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`
         UPDATE tooltray.answers SET state = 'leaving', changed_at = now()
-        WHERE tenant = ${this.#tenant} AND state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
+        WHERE state <> 'kept' AND changed_at < now() - make_interval(secs => ${olderThanSeconds})
         RETURNING id, bytes`,
     );
     return rows.map(leaving);
@@ -209,27 +209,24 @@ export class SpillTable {
   deleteRow(ids: readonly string[]): Promise<void> {
     return this.#ask(async (sql) => {
       if (ids.length === 0) return;
-      await sql`DELETE FROM tooltray.answers WHERE tenant = ${this.#tenant} AND id IN ${sql([...ids])} AND state = 'leaving'`;
+      await sql`DELETE FROM tooltray.answers WHERE id IN ${sql([...ids])} AND state = 'leaving'`;
     });
   }
 
-  /** One replica at a time tends the tenant's answers: undefined where another one does; else what gives it back. */
+  /** Takes the lease by which one replica at a time deletes spills: returns its release, or undefined if another has it. */
   async claim(seconds: number): Promise<(() => Promise<void>) | undefined> {
     const [held] = await this.#ask(
       (sql) => sql<{ until: string }[]>`
-        INSERT INTO tooltray.answer_tenants (tenant, tended_until)
-        VALUES (${this.#tenant}, now() + make_interval(secs => ${seconds}))
-        ON CONFLICT (tenant) DO UPDATE SET tended_until = excluded.tended_until
-        WHERE answer_tenants.tended_until IS NULL OR answer_tenants.tended_until < now()
-        RETURNING tended_until::text AS until`,
+        INSERT INTO tooltray.leases (name, until) VALUES (${lease}, now() + make_interval(secs => ${seconds}))
+        ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE leases.until < now()
+        RETURNING until::text`,
     );
     if (held === undefined) return undefined;
     return async () => {
       // Who took longer than that does not end another one's.
       await this.#ask(
         (sql) => sql`
-          UPDATE tooltray.answer_tenants SET tended_until = NULL
-          WHERE tenant = ${this.#tenant} AND tended_until = ${held.until}::text::timestamptz`,
+          DELETE FROM tooltray.leases WHERE name = ${lease} AND until = ${held.until}::text::timestamptz`,
       );
     };
   }
@@ -276,9 +273,8 @@ function plain(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-function rowOf(tenant: string, { spill, name }: NamedSpill): Record<string, Value> {
+function rowOf({ spill, name }: NamedSpill): Record<string, Value> {
   return {
-    tenant,
     id: spill.id,
     answer_id: spill.answerId,
     extension: name.slice(name.lastIndexOf('.') + 1),

@@ -46,8 +46,6 @@ import { SpillTable, type SharedSpill } from './spill-table.ts';
 import { SpillRetention } from './spill-retention.ts';
 
 export interface TeamSpillStoreOptions extends SpillStoreOptions {
-  /** The tenant that owns the rows, connections and object names. */
-  readonly tenant: string;
   readonly database: Database;
   /** Store for the bytes; without one nothing is spilled, and long results are cut. */
   readonly objects?: BlobStore | undefined;
@@ -92,8 +90,8 @@ export class TeamSpillStore implements SpillStore {
   constructor(options: TeamSpillStoreOptions) {
     this.#options = options;
     this.changed.on(() => this.revision++);
-    const { database, tenant, objects, folder, now, own } = options;
-    this.#rows = new SpillTable(database, tenant);
+    const { database, objects, folder, now, own } = options;
+    this.#rows = new SpillTable(database);
     this.#cache = new SpillCache(folder, { ...defaultCacheLimits, ...options.cache }, now);
     this.#upkeep = new SpillRetention({
       ...options,
@@ -264,16 +262,16 @@ export class TeamSpillStore implements SpillStore {
     const hash = createHash('sha256');
     await using handle = await open(this.#cache.path(name), 'r');
     const pieces = toChunks(handle, spill.bytes, (piece) => hash.update(piece));
-    await this.#requireObjects().put({ tenant: this.#options.tenant, id: spill.id }, pieces, spill.bytes, signal);
+    await this.#requireObjects().put({ id: spill.id }, pieces, spill.bytes, signal);
     return hash.digest();
   }
 
   #openHere({ spill, sha256, extension }: SharedSpill): Promise<CachedFile> {
-    const { tenant, readMs = 10_000 } = this.#options;
+    const { readMs = 10_000 } = this.#options;
     const { id, bytes, server, tool } = spill;
     const name = spillFileName({ server, tool, id, extension });
     return this.#cache.open({ id, name, bytes, sha256 }, () =>
-      this.#requireObjects().read({ tenant, id }, bytes, AbortSignal.timeout(timeFor(bytes, readMs))),
+      this.#requireObjects().read({ id }, bytes, AbortSignal.timeout(timeFor(bytes, readMs))),
     );
   }
 

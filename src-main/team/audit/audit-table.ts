@@ -1,5 +1,5 @@
 /**
- * A tenant's audit as rows: one chain for all replicas, which take turns at a lock of PostgreSQL's, so that it is read,
+ * The team's audit as rows: one chain for all replicas, which take turns at a lock of PostgreSQL's, so that it is read,
  * verified and exported as a home's is. Rows are only ever added: replicas have no right to change or delete any.
  */
 import type { Sql } from 'postgres';
@@ -43,12 +43,9 @@ const pageRows = 500;
 
 export class AuditTable implements AuditLog {
   readonly #sql: Sql;
-  readonly #tenant: string;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
   }
 
   /**
@@ -56,49 +53,45 @@ export class AuditTable implements AuditLog {
    * same.
    */
   async append({ writer, batch }: BatchName, make: (tail: ChainTail) => Lines): Promise<void> {
-    const tenant = this.#tenant;
     await this.#sql
       .begin(async (work) => {
         await work`
           SELECT set_config('idle_in_transaction_session_timeout', ${String(idleTransactionTimeoutMs)}, true),
             set_config('lock_timeout', ${String(lockTimeoutMs)}, true)`;
-        await work`SELECT pg_advisory_xact_lock(hashtextextended(${`tooltray audit ${tenant}`}, 0))`;
+        await work`SELECT pg_advisory_xact_lock(hashtextextended('tooltray audit', 0))`;
         const [known] = await work<{ batch: string }[]>`
-          SELECT batch FROM tooltray.audit_batches WHERE tenant = ${tenant} AND writer = ${writer}`;
+          SELECT batch FROM tooltray.audit_batches WHERE writer = ${writer}`;
         if (known !== undefined && Number(known.batch) >= batch) return;
         // At the beginning of a run those of runs that are long over go.
-        if (known === undefined)
-          await work`DELETE FROM tooltray.audit_batches WHERE tenant = ${tenant} AND at < now() - interval '7 days'`;
+        if (known === undefined) await work`DELETE FROM tooltray.audit_batches WHERE at < now() - interval '7 days'`;
         const tail = await this.#tail(work);
         const { lines, lastHead } = make(tail);
         const texts = lines.map((line) => line.slice(0, -1));
         const numbers = lines.map((_, at) => String(tail.seq + 1 + at));
         await work`
-          INSERT INTO tooltray.audit (tenant, seq, line)
-          SELECT ${tenant}, seq, line FROM unnest(${numbers}::bigint[], ${texts}::text[]) AS made (seq, line)`;
+          INSERT INTO tooltray.audit (seq, line)
+          SELECT seq, line FROM unnest(${numbers}::bigint[], ${texts}::text[]) AS made (seq, line)`;
         await work`
-          INSERT INTO tooltray.audit_batches (tenant, writer, batch) VALUES (${tenant}, ${writer}, ${batch})
-          ON CONFLICT (tenant, writer) DO UPDATE SET batch = excluded.batch, at = now()`;
+          INSERT INTO tooltray.audit_batches (writer, batch) VALUES (${writer}, ${batch})
+          ON CONFLICT (writer) DO UPDATE SET batch = excluded.batch, at = now()`;
         if (lastHead === undefined) return;
         await work`
-          INSERT INTO tooltray.audit_heads (tenant, seq, at, hash)
-          VALUES (${tenant}, ${lastHead.seq}, ${lastHead.at}, ${lastHead.hash})
-          ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, at = excluded.at, hash = excluded.hash`;
+          INSERT INTO tooltray.audit_heads (seq, at, hash)
+          VALUES (${lastHead.seq}, ${lastHead.at}, ${lastHead.hash})
+          ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, at = excluded.at, hash = excluded.hash`;
       })
       .catch(rethrowDatabaseError);
   }
 
   async recordedHead(): Promise<SignedHead | undefined> {
     const [row] = await this.#sql<{ seq: string; at: string; hash: string }[]>`
-      SELECT seq, at, hash FROM tooltray.audit_heads WHERE tenant = ${this.#tenant}`.catch(rethrowDatabaseError);
+      SELECT seq, at, hash FROM tooltray.audit_heads`.catch(rethrowDatabaseError);
     return row && { seq: Number(row.seq), at: Number(row.at), hash: row.hash };
   }
 
   async open(): Promise<OpenLog> {
     const [ends] = await this.#sql<{ first: string | null; last: string | null }[]>`
-      SELECT min(seq) AS first, max(seq) AS last FROM tooltray.audit WHERE tenant = ${this.#tenant}`.catch(
-      rethrowDatabaseError,
-    );
+      SELECT min(seq) AS first, max(seq) AS last FROM tooltray.audit`.catch(rethrowDatabaseError);
     if (ends?.first == null || ends.last === null) return { parts: [], close: () => Promise.resolve() };
     const [first, last] = [Number(ends.first), Number(ends.last)];
     const part = {
@@ -112,14 +105,11 @@ export class AuditTable implements AuditLog {
   async #tail(work: Pick<Sql, 'unsafe'>): Promise<ChainTail> {
     const [row] = await work.unsafe<{ seq: string; line: string; head: string | null; over: boolean }[]>(
       `SELECT seq, line, date_trunc('month', written AT TIME ZONE 'UTC') < date_trunc('month', now() AT TIME ZONE 'UTC') AS over,
-        (SELECT seq FROM tooltray.audit_heads WHERE tenant = $1) AS head
-      FROM tooltray.audit WHERE tenant = $1 ORDER BY seq DESC LIMIT 1`,
-      [this.#tenant],
+        (SELECT seq FROM tooltray.audit_heads) AS head
+      FROM tooltray.audit ORDER BY seq DESC LIMIT 1`,
     );
     if (row === undefined) {
-      const noted = await work.unsafe<{ seq: string }[]>('SELECT seq FROM tooltray.audit_heads WHERE tenant = $1', [
-        this.#tenant,
-      ]);
+      const noted = await work.unsafe<{ seq: string }[]>('SELECT seq FROM tooltray.audit_heads');
       return { ...genesisLink, head: Number(noted[0]?.seq ?? 0), isOver: true };
     }
     // A line that somebody spoilt still counts, so that no number is used twice.
@@ -130,7 +120,7 @@ export class AuditTable implements AuditLog {
   async *#lines(after: number, last: number): AsyncGenerator<{ readonly text: string; readonly isTorn: boolean }> {
     for (let behind = after; behind < last;) {
       const rows = await this.#sql<{ seq: string; line: string }[]>`
-        SELECT seq, line FROM tooltray.audit WHERE tenant = ${this.#tenant} AND seq > ${behind} AND seq <= ${last}
+        SELECT seq, line FROM tooltray.audit WHERE seq > ${behind} AND seq <= ${last}
         ORDER BY seq LIMIT ${pageRows}`.catch(rethrowDatabaseError);
       if (rows.length === 0) return;
       for (const { line } of rows) yield { text: line, isTorn: false };
@@ -141,7 +131,7 @@ export class AuditTable implements AuditLog {
   async *#backwards(before: number): AsyncGenerator<readonly string[]> {
     for (let from = before; ;) {
       const rows = await this.#sql<{ seq: string; line: string }[]>`
-        SELECT seq, line FROM tooltray.audit WHERE tenant = ${this.#tenant} AND seq < ${from}
+        SELECT seq, line FROM tooltray.audit WHERE seq < ${from}
         ORDER BY seq DESC LIMIT ${pageRows}`.catch(rethrowDatabaseError);
       if (rows.length === 0) return;
       yield rows.map(({ line }) => line);

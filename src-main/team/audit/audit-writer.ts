@@ -1,5 +1,5 @@
 /**
- * A replica's notes on their way into its tenant's audit: in batches, off the way of calls, held while the database is
+ * A replica's notes on their way into the team's audit: in batches, off the way of calls, held while the database is
  * away.
  */
 import { randomBytes } from 'node:crypto';

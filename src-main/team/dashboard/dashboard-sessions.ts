@@ -29,12 +29,9 @@ interface Row {
 
 export class DashboardSessions {
   readonly #sql: Sql;
-  readonly #tenant: string;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
   }
 
   /**
@@ -46,14 +43,14 @@ export class DashboardSessions {
     const secret = await this.#sql
       .begin(async (sql) => {
         const [row] = await sql<{ key: string }[]>`
-          SELECT routing_key AS key FROM tooltray.users WHERE tenant = ${this.#tenant} AND id = ${user}`;
+          SELECT routing_key AS key FROM tooltray.users WHERE id = ${user}`;
         const made = `${row?.key ?? '0'}.${random}`;
         await sql`
-          INSERT INTO tooltray.page_sessions (tenant, hash, user_id, token_id, ends_at)
-          VALUES (${this.#tenant}, ${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + maxMs)})`;
+          INSERT INTO tooltray.page_sessions (hash, user_id, token_id, ends_at)
+          VALUES (${hashOf(made)}, ${user}, ${tokenId ?? null}, ${new Date(Date.now() + maxMs)})`;
         await sql`
-          DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND (ends_at < now() OR hash IN (
-            SELECT hash FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND user_id = ${user}
+          DELETE FROM tooltray.page_sessions WHERE (ends_at < now() OR hash IN (
+            SELECT hash FROM tooltray.page_sessions WHERE user_id = ${user}
             ORDER BY made_at DESC OFFSET ${maxPerUser}))`;
         return made;
       })
@@ -68,9 +65,9 @@ export class DashboardSessions {
   async consumeState(id: string, until: number): Promise<boolean> {
     const taken = await this.#sql
       .begin(async (sql) => {
-        await sql`DELETE FROM tooltray.page_visits WHERE tenant = ${this.#tenant} AND ends_at < now() - interval '1 hour'`;
+        await sql`DELETE FROM tooltray.page_visits WHERE ends_at < now() - interval '1 hour'`;
         return sql`
-          INSERT INTO tooltray.page_visits (tenant, hash, ends_at) VALUES (${this.#tenant}, ${hashOf(id)}, ${new Date(until)})
+          INSERT INTO tooltray.page_visits (hash, ends_at) VALUES (${hashOf(id)}, ${new Date(until)})
           ON CONFLICT DO NOTHING RETURNING hash`;
       })
       .catch(rethrowDatabaseError);
@@ -83,14 +80,14 @@ export class DashboardSessions {
     const [row] = await this.#sql<Row[]>`
       SELECT u.id AS user, u.name, u.role, ${this.#sql.unsafe(allGroups('u'))} AS groups, ARRAY(
         SELECT DISTINCT g.profile FROM tooltray.group_grants g
-        WHERE g.tenant = u.tenant AND g.name = ANY(u.groups || u.issued_groups || ${everyone}::text) ORDER BY 1) AS given
-      FROM tooltray.page_sessions s JOIN tooltray.users u ON u.tenant = s.tenant AND u.id = s.user_id
-      LEFT JOIN tooltray.person_tokens t ON t.tenant = s.tenant AND t.id = s.token_id
-      WHERE s.tenant = ${this.#tenant} AND s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
+        WHERE g.name = ANY(u.groups || u.issued_groups || ${everyone}::text) ORDER BY 1) AS given
+      FROM tooltray.page_sessions s JOIN tooltray.users u ON u.id = s.user_id
+      LEFT JOIN tooltray.person_tokens t ON t.id = s.token_id
+      WHERE s.hash = ${hashOf(secret)} AND s.ends_at > now() AND u.off_at IS NULL
         AND (s.token_id IS NULL OR (t.revoked_at IS NULL AND t.ends_at > now()))`.catch(rethrowDatabaseError);
     if (row === undefined) return undefined;
     const { given, ...viewer } = row;
-    return { tenant: this.#tenant, ...viewer, grant: grantOf(given) };
+    return { ...viewer, grant: grantOf(given) };
   }
 
   /**
@@ -102,9 +99,9 @@ export class DashboardSessions {
     await this.#sql
       .begin(async (sql) => {
         const [ended] = await sql<{ user: string }[]>`
-          DELETE FROM tooltray.page_sessions WHERE tenant = ${this.#tenant} AND hash = ${hashOf(secret)}
+          DELETE FROM tooltray.page_sessions WHERE hash = ${hashOf(secret)}
           RETURNING user_id AS user`;
-        if (ended !== undefined) await notifyChange(sql, this.#tenant, usersTopic, ended.user);
+        if (ended !== undefined) await notifyChange(sql, usersTopic, ended.user);
       })
       .catch(rethrowDatabaseError);
   }

@@ -4,15 +4,14 @@ import { retryTopic } from './server-service.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 
 interface FollowRetriesParts {
-  readonly tenant: string;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly core: () => Pick<CoreGroups, 'servers'>;
 }
 
 /** Returns how to stop. */
-export function followRetries({ tenant, changes, core }: FollowRetriesParts): () => void {
+export function followRetries({ changes, core }: FollowRetriesParts): () => void {
   return changes.changed.on((change) => {
-    if (change.tenant !== tenant || !change.topic.startsWith(retryTopic)) return;
+    if (!change.topic.startsWith(retryTopic)) return;
     const name = change.topic.slice(retryTopic.length);
     const server = core().servers.manager.find(name);
     if (server?.health.level !== 'error' && server?.health.level !== 'attention') return;

@@ -21,7 +21,7 @@ interface OidcSignInDeps {
   readonly rules: ClaimRules;
   readonly people: Pick<OidcUsers, 'provision'>;
   readonly sessions: DashboardSessions;
-  /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
+  /** Keys for this, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
   readonly notes: AccessAudit;
   readonly entered: (user: { readonly id: string; readonly name: string }) => void;

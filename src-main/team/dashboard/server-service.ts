@@ -9,8 +9,6 @@ import type { Heartbeat } from '../replicas/heartbeat.ts';
 import { statusByReplica } from './aggregate-status.ts';
 
 export interface ServerServiceDeps {
-  readonly tenant: string;
-  /** The tenant's connections. */
   readonly sql: Sql;
   readonly heartbeat: Pick<Heartbeat, 'all'>;
 }
@@ -34,9 +32,9 @@ export class ServerService {
 
   /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
   async retry(input: RpcMethods['retry']['input'], deps: RpcDeps): Promise<ServerStatus> {
-    const { sql, tenant } = this.#parts;
+    const { sql } = this.#parts;
     const { name } = deps.servers.manager.get(input.server).config;
-    await notifyChange(sql, tenant, retryTopic + name).catch(rethrowDatabaseError);
+    await notifyChange(sql, retryTopic + name).catch(rethrowDatabaseError);
     return coreHandlers.retry(input, deps);
   }
 }

@@ -89,14 +89,14 @@ export class TeamDashboard {
   readonly #polling: NodeJS.Timeout;
 
   constructor(parts: TeamDashboardDeps) {
-    const { tenant, sql, database, people, gate, proxies, publicUrl, root, changes } = parts;
+    const { sql, database, people, gate, proxies, publicUrl, root, changes } = parts;
     this.#parts = parts;
-    this.#sessions = new DashboardSessions(sql, tenant);
-    this.#pages = new CallQueries(sql, tenant);
-    this.#steps = new StepQueries(sql, tenant);
-    this.#spills = new SpillTable(database, tenant);
+    this.#sessions = new DashboardSessions(sql);
+    this.#pages = new CallQueries(sql);
+    this.#steps = new StepQueries(sql);
+    this.#spills = new SpillTable(database);
     this.#record = new TeamActivityCache({
-      activity: new TeamActivity(sql, tenant),
+      activity: new TeamActivity(sql),
       pages: this.#pages,
       steps: this.#steps,
       namesOf: async (users) => new Map([...(await people.byId(users))].map(([id, { name }]) => [id, name])),
@@ -117,8 +117,8 @@ export class TeamDashboard {
       follow: (...stream) => this.#follow(...stream),
       left: ({ user, name }) => this.#noteAccess('signed out', user, `${name} signed out of the dashboard.`),
     });
-    this.#stopFollowing = changes.changed.on(({ tenant: whose, topic, user }) => {
-      if (whose === tenant && topic === usersTopic) void this.#closeExpiredStreams(user);
+    this.#stopFollowing = changes.changed.on(({ topic, user }) => {
+      if (topic === usersTopic) void this.#closeExpiredStreams(user);
     });
     this.#polling = setInterval(() => void this.#closeExpiredStreams(), pollIntervalMs).unref();
   }
@@ -140,7 +140,7 @@ export class TeamDashboard {
   }
 
   #issuerSignIn(): OidcSignIn | undefined {
-    const { home, issuer, keys, notes, tenant } = this.#parts;
+    const { home, issuer, keys, notes } = this.#parts;
     if (issuer?.client === undefined) return undefined;
     const { client, people, rules, tokens } = issuer;
     const redirect = (): string => `${home().replace(/\/+$/, '')}${callbackPath}`;
@@ -153,7 +153,7 @@ export class TeamDashboard {
       notes,
       sessions: this.#sessions,
       now: Date.now,
-      ring: keys.encryptionKeys(tenant, 'page sign-ins'),
+      ring: keys.encryptionKeys('page sign-ins'),
       entered: ({ id, name }) =>
         this.#noteAccess('signed in', id, `${name} signed in to the dashboard, at ${flow.host}.`),
     });
@@ -205,7 +205,7 @@ export class TeamDashboard {
   }
 
   #questionsOf(viewer: Viewer): ReturnType<typeof teamRpcHandlers> {
-    const { people, tokens, host, signIns, tenant, sql, heartbeat } = this.#parts;
+    const { people, tokens, host, signIns, sql, heartbeat } = this.#parts;
     const groups = coreGroups(host().core);
     const { audit } = groups.trust;
     const note = audit.note.bind(audit);
@@ -217,7 +217,6 @@ export class TeamDashboard {
       tokens,
       note,
       signIns: signIns(),
-      tenant,
       sql,
       heartbeat,
       ...rows,

@@ -146,10 +146,7 @@ function isRetryable(item: AttentionItem): AttentionItem {
 const withoutPaths = { configFile: '', logDir: '', socket: '', configProblems: [], storeProblems: [] } as const;
 const noFlow = { week: { asked: 0, allowed: 0, denied: 0, recorded: 0 }, canOfferApproval: false };
 
-function isVisibleTo(
-  viewer: Viewer,
-  session: { isOfPerson(person: { tenant: string; user: string }): boolean },
-): boolean {
+function isVisibleTo(viewer: Viewer, session: { isOfPerson(person: { user: string }): boolean }): boolean {
   return isAdmin(viewer) || session.isOfPerson(viewer);
 }
 

@@ -4,7 +4,6 @@ import type { RowScope } from '../activity/team-activity.ts';
 import type { UserStore, Role } from '../users/user-store.ts';
 
 export interface Viewer {
-  readonly tenant: string;
   /** Id of the user. */
   readonly user: string;
   readonly name: string;
@@ -42,7 +41,7 @@ export async function rowScopeOf(
  * Kept answers: whatever app of theirs asked for them, and nobody else's. What others were answered is no admin's to
  * read.
  */
-export function readerOf({ tenant, user }: Viewer): Principal {
-  const owner = `${tenant}/${user}/`;
-  return { tenant, user, app: undefined, session: undefined, owner, isShared: false };
+export function readerOf({ user }: Viewer): Principal {
+  const owner = `${user}/`;
+  return { user, app: undefined, session: undefined, owner, isShared: false };
 }

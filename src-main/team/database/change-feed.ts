@@ -1,5 +1,5 @@
 /**
- * Notifies every replica of changes: a version for each tenant and topic in a table, and a NOTIFY that names the owner
+ * Notifies every replica of changes: a version for each topic in a table, and a NOTIFY that names the owner
  * concerned and only says that a newer version exists. A replica that lost its connection reads the versions when it
  * listens again, so it misses none; several changes may then arrive as one, which concerns everybody.
  */
@@ -9,7 +9,6 @@ import type { Log } from '../../core/base/log.ts';
 import { databaseError } from './database.ts';
 
 export interface Change {
-  readonly tenant: string;
   readonly topic: string;
   readonly version: number;
   /** Id of the one user whom it concerns; undefined: it may concern everybody. */
@@ -17,7 +16,6 @@ export interface Change {
 }
 
 interface Row {
-  readonly tenant: string;
   readonly topic: string;
   readonly version: string;
 }
@@ -28,12 +26,12 @@ const channel = 'tooltray_changes';
  * Announces it when the transaction commits, and returns the new version. `user`: the one whom it concerns. PostgreSQL
  * takes a lock at commit, so this is not for each call.
  */
-export async function notifyChange(sql: ISql, tenant: string, topic: string, user?: string): Promise<number> {
+export async function notifyChange(sql: ISql, topic: string, user?: string): Promise<number> {
   const [row] = await sql<Row[]>`
-    INSERT INTO tooltray.changes (tenant, topic, version) VALUES (${tenant}, ${topic}, 1)
-    ON CONFLICT (tenant, topic) DO UPDATE SET version = tooltray.changes.version + 1 RETURNING version`;
+    INSERT INTO tooltray.changes (topic, version) VALUES (${topic}, 1)
+    ON CONFLICT (topic) DO UPDATE SET version = tooltray.changes.version + 1 RETURNING version`;
   const version = Number(row?.version);
-  await sql`SELECT pg_notify(${channel}, ${JSON.stringify({ tenant, topic, version, user })})`;
+  await sql`SELECT pg_notify(${channel}, ${JSON.stringify({ topic, version, user })})`;
   return version;
 }
 
@@ -41,12 +39,12 @@ export class ChangeFeed {
   readonly changed = new Emitter<Change>();
   readonly #sql: Sql;
   readonly #log: Pick<Log, 'warn'>;
-  /** Versions by tenant and topic; the initial ones count as known. */
+  /** Versions by topic; the initial ones count as known. */
   readonly #versions = new Map<string, number>();
   #isFirst = true;
   #stop: (() => Promise<void>) | undefined;
 
-  /** `sql`: connections of no tenant; one of them listens. */
+  /** One of the connections listens. */
   constructor(sql: Sql, log: Pick<Log, 'warn'>) {
     this.#sql = sql;
     this.#log = log;
@@ -81,8 +79,8 @@ export class ChangeFeed {
 
   #onNotification(payload: string): void {
     try {
-      const { tenant, topic, version, user } = JSON.parse(payload) as Change;
-      this.#take({ tenant, topic, version, ...(typeof user === 'string' && { user }) });
+      const { topic, version, user } = JSON.parse(payload) as Change;
+      this.#take({ topic, version, ...(typeof user === 'string' && { user }) });
     } catch (error) {
       this.#log.warn('A notice of the database could not be read.', { error });
     }
@@ -90,10 +88,10 @@ export class ChangeFeed {
 
   async #catchUp(): Promise<void> {
     try {
-      const rows = await this.#sql<Row[]>`SELECT tenant, topic, version FROM tooltray.changes`;
+      const rows = await this.#sql<Row[]>`SELECT topic, version FROM tooltray.changes`;
       const isFirst = this.#isFirst;
       this.#isFirst = false;
-      for (const { tenant, topic, version } of rows) this.#take({ tenant, topic, version: Number(version) }, isFirst);
+      for (const { topic, version } of rows) this.#take({ topic, version: Number(version) }, isFirst);
     } catch (error) {
       this.#log.warn('What changed meanwhile could not be read from the database.', { error });
       if (this.#isFirst) throw error;
@@ -101,10 +99,9 @@ export class ChangeFeed {
   }
 
   #take(change: Change, isKnown = false): void {
-    const key = `${change.tenant}/${change.topic}`;
-    const known = this.#versions.get(key) ?? 0;
+    const known = this.#versions.get(change.topic) ?? 0;
     if (change.version <= known) return;
-    this.#versions.set(key, change.version);
+    this.#versions.set(change.topic, change.version);
     const { user: _user, ...forAll } = change;
     // One in between was not heard of.
     if (!isKnown) this.changed.emit(change.version === known + 1 ? change : forAll);

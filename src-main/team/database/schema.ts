@@ -20,75 +20,75 @@ const partitionedTables: readonly string[] = ['audit', 'calls', 'steps', 'saving
 
 const firstSchema = `
   CREATE TABLE tooltray.changes (
-    tenant text NOT NULL, topic text NOT NULL, version bigint NOT NULL, PRIMARY KEY (tenant, topic)
+    topic text PRIMARY KEY, version bigint NOT NULL
   );
 
   CREATE SEQUENCE tooltray.document_versions;
   CREATE TABLE tooltray.documents (
-    tenant text NOT NULL, owner text NOT NULL, name text NOT NULL,
+    owner text NOT NULL, name text NOT NULL,
     version bigint NOT NULL DEFAULT nextval('tooltray.document_versions'),
     value text NOT NULL CHECK (octet_length(value) <= 33554432),
     changed_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant, owner, name)
+    PRIMARY KEY (owner, name)
   );
 
   CREATE TABLE tooltray.audit (
-    tenant text NOT NULL, seq bigint NOT NULL, written timestamptz NOT NULL DEFAULT now(), line text NOT NULL,
-    PRIMARY KEY (tenant, seq, written)
+    seq bigint NOT NULL, written timestamptz NOT NULL DEFAULT now(), line text NOT NULL,
+    PRIMARY KEY (seq, written)
   ) PARTITION BY RANGE (written);
   CREATE TABLE tooltray.audit_heads (
-    tenant text PRIMARY KEY, seq bigint NOT NULL, at bigint NOT NULL, hash text NOT NULL
+    id boolean PRIMARY KEY DEFAULT true CHECK (id), seq bigint NOT NULL, at bigint NOT NULL, hash text NOT NULL
   );
   CREATE TABLE tooltray.audit_batches (
-    tenant text NOT NULL, writer text NOT NULL, batch bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant, writer)
+    writer text NOT NULL, batch bigint NOT NULL, at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (writer)
   );
 
   CREATE TABLE tooltray.replicas (
-    tenant text NOT NULL, id text NOT NULL, name text NOT NULL, version text NOT NULL, draining boolean NOT NULL,
+    id text NOT NULL, name text NOT NULL, version text NOT NULL, draining boolean NOT NULL,
     config text NOT NULL, servers jsonb NOT NULL, started timestamptz NOT NULL DEFAULT now(),
-    seen timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (tenant, id)
+    seen timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (id)
   );
 
   CREATE SEQUENCE tooltray.call_numbers;
   CREATE TABLE tooltray.calls (
-    tenant text NOT NULL, written timestamptz NOT NULL, id bigint NOT NULL, step bigint,
+    written timestamptz NOT NULL, id bigint NOT NULL, step bigint,
     argument_bytes bigint NOT NULL, result_bytes bigint NOT NULL, given_bytes bigint NOT NULL,
     tokens_in bigint, tokens_sent bigint, tokens_out bigint, estimated integer NOT NULL,
     duration_ms real NOT NULL, call_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text,
     session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
     via text, outcome text NOT NULL, error_code text, error_text text, why text, sensitivity text, spill text, labels text,
     preview text, number bigint NOT NULL DEFAULT nextval('tooltray.call_numbers'),
-    PRIMARY KEY (tenant, written, book, id)
+    PRIMARY KEY (written, book, id)
   ) PARTITION BY RANGE (written);
-  CREATE INDEX calls_of_people ON tooltray.calls (tenant, person, written);
-  CREATE INDEX calls_by_number ON tooltray.calls (tenant, number);
+  CREATE INDEX calls_of_people ON tooltray.calls (person, written);
+  CREATE INDEX calls_by_number ON tooltray.calls (number);
 
   CREATE SEQUENCE tooltray.step_numbers;
   CREATE TABLE tooltray.steps (
-    tenant text NOT NULL, written timestamptz NOT NULL, id bigint NOT NULL, asked_bytes bigint NOT NULL,
+    written timestamptz NOT NULL, id bigint NOT NULL, asked_bytes bigint NOT NULL,
     given_bytes bigint NOT NULL, given bigint, raw bigint, baseline bigint, loaded bigint, calls integer NOT NULL,
     duration_ms real NOT NULL, book text NOT NULL, replica text NOT NULL, person text, session text NOT NULL,
     app text NOT NULL, mode text NOT NULL, kind text NOT NULL, name text NOT NULL, what text NOT NULL,
     outcome text NOT NULL, error_text text, number bigint NOT NULL DEFAULT nextval('tooltray.step_numbers'),
-    PRIMARY KEY (tenant, written, book, id)
+    PRIMARY KEY (written, book, id)
   ) PARTITION BY RANGE (written);
-  CREATE INDEX steps_of_sessions ON tooltray.steps (tenant, session, written);
-  CREATE INDEX steps_by_number ON tooltray.steps (tenant, number);
-  CREATE INDEX steps_of_people ON tooltray.steps (tenant, person, number);
+  CREATE INDEX steps_of_sessions ON tooltray.steps (session, written);
+  CREATE INDEX steps_by_number ON tooltray.steps (number);
+  CREATE INDEX steps_of_people ON tooltray.steps (person, number);
 
   CREATE TABLE tooltray.savings (
-    tenant text NOT NULL, written timestamptz NOT NULL, times bigint NOT NULL, sent bigint NOT NULL, loaded bigint NOT NULL,
+    written timestamptz NOT NULL, times bigint NOT NULL, sent bigint NOT NULL, loaded bigint NOT NULL,
     baseline bigint NOT NULL, raw bigint NOT NULL, estimated bigint NOT NULL, book text NOT NULL, replica text NOT NULL,
     person text, session text NOT NULL, app text NOT NULL, mode text NOT NULL, server text NOT NULL, tool text NOT NULL,
     cause text NOT NULL,
-    PRIMARY KEY (tenant, written, book, session, app, mode, server, tool, cause)
+    PRIMARY KEY (written, book, session, app, mode, server, tool, cause)
   ) PARTITION BY RANGE (written);
   ${partitionedTables.map((table) => `CREATE TABLE tooltray_parts.${table}_other PARTITION OF tooltray.${table} DEFAULT;`).join('\n  ')}
 
   CREATE TABLE tooltray.answers (
     number bigint GENERATED ALWAYS AS IDENTITY,
-    tenant text NOT NULL, id text NOT NULL, answer_id text NOT NULL,
+    id text NOT NULL, answer_id text NOT NULL,
     state text NOT NULL DEFAULT 'writing' CHECK (state IN ('writing', 'kept', 'leaving')),
     changed_at timestamptz NOT NULL DEFAULT now(),
     sha256 bytea, extension text NOT NULL,
@@ -98,65 +98,65 @@ const firstSchema = `
     sent_bytes bigint, sent_tokens bigint, sent_estimated boolean NOT NULL,
     created_at bigint NOT NULL, pinned boolean NOT NULL DEFAULT false,
     reads integer NOT NULL DEFAULT 0, last_read_at bigint, profiles text,
-    PRIMARY KEY (tenant, id), CHECK (state <> 'kept' OR sha256 IS NOT NULL)
+    PRIMARY KEY (id), CHECK (state <> 'kept' OR sha256 IS NOT NULL)
   );
-  CREATE INDEX answers_newest ON tooltray.answers (tenant, number DESC) INCLUDE (bytes) WHERE state = 'kept';
-  CREATE INDEX answers_of_owner ON tooltray.answers (tenant, owner, number DESC) WHERE state = 'kept';
-  CREATE INDEX answers_left_over ON tooltray.answers (tenant, changed_at) WHERE state <> 'kept';
-  CREATE TABLE tooltray.answer_tenants (tenant text PRIMARY KEY, tended_until timestamptz);
+  CREATE INDEX answers_newest ON tooltray.answers (number DESC) INCLUDE (bytes) WHERE state = 'kept';
+  CREATE INDEX answers_of_owner ON tooltray.answers (owner, number DESC) WHERE state = 'kept';
+  CREATE INDEX answers_left_over ON tooltray.answers (changed_at) WHERE state <> 'kept';
+  CREATE TABLE tooltray.leases (name text PRIMARY KEY, until timestamptz NOT NULL);
 
   CREATE TABLE tooltray.users (
-    tenant text NOT NULL, id text NOT NULL, name text NOT NULL, name_key text NOT NULL, email text,
+    id text NOT NULL, name text NOT NULL, name_key text NOT NULL, email text,
     role text NOT NULL CHECK (role IN ('admin', 'member')), is_service boolean NOT NULL, groups text[] NOT NULL,
     issued_groups text[] NOT NULL DEFAULT '{}', issuer text, subject text, routing_key text NOT NULL, claims_at timestamptz, off_at timestamptz,
     made_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant, id), UNIQUE (tenant, name_key), UNIQUE (tenant, issuer, subject)
+    PRIMARY KEY (id), UNIQUE (name_key), UNIQUE (issuer, subject)
   );
-  CREATE UNIQUE INDEX users_by_email ON tooltray.users (tenant, lower(email));
+  CREATE UNIQUE INDEX users_by_email ON tooltray.users (lower(email));
   CREATE TABLE tooltray.group_grants (
-    tenant text NOT NULL, name text NOT NULL, profile text NOT NULL, PRIMARY KEY (tenant, name, profile)
+    name text NOT NULL, profile text NOT NULL, PRIMARY KEY (name, profile)
   );
   CREATE TABLE tooltray.person_tokens (
-    tenant text NOT NULL, id text NOT NULL, user_id text NOT NULL, label text NOT NULL, hash bytea NOT NULL,
+    id text NOT NULL, user_id text NOT NULL, label text NOT NULL, hash bytea NOT NULL,
     profile text, read_only boolean NOT NULL, made_at timestamptz NOT NULL DEFAULT now(),
     ends_at timestamptz NOT NULL, used_at timestamptz, revoked_at timestamptz,
-    PRIMARY KEY (tenant, id), UNIQUE (tenant, hash),
-    FOREIGN KEY (tenant, user_id) REFERENCES tooltray.users (tenant, id) ON DELETE CASCADE
+    PRIMARY KEY (id), UNIQUE (hash),
+    FOREIGN KEY (user_id) REFERENCES tooltray.users (id) ON DELETE CASCADE
   );
-  CREATE INDEX person_tokens_of_user ON tooltray.person_tokens (tenant, user_id);
+  CREATE INDEX person_tokens_of_user ON tooltray.person_tokens (user_id);
 
   CREATE TABLE tooltray.data_keys (
-    tenant text NOT NULL, id text NOT NULL, wrapped text NOT NULL, made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (tenant, id)
+    id text NOT NULL, wrapped text NOT NULL, made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    PRIMARY KEY (id)
   );
   CREATE TABLE tooltray.secrets (
-    tenant text NOT NULL, owner text NOT NULL, name text NOT NULL, key text NOT NULL,
+    owner text NOT NULL, name text NOT NULL, key text NOT NULL,
     sealed text NOT NULL CHECK (octet_length(sealed) <= 1048576),
     changed_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (tenant, owner, name), FOREIGN KEY (tenant, key) REFERENCES tooltray.data_keys (tenant, id)
+    PRIMARY KEY (owner, name), FOREIGN KEY (key) REFERENCES tooltray.data_keys (id)
   );
-  CREATE INDEX ON tooltray.secrets (tenant, key);
+  CREATE INDEX ON tooltray.secrets (key);
 
   CREATE TABLE tooltray.page_sessions (
-    tenant text NOT NULL, hash bytea NOT NULL, user_id text NOT NULL, token_id text, made_at timestamptz NOT NULL DEFAULT now(),
-    ends_at timestamptz NOT NULL, PRIMARY KEY (tenant, hash),
-    FOREIGN KEY (tenant, user_id) REFERENCES tooltray.users (tenant, id) ON DELETE CASCADE,
-    FOREIGN KEY (tenant, token_id) REFERENCES tooltray.person_tokens (tenant, id) ON DELETE CASCADE
+    hash bytea NOT NULL, user_id text NOT NULL, token_id text, made_at timestamptz NOT NULL DEFAULT now(),
+    ends_at timestamptz NOT NULL, PRIMARY KEY (hash),
+    FOREIGN KEY (user_id) REFERENCES tooltray.users (id) ON DELETE CASCADE,
+    FOREIGN KEY (token_id) REFERENCES tooltray.person_tokens (id) ON DELETE CASCADE
   );
-  CREATE INDEX page_sessions_of_user ON tooltray.page_sessions (tenant, user_id);
+  CREATE INDEX page_sessions_of_user ON tooltray.page_sessions (user_id);
   CREATE TABLE tooltray.page_visits (
-    tenant text NOT NULL, hash bytea NOT NULL, ends_at timestamptz NOT NULL, PRIMARY KEY (tenant, hash)
+    hash bytea NOT NULL, ends_at timestamptz NOT NULL, PRIMARY KEY (hash)
   );
 
   CREATE TABLE tooltray.quota_windows (
-    tenant text NOT NULL, key text NOT NULL, starts bigint NOT NULL, used bigint NOT NULL, granted bigint NOT NULL,
-    PRIMARY KEY (tenant, key)
+    key text NOT NULL, starts bigint NOT NULL, used bigint NOT NULL, granted bigint NOT NULL,
+    PRIMARY KEY (key)
   );
   CREATE TABLE tooltray.quota_running (
-    tenant text NOT NULL, key text NOT NULL, id uuid NOT NULL, replica uuid NOT NULL, until timestamptz NOT NULL,
-    PRIMARY KEY (tenant, id)
+    key text NOT NULL, id uuid NOT NULL, replica uuid NOT NULL, until timestamptz NOT NULL,
+    PRIMARY KEY (id)
   );
-  CREATE INDEX quota_running_by_key ON tooltray.quota_running (tenant, key);
+  CREATE INDEX quota_running_by_key ON tooltray.quota_running (key);
 `;
 
 /** A step that was released is never changed; a new one is added at the end. */
@@ -190,7 +190,7 @@ const createPartitionsSql = `
 `;
 
 /**
- * Drops parts of calls, steps and savings of which every row is older than so many days, of all tenants; a week is kept
+ * Drops parts of calls, steps and savings of which every row is older than so many days. A week is kept
  * in any case. Those of the audit are nobody's to drop but the owner's.
  */
 const dropPartitionsSql = `

@@ -1,5 +1,5 @@
 /**
- * Small documents as rows of a tenant, sealed: each change is conditional on the version that was read, so that two
+ * Small documents as sealed rows: each change is conditional on the version that was read, so that two
  * replicas never overwrite each other, and is told to all of them.
  */
 import type { ISql, Sql } from 'postgres';
@@ -9,8 +9,7 @@ import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
 export interface DocumentKey {
-  readonly tenant: string;
-  /** The user whose it is; empty: the whole tenant's. */
+  /** The user whose it is; empty: the organization's. */
   readonly owner: string;
   readonly name: string;
 }
@@ -25,18 +24,18 @@ export class DocumentTable {
   readonly sql: Sql;
   readonly #keys: readonly Buffer[];
 
-  /** `sql`: of the tenant. `keys`, 32 bytes each: the first one seals, all of them open. */
+  /** `keys`, 32 bytes each: the first one seals, all of them open. */
   constructor(sql: Sql, keys: readonly Buffer[]) {
     this.sql = sql;
     this.#keys = keys;
   }
 
   /** undefined: there is none. Rejects with AppError store_unreachable, or secret_locked where no key opens it. */
-  async read({ tenant, owner, name }: DocumentKey): Promise<Row | undefined> {
+  async read({ owner, name }: DocumentKey): Promise<Row | undefined> {
     const [row] = await this.sql<{ value: string; version: string }[]>`
-      SELECT value, version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
+      SELECT value, version FROM tooltray.documents WHERE owner = ${owner} AND name = ${name}
     `.catch(rethrowDatabaseError);
-    return row && { text: this.#open(row.value, { tenant, owner, name }), version: row.version };
+    return row && { text: this.#open(row.value, { owner, name }), version: row.version };
   }
 
   /**
@@ -50,7 +49,7 @@ export class DocumentTable {
     version: string | undefined,
     isMinor = false,
   ): Promise<string | undefined> {
-    const { tenant, owner, name } = place;
+    const { owner, name } = place;
     const [key] = this.#keys;
     if (key === undefined) throw missingKeyError();
     const value = seal(key, text, aadFor(place));
@@ -58,27 +57,27 @@ export class DocumentTable {
       const [row] =
         version === undefined
           ? await sql<{ version: string }[]>`
-              INSERT INTO tooltray.documents (tenant, owner, name, value) VALUES (${tenant}, ${owner}, ${name}, ${value})
+              INSERT INTO tooltray.documents (owner, name, value) VALUES (${owner}, ${name}, ${value})
               ON CONFLICT DO NOTHING RETURNING version`
           : await sql<{ version: string }[]>`
               UPDATE tooltray.documents SET value = ${value}, version = nextval('tooltray.document_versions'), changed_at = now()
-              WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} AND version = ${version} RETURNING version`;
+              WHERE owner = ${owner} AND name = ${name} AND version = ${version} RETURNING version`;
       return row?.version;
     };
     if (isMinor) return put(this.sql).catch(rethrowDatabaseError);
     return this.sql
       .begin(async (work) => {
         const made = await put(work);
-        if (made !== undefined) await notifyChange(work, tenant, topicOf(place));
+        if (made !== undefined) await notifyChange(work, topicOf(place));
         return made;
       })
       .catch(rethrowDatabaseError);
   }
 
   /** Current version; undefined if there is none. Rejects with AppError store_unreachable. */
-  async version({ tenant, owner, name }: DocumentKey): Promise<string | undefined> {
+  async version({ owner, name }: DocumentKey): Promise<string | undefined> {
     const [row] = await this.sql<{ version: string }[]>`
-      SELECT version FROM tooltray.documents WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
+      SELECT version FROM tooltray.documents WHERE owner = ${owner} AND name = ${name}
     `.catch(rethrowDatabaseError);
     return row?.version;
   }
@@ -92,14 +91,14 @@ export class DocumentTable {
   }
 }
 
-/** Topic of a document in `Changes`; documents of the tenant itself have only their name. */
+/** Topic of a document in `Changes`; documents of the organization have only their name. */
 export function topicOf({ owner, name }: Pick<DocumentKey, 'owner' | 'name'>): string {
   return owner === '' ? `document/${name}` : `document/${name}/${owner}`;
 }
 
 /** A row that somebody put in the place of another one opens nothing. */
-function aadFor({ tenant, owner, name }: DocumentKey): string {
-  return JSON.stringify(['tooltray document', tenant, owner, name]);
+function aadFor({ owner, name }: DocumentKey): string {
+  return JSON.stringify(['tooltray document', owner, name]);
 }
 
 function missingKeyError(): AppError {

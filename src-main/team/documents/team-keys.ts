@@ -33,21 +33,21 @@ export class TeamKeys {
     );
   }
 
-  /** For one purpose and tenant, none of which opens or signs another's. */
-  encryptionKeys(tenant: string, purpose: string): readonly Buffer[] {
-    return this.#keys.map((key) => derived(key, tenant, purpose));
+  /** Keys for one purpose, none of which opens another's. */
+  encryptionKeys(purpose: string): readonly Buffer[] {
+    return this.#keys.map((key) => derived(key, purpose));
   }
 
-  /** Signs the tenant's audit. */
-  audit(tenant: string): AuditKeys {
+  /** Signs the audit log. */
+  audit(): AuditKeys {
     const [key] = this.#keys;
     if (key === undefined) throw invalidKeysError('are not given');
-    return new AuditKeys(derived(key, tenant, 'audit'));
+    return new AuditKeys(derived(key, 'audit'));
   }
 }
 
-function derived(key: Buffer, tenant: string, purpose: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', key, '', `tooltray team ${purpose}\n${tenant}`, 32));
+function derived(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', `tooltray team ${purpose}`, 32));
 }
 
 function readFile(path: string | undefined): string {

@@ -1,5 +1,5 @@
 /**
- * Pins of a tenant's servers, a row each. Deciding on what another replica has decided meanwhile fails with an error.
+ * Pins of the team's servers, a row each. Deciding on what another replica has decided meanwhile fails with an error.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -21,15 +21,13 @@ const retryMs = 1000;
 type Listen = (topic: string, look: () => void) => () => void;
 
 export class TeamPins implements PinStore {
-  readonly #tenant: string;
   readonly #rows: DocumentTable;
   readonly #listen: Listen;
   readonly #signal: AbortSignal;
   readonly #stores = new Map<string, TeamServerPins>();
 
   /** `signal`: nobody follows any more. */
-  constructor(tenant: string, rows: DocumentTable, listen: Listen, signal: AbortSignal) {
-    this.#tenant = tenant;
+  constructor(rows: DocumentTable, listen: Listen, signal: AbortSignal) {
     this.#rows = rows;
     this.#listen = listen;
     this.#signal = signal;
@@ -39,7 +37,7 @@ export class TeamPins implements PinStore {
     const name = `pins/${pinName(server)}`;
     const known = this.#stores.get(name);
     if (known !== undefined) return known;
-    const place = new TeamServerPins({ tenant: this.#tenant, owner: '', name }, this.#rows);
+    const place = new TeamServerPins({ owner: '', name }, this.#rows);
     this.#stores.set(name, place);
     this.#listen(topicOf({ owner: '', name }), () => void place.refresh(this.#signal));
     return place;
@@ -47,8 +45,8 @@ export class TeamPins implements PinStore {
 
   async sweep(): Promise<void> {
     await this.#rows.sql`
-      DELETE FROM tooltray.documents WHERE tenant = ${this.#tenant} AND name IN (
-        SELECT name FROM tooltray.documents WHERE tenant = ${this.#tenant} AND owner = '' AND name LIKE 'pins/%'
+      DELETE FROM tooltray.documents WHERE name IN (
+        SELECT name FROM tooltray.documents WHERE owner = '' AND name LIKE 'pins/%'
         ORDER BY changed_at DESC OFFSET ${maxPinnedServers}
       )`.catch(() => undefined);
   }

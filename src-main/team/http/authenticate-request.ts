@@ -23,7 +23,6 @@ import {
 import type { TrustedProxies } from './trusted-proxies.ts';
 
 interface RequestAuthenticatorDeps {
-  readonly tenant: string;
   readonly gate: Pick<Authenticator, 'authenticate'>;
   readonly proxies: TrustedProxies;
   /** Content of `WWW-Authenticate` besides the error: the authorization server and the scope to request. */
@@ -41,14 +40,7 @@ const retryAfterSeconds = 5;
 const issuerUnavailable: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
 
 /** Never rejects. */
-export function createRequestAuthenticator({
-  tenant,
-  gate,
-  proxies,
-  challenge,
-  refused,
-  came,
-}: RequestAuthenticatorDeps) {
+export function createRequestAuthenticator({ gate, proxies, challenge, refused, came }: RequestAuthenticatorDeps) {
   return async (request: IncomingMessage): Promise<Authenticated | HttpRefusal> => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (given === undefined) return unauthorized(challenge(request));
@@ -59,7 +51,7 @@ export function createRequestAuthenticator({
         'user' in known && !allowsPath(known, requestPath(request)) ? { why: 'unknown' } : known;
       if ('user' in judged) {
         if (judged.tokenId === undefined) came?.(judged.user, given, judged.until);
-        return entryPathOf(tenant, judged);
+        return entryPathOf(judged);
       }
       refused?.(judged.why, address);
       return errorResponseFor(judged, challenge(request));
@@ -78,15 +70,15 @@ function allowsPath({ paths }: AuthenticatedUser, asked: string): boolean {
 }
 
 /** Another `holder` for whoever sees something else. */
-function entryPathOf(tenant: string, known: AuthenticatedUser): Authenticated {
+function entryPathOf(known: AuthenticatedUser): Authenticated {
   const { user, token, lacks, until } = known;
   const bounds = [...new Set([...known.ownBounds, ...known.groupBounds])].sort();
-  const person = { tenant, user, token, bounds, ...(lacks !== undefined && { lacks }) };
+  const person = { user, token, bounds, ...(lacks !== undefined && { lacks }) };
   // Of an issuer's token the next one may have other rights, and goes on with what this one began.
   const isIssued = known.tokenId === undefined;
   const kept = isIssued ? known.groupBounds : bounds;
   return {
-    holder: `person ${JSON.stringify([tenant, user, token, kept])}`,
+    holder: `person ${JSON.stringify([user, token, kept])}`,
     token: tokenDigest(known),
     person,
     ...(isIssued && { until }),

@@ -19,7 +19,6 @@ import { OAuthRoutes, type OAuthRoutesOptions } from './oauth-routes.ts';
 import { TeamSignIns } from './team-sign-ins.ts';
 
 interface OAuthDeps {
-  readonly tenant: string;
   readonly keys: TeamKeys;
   readonly vaults: TeamVaults;
   readonly people: Pick<UserStore, 'byId'>;
@@ -48,7 +47,7 @@ export interface OpenSignIns {
 const maxConnections = 1_000;
 
 export function openSignIns(parts: OAuthDeps): OpenSignIns {
-  const { changes, core, env, keys, log, people, publicUrl, tenant, vaults, whoIs } = parts;
+  const { changes, core, env, keys, log, people, publicUrl, vaults, whoIs } = parts;
   const fillFor =
     (user: string): ResolveSecretsFn =>
     (config) =>
@@ -68,7 +67,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     nameOf,
     now: Date.now,
     fill: (config, user) => fillFor(user)(config),
-    ring: keys.encryptionKeys(tenant, 'sign-ins'),
+    ring: keys.encryptionKeys('sign-ins'),
     documentUrl: () => core().context.config.current.oauth.clientMetadataUrl,
     server: (name) => core().context.config.current.servers.find((server) => server.name === name),
   });
@@ -94,15 +93,14 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   });
   const end = (user: string): void => {
     exchanges.forget(user);
-    void core().servers.manager.closeForUser({ tenant, user });
+    void core().servers.manager.closeForUser({ user });
   };
   const came: OpenSignIns['came'] = (user, token, until) => {
     const made = core().context.config.current.servers.filter(hasExchange);
     if (made.length === 0) return;
     subjects.note(user, token, until).then(
       (isAnother) => {
-        if (isAnother)
-          for (const { name } of made) core().servers.manager.find(name)?.onUserSignInChanged({ tenant, user });
+        if (isAnother) for (const { name } of made) core().servers.manager.find(name)?.onUserSignInChanged({ user });
       },
       (error: unknown) => log.warn(errorText(error)),
     );
@@ -110,13 +108,13 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   const stops = [
     signIns.changed.on(({ user, server, wasSignedIn }) => {
       const { manager: servers } = core().servers;
-      if (wasSignedIn) void servers.closeForUser({ tenant, user }, server);
+      if (wasSignedIn) void servers.closeForUser({ user }, server);
       // What they may be the first to be shown.
-      servers.find(server)?.onUserSignInChanged({ tenant, user });
+      servers.find(server)?.onUserSignInChanged({ user });
     }),
     signIns.valuesChanged.on(end),
     changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic === usersTopic) void endGone(change.user);
+      if (change.topic === usersTopic) void endGone(change.user);
     }),
   ];
   return {

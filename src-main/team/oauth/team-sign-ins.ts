@@ -27,7 +27,7 @@ import type { TeamVault, TeamVaults } from '../secrets/team-vault.ts';
 
 export interface TeamSignInsOptions {
   readonly vaults: TeamVaults;
-  /** Keys of the tenant for this, 32 bytes each: the first one seals, all of them open. */
+  /** Keys for this, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
   /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
   readonly publicUrl: () => string;

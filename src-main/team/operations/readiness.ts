@@ -22,7 +22,6 @@ export class Readiness {
   #last: string | undefined;
   #looking: { readonly at: number; readonly why: Promise<string | undefined> } | undefined;
 
-  /** `sql`: connections of no tenant. */
   constructor(sql: Sql) {
     this.#sql = sql;
   }

@@ -43,7 +43,7 @@ export class PersonLocks {
    * store_unreachable.
    */
   async acquire(person: Person, server: string, onLost: () => void, waitMs: number): Promise<PersonLock> {
-    const name = JSON.stringify(['tooltray personal', person.tenant, person.user, server]);
+    const name = JSON.stringify(['tooltray personal', person.user, server]);
     const until = performance.now() + waitMs;
     while (!(await this.#try(name))) {
       if (performance.now() + pollIntervalMs > until) throw leaseHeldError(server);

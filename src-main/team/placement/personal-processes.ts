@@ -72,13 +72,12 @@ export class PersonalProcesses {
   }
 
   /** Whether this person has a process of this server here. */
-  has({ tenant, user }: Person, server: string): boolean {
-    return [...this.#running].some((one) => one.config.name === server && one.isOf({ tenant, user }));
+  has({ user }: Person, server: string): boolean {
+    return [...this.#running].some((one) => one.config.name === server && one.isOf({ user }));
   }
 
-  usersOf(tenant: string): readonly string[] {
-    const here = [...this.#running].filter(({ person }) => person.tenant === tenant);
-    return [...new Set(here.map(({ person }) => person.user))];
+  usersOf(): readonly string[] {
+    return [...new Set([...this.#running].map(({ person }) => person.user))];
   }
 
   /** Ends all of a person's processes, or those that were started with one of these values of theirs. Never rejects. */
@@ -157,8 +156,8 @@ class PersonProcess implements Transport {
     return this.#parts.person;
   }
 
-  isOf({ tenant, user }: Person): boolean {
-    return this.person.tenant === tenant && this.person.user === user;
+  isOf({ user }: Person): boolean {
+    return this.person.user === user;
   }
 
   async start(handlers: TransportHandlers): Promise<void> {

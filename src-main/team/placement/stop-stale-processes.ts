@@ -11,7 +11,6 @@ import type { TeamVaults } from '../secrets/team-vault.ts';
 import type { PersonalProcesses } from './personal-processes.ts';
 
 export interface StopStaleProcessesDeps {
-  readonly tenant: string;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly people: Pick<UserStore, 'byId'>;
   readonly vaults: Pick<TeamVaults, 'changed'>;
@@ -21,26 +20,26 @@ export interface StopStaleProcessesDeps {
 /** Returns how to stop. */
 export function stopStaleProcesses(
   processes: Pick<PersonalProcesses, 'usersOf' | 'personChanged'>,
-  { tenant, changes, people, vaults, log }: StopStaleProcessesDeps,
+  { changes, people, vaults, log }: StopStaleProcessesDeps,
 ): () => void {
   const endGone = async (changed: string | undefined): Promise<void> => {
-    const users = processes.usersOf(tenant).filter((user) => changed === undefined || user === changed);
+    const users = processes.usersOf().filter((user) => changed === undefined || user === changed);
     if (users.length === 0) return;
     try {
       const here = await people.byId(users);
       const gone = users.filter((user) => here.get(user)?.isOff !== false);
-      await Promise.all(gone.map((user) => processes.personChanged({ tenant, user })));
+      await Promise.all(gone.map((user) => processes.personChanged({ user })));
     } catch (error) {
       log.warn(`Whether processes of people who left still run cannot be told: ${errorText(error)}`);
     }
   };
   const stops = [
     changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic === usersTopic) void endGone(change.user);
+      if (change.topic === usersTopic) void endGone(change.user);
     }),
     vaults.changed.on(({ owner: user, names }) => {
       const values = names.flatMap(parseSecretVaultKey);
-      if (values.length > 0) void processes.personChanged({ tenant, user }, values);
+      if (values.length > 0) void processes.personChanged({ user }, values);
     }),
   ];
   return () => {

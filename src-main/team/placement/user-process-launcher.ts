@@ -101,7 +101,7 @@ export class UserProcessLauncher {
         hidden,
         sockets,
         onRefused: () => undefined,
-        person: { containers: this.#containers, identity: JSON.stringify([person.tenant, person.user]) },
+        person: { containers: this.#containers, identity: person.user },
       }),
       registry: registry(),
       graceMs: stopGraceMs,
@@ -149,9 +149,6 @@ function picked(env: Env, isWanted: (name: string) => boolean): ResolvedEnv {
 }
 
 /** Names may hold anything, and no two people share a folder. */
-function folderOf({ tenant, user }: Person): string {
-  return createHash('sha256')
-    .update(JSON.stringify([tenant, user]))
-    .digest('hex')
-    .slice(0, 24);
+function folderOf({ user }: Person): string {
+  return createHash('sha256').update(user).digest('hex').slice(0, 24);
 }

@@ -14,17 +14,14 @@ const heartbeatIntervalMs = 10_000;
 
 export class ConcurrencyCounts {
   readonly #sql: Sql;
-  readonly #tenant: string;
   readonly #log: Pick<Log, 'warn'>;
   /** Id of one run of this replica. */
   readonly #replica = randomUUID();
   readonly #running = new Set<string>();
   readonly #heartbeat: NodeJS.Timeout;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string, log: Pick<Log, 'warn'>) {
+  constructor(sql: Sql, log: Pick<Log, 'warn'>) {
     this.#sql = sql;
-    this.#tenant = tenant;
     this.#log = log;
     this.#heartbeat = setInterval(() => void this.#goOn(), heartbeatIntervalMs).unref();
   }
@@ -35,13 +32,13 @@ export class ConcurrencyCounts {
     const [row] = await this.#sql
       .begin(async (sql) => {
         // Before the rows are looked at: who waits here sees what the one before has put in.
-        await sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${this.#tenant} ${key}`}, 7))`;
+        await sql`SELECT pg_advisory_xact_lock(hashtextextended(${key}, 7))`;
         return sql`
-          INSERT INTO tooltray.quota_running (tenant, key, id, replica, until)
-          SELECT ${this.#tenant}, ${key}, ${id}, ${this.#replica}, clock_timestamp() + ${leaseMs} * interval '1 ms'
+          INSERT INTO tooltray.quota_running (key, id, replica, until)
+          SELECT ${key}, ${id}, ${this.#replica}, clock_timestamp() + ${leaseMs} * interval '1 ms'
           WHERE (
             SELECT count(*) FROM tooltray.quota_running
-            WHERE tenant = ${this.#tenant} AND key = ${key} AND until > clock_timestamp()) < ${limit}
+            WHERE key = ${key} AND until > clock_timestamp()) < ${limit}
           RETURNING id`;
       })
       .catch(rethrowDatabaseError);
@@ -53,15 +50,15 @@ export class ConcurrencyCounts {
   /** Never rejects. */
   async release(id: string): Promise<void> {
     this.#running.delete(id);
-    await this.#sql`DELETE FROM tooltray.quota_running WHERE tenant = ${this.#tenant} AND id = ${id}`.catch(
-      (error: unknown) => this.#log.warn(`That a call has ended could not be counted yet: ${errorText(error)}`),
+    await this.#sql`DELETE FROM tooltray.quota_running WHERE id = ${id}`.catch((error: unknown) =>
+      this.#log.warn(`That a call has ended could not be counted yet: ${errorText(error)}`),
     );
   }
 
   async close(): Promise<void> {
     clearInterval(this.#heartbeat);
     await this.#sql`
-      DELETE FROM tooltray.quota_running WHERE tenant = ${this.#tenant} AND replica = ${this.#replica}
+      DELETE FROM tooltray.quota_running WHERE replica = ${this.#replica}
     `.catch(() => undefined);
   }
 
@@ -71,9 +68,9 @@ export class ConcurrencyCounts {
     await this.#sql`
       WITH own AS (
         UPDATE tooltray.quota_running SET until = clock_timestamp() + ${leaseMs} * interval '1 ms'
-        WHERE tenant = ${this.#tenant} AND replica = ${this.#replica} AND id = ANY(${ids}))
+        WHERE replica = ${this.#replica} AND id = ANY(${ids}))
       DELETE FROM tooltray.quota_running
-      WHERE tenant = ${this.#tenant} AND (until < clock_timestamp() OR (replica = ${this.#replica} AND id <> ALL(${ids})))
+      WHERE (until < clock_timestamp() OR (replica = ${this.#replica} AND id <> ALL(${ids})))
     `.catch((error: unknown) => this.#log.warn(`Which calls run could not be told: ${errorText(error)}`));
   }
 }

@@ -14,10 +14,9 @@ export interface OpenQuotas {
 /** How often old counts are taken out, in ms. */
 const sweepMs = 3_600_000;
 
-/** `sql`: of the tenant. */
-export function openQuotas(sql: Sql, tenant: string, log: Pick<Log, 'warn'>): OpenQuotas {
-  const windows = new RateWindows(sql, tenant);
-  const running = new ConcurrencyCounts(sql, tenant, log);
+export function openQuotas(sql: Sql, log: Pick<Log, 'warn'>): OpenQuotas {
+  const windows = new RateWindows(sql);
+  const running = new ConcurrencyCounts(sql, log);
   const sweep = (): void =>
     void windows
       .sweep()

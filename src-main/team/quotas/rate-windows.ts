@@ -72,17 +72,14 @@ const rowRetention = '2 days';
 
 export class RateWindows {
   readonly #sql: Sql;
-  readonly #tenant: string;
   readonly #known = new Map<string, Known>();
   readonly #sums = new Map<string, Sum>();
   /** Amounts being written to the database, by key. */
   readonly #unwritten = new Map<string, number>();
   readonly #backoffUntil: NodeJS.Timeout;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
     this.#backoffUntil = setInterval(() => void this.#backOff(performance.now() - backoffMs), backoffMs / 2).unref();
   }
 
@@ -149,7 +146,7 @@ export class RateWindows {
   async sweep(): Promise<void> {
     await this.#sql`
       DELETE FROM tooltray.quota_windows
-      WHERE tenant = ${this.#tenant} AND starts < extract(epoch FROM now() - ${rowRetention}::interval) * 1000
+      WHERE starts < extract(epoch FROM now() - ${rowRetention}::interval) * 1000
     `.catch(rethrowDatabaseError);
   }
 
@@ -157,9 +154,9 @@ export class RateWindows {
     const asked = performance.now();
     const sql = this.#sql;
     const [taken] = await sql<Taken[]>`
-      INSERT INTO tooltray.quota_windows AS q (tenant, key, starts, used, granted)
-      VALUES (${this.#tenant}, ${key}, ${this.#start(lengthMs)}, ${grantOf(limit, 0)}, ${grantOf(limit, 0)})
-      ON CONFLICT (tenant, key) DO UPDATE SET
+      INSERT INTO tooltray.quota_windows AS q (key, starts, used, granted)
+      VALUES (${key}, ${this.#start(lengthMs)}, ${grantOf(limit, 0)}, ${grantOf(limit, 0)})
+      ON CONFLICT (key) DO UPDATE SET
         starts = greatest(q.starts, excluded.starts),
         granted = ${this.#grant(limit)},
         used = CASE WHEN q.starts < excluded.starts THEN 0 ELSE q.used END + ${this.#grant(limit)}
@@ -181,9 +178,9 @@ export class RateWindows {
   async #addTo(key: string, lengthMs: number, amount: number): Promise<Sum> {
     const at = performance.now();
     const [row] = await this.#sql<Used[]>`
-      INSERT INTO tooltray.quota_windows AS q (tenant, key, starts, used, granted)
-      VALUES (${this.#tenant}, ${key}, ${this.#start(lengthMs)}, ${amount}, 0)
-      ON CONFLICT (tenant, key) DO UPDATE SET
+      INSERT INTO tooltray.quota_windows AS q (key, starts, used, granted)
+      VALUES (${key}, ${this.#start(lengthMs)}, ${amount}, 0)
+      ON CONFLICT (key) DO UPDATE SET
         starts = greatest(q.starts, excluded.starts),
         used = CASE WHEN q.starts < excluded.starts THEN 0 ELSE q.used END + excluded.used
       RETURNING starts::text, used::float8, ${this.#left(lengthMs)} AS left_ms`.catch(rethrowDatabaseError);
@@ -224,7 +221,7 @@ export class RateWindows {
     const giving = idle.map(
       ({ key, share: { left, starts } }) => this.#sql`
         UPDATE tooltray.quota_windows SET used = used - ${left}
-        WHERE tenant = ${this.#tenant} AND key = ${key} AND starts = ${starts}`,
+        WHERE key = ${key} AND starts = ${starts}`,
     );
     // What cannot be given back is lost to this window, and nobody gets more than there is.
     await Promise.allSettled(giving);

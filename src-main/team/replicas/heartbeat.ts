@@ -34,8 +34,6 @@ export interface ReplicaState {
 }
 
 interface HeartbeatOptions {
-  readonly tenant: string;
-  /** The tenant's connections. */
   readonly sql: Sql;
   readonly name: string;
   readonly version: string;
@@ -111,9 +109,9 @@ export class Heartbeat {
     this.#unfollow();
     this.#stopping.abort();
     await this.#running;
-    const { sql, tenant } = this.#options;
+    const { sql } = this.#options;
     // Otherwise it is stale in a while.
-    await sql`DELETE FROM tooltray.replicas WHERE tenant = ${tenant} AND id = ${this.id}`.catch(() => undefined);
+    await sql`DELETE FROM tooltray.replicas WHERE id = ${this.id}`.catch(() => undefined);
   }
 
   async #goOn(): Promise<void> {
@@ -142,17 +140,17 @@ export class Heartbeat {
   }
 
   async #beat(): Promise<void> {
-    const { sql, tenant } = this.#options;
+    const { sql } = this.#options;
     const { id, name, version, isDraining, config, servers } = this.#own();
     const others = await sql<ReplicaState[]>`
       WITH own AS (
-        INSERT INTO tooltray.replicas (tenant, id, name, version, draining, config, servers)
-        VALUES (${tenant}, ${id}, ${name}, ${version}, ${isDraining}, ${config}, ${sql.json(servers as never)})
-        ON CONFLICT (tenant, id) DO UPDATE SET draining = excluded.draining, config = excluded.config,
+        INSERT INTO tooltray.replicas (id, name, version, draining, config, servers)
+        VALUES (${id}, ${name}, ${version}, ${isDraining}, ${config}, ${sql.json(servers as never)})
+        ON CONFLICT (id) DO UPDATE SET draining = excluded.draining, config = excluded.config,
           servers = excluded.servers, seen = now()
-      ), old AS (DELETE FROM tooltray.replicas WHERE tenant = ${tenant} AND seen < now() - interval '1 day')
+      ), old AS (DELETE FROM tooltray.replicas WHERE seen < now() - interval '1 day')
       SELECT id, name, version, draining AS "isDraining", config, servers FROM tooltray.replicas
-      WHERE tenant = ${tenant} AND id <> ${id} AND seen > now() - ${staleSeconds} * interval '1 s' ORDER BY id`;
+      WHERE id <> ${id} AND seen > now() - ${staleSeconds} * interval '1 s' ORDER BY id`;
     const isSame = JSON.stringify(others) === JSON.stringify(this.#others);
     this.#others = [...others];
     if (!isSame) this.changed.emit();

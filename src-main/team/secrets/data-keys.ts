@@ -1,5 +1,5 @@
 /**
- * Data keys that seal a tenant's secrets: random, stored in the database, wrapped by the team's key, which is not. A
+ * Data keys that seal secrets: random, stored in the database, wrapped by the team's key, which is not. A
  * new team key only needs new wrapping, and a copy of the database alone opens nothing.
  */
 import type { ISql, Sql } from 'postgres';
@@ -17,15 +17,13 @@ interface Wrapped {
 }
 
 export class DataKeys {
-  readonly #tenant: string;
   readonly #sql: Sql;
   readonly #ring: readonly Buffer[];
   readonly #opened = new Map<string, Buffer>();
   #current: Promise<DataKey> | undefined;
 
-  /** `sql`: of the tenant. `ring`, 32 bytes each: the first one wraps, all of them unwrap. */
-  constructor(tenant: string, sql: Sql, ring: readonly Buffer[]) {
-    this.#tenant = tenant;
+  /** `ring`, 32 bytes each: the first one wraps, all of them unwrap. */
+  constructor(sql: Sql, ring: readonly Buffer[]) {
     this.#sql = sql;
     this.#ring = ring;
   }
@@ -44,7 +42,7 @@ export class DataKeys {
     const known = this.#opened.get(id);
     if (known !== undefined) return known;
     const [row] = await this.#sql<Wrapped[]>`
-      SELECT id, wrapped FROM tooltray.data_keys WHERE tenant = ${this.#tenant} AND id = ${id}`;
+      SELECT id, wrapped FROM tooltray.data_keys WHERE id = ${id}`;
     return this.#open(row);
   }
 
@@ -55,7 +53,7 @@ export class DataKeys {
     const key = generateKey();
     const id = keyId(key);
     const wrapped = seal(first, key.toString('base64url'), this.#about(id));
-    await sql`INSERT INTO tooltray.data_keys (tenant, id, wrapped) VALUES (${this.#tenant}, ${id}, ${wrapped})`;
+    await sql`INSERT INTO tooltray.data_keys (id, wrapped) VALUES (${id}, ${wrapped})`;
     return { id, key };
   }
 
@@ -79,14 +77,14 @@ export class DataKeys {
     return row === undefined ? this.add(held) : { id: row.id, key: this.#open(row) };
   }
 
-  /** Until the transaction ends nobody else makes a key of this tenant or takes one away. */
+  /** Until the transaction ends nobody else makes a key or takes one away. */
   async alone(held: ISql): Promise<void> {
-    await held`SELECT pg_advisory_xact_lock(hashtextextended(${JSON.stringify(['tooltray data keys', this.#tenant])}, 1))`;
+    await held`SELECT pg_advisory_xact_lock(hashtextextended('tooltray data keys', 1))`;
   }
 
   #list(sql: ISql): PromiseLike<readonly Wrapped[]> {
     return sql<Wrapped[]>`
-      SELECT id, wrapped FROM tooltray.data_keys WHERE tenant = ${this.#tenant} ORDER BY made_at DESC, id LIMIT 1`;
+      SELECT id, wrapped FROM tooltray.data_keys ORDER BY made_at DESC, id LIMIT 1`;
   }
 
   #open(row: Wrapped | undefined): Buffer {
@@ -100,7 +98,7 @@ export class DataKeys {
   }
 
   #about(id: string): string {
-    return JSON.stringify(['tooltray data key', this.#tenant, id]);
+    return JSON.stringify(['tooltray data key', id]);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * A team's vault: secrets of the organisation, and of each user their own, as sealed rows. What is sealed opens for its
- * tenant, owner and name alone, so that a row that somebody put in another's place opens nothing.
+ * owner and name alone, so that a row that somebody put in another's place opens nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ISql, Sql, TransactionSql } from 'postgres';
@@ -13,8 +13,7 @@ import { databaseError } from '../database/database.ts';
 import { DataKeys } from './data-keys.ts';
 
 export interface TeamVaultsOptions {
-  readonly tenant: string;
-  /** Connections of the tenant. */
+  /** Connections of the team's database. */
   readonly sql: Sql;
   /** Keys of the team, 32 bytes each: the first one seals, all of them open. */
   readonly ring: readonly Buffer[];
@@ -42,12 +41,11 @@ export class TeamVaults {
   readonly #stop: () => void;
 
   constructor(options: TeamVaultsOptions) {
-    const { tenant, sql, ring, changes } = options;
+    const { sql, ring, changes } = options;
     this.#options = options;
-    this.#keys = new DataKeys(tenant, sql, ring);
+    this.#keys = new DataKeys(sql, ring);
     this.#stop = changes.changed.on((change) => {
-      if (change.tenant === tenant && change.topic.startsWith(topics))
-        void this.#vaults.get(change.topic.slice(topics.length))?.onChange();
+      if (change.topic.startsWith(topics)) void this.#vaults.get(change.topic.slice(topics.length))?.onChange();
     });
   }
 
@@ -57,7 +55,7 @@ export class TeamVaults {
 
   /** The user's own vault. */
   forUser(owner: string): TeamVault {
-    const { tenant, sql } = this.#options;
+    const { sql } = this.#options;
     const known = this.#vaults.get(owner);
     if (known !== undefined) return known;
     const beside = (): readonly string[] =>
@@ -67,7 +65,7 @@ export class TeamVaults {
             ...this.#known.flatMap((now) => now()),
           ]
         : [];
-    const made = new TeamVault({ tenant, sql, owner, keys: this.#keys, held: this.#held, beside });
+    const made = new TeamVault({ sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
     made.changed.on((names) => this.changed.emit({ owner, names }));
     // Whoever hides the organisation's hides everybody's.
@@ -83,9 +81,9 @@ export class TeamVaults {
 
   /** Every user who has something here. */
   async owners(): Promise<readonly string[]> {
-    const { tenant, sql } = this.#options;
+    const { sql } = this.#options;
     const rows = await sql<{ owner: string }[]>`
-      SELECT DISTINCT owner FROM tooltray.secrets WHERE tenant = ${tenant} AND owner <> ${organisation} ORDER BY owner
+      SELECT DISTINCT owner FROM tooltray.secrets WHERE owner <> ${organisation} ORDER BY owner
     `.catch(rethrow);
     return rows.map(({ owner }) => owner);
   }
@@ -96,22 +94,22 @@ export class TeamVaults {
    * with AppError.
    */
   async rotate(): Promise<number> {
-    const { tenant, sql } = this.#options;
+    const { sql } = this.#options;
     const work = async (held: ISql): Promise<number> => {
       await this.#keys.alone(held);
       // Whoever seals with one of these now has done so before, or finds it gone and takes the new one.
-      await held`SELECT id FROM tooltray.data_keys WHERE tenant = ${tenant} FOR UPDATE`;
+      await held`SELECT id FROM tooltray.data_keys FOR UPDATE`;
       const { id, key } = await this.#keys.add(held);
       const rows = await held<Row[]>`
-        SELECT owner, name, key, sealed FROM tooltray.secrets WHERE tenant = ${tenant} FOR UPDATE`;
+        SELECT owner, name, key, sealed FROM tooltray.secrets FOR UPDATE`;
       for (const { owner, name, ...row } of rows) {
-        const about = aboutOf(tenant, owner, name);
+        const about = aboutOf(owner, name);
         const sealed = seal(key, openRow(await this.#keys.find(row.key), row.sealed, about, name), about);
         await held`
           UPDATE tooltray.secrets SET key = ${id}, sealed = ${sealed}
-          WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}`;
+          WHERE owner = ${owner} AND name = ${name}`;
       }
-      await held`DELETE FROM tooltray.data_keys WHERE tenant = ${tenant} AND id <> ${id}`;
+      await held`DELETE FROM tooltray.data_keys WHERE id <> ${id}`;
       return rows.length;
     };
     for (let attempt = 1; ; attempt++) {
@@ -141,7 +139,6 @@ interface Row {
 }
 
 interface TeamVaultOptions {
-  readonly tenant: string;
   readonly sql: Sql;
   readonly owner: string;
   readonly keys: DataKeys;
@@ -215,13 +212,13 @@ export class TeamVault implements SecretStore {
    * opened, but removes it all the same.
    */
   async take(name: string): Promise<string | undefined> {
-    const { tenant, owner, sql } = this.#options;
+    const { owner, sql } = this.#options;
     const row = await sql
       .begin(async (work) => {
         const [gone] = await work<Row[]>`
-          DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}
+          DELETE FROM tooltray.secrets WHERE owner = ${owner} AND name = ${name}
           RETURNING owner, name, key, sealed`;
-        if (gone !== undefined) await notifyChange(work, tenant, topicOf(owner));
+        if (gone !== undefined) await notifyChange(work, topicOf(owner));
         return gone;
       })
       .catch(rethrow);
@@ -256,19 +253,19 @@ export class TeamVault implements SecretStore {
 
   /** Takes away what begins so and is older than that, in ms. */
   async sweep(start: string, olderMs: number): Promise<void> {
-    const { tenant, owner, sql } = this.#options;
+    const { owner, sql } = this.#options;
     await sql`
-      DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND starts_with(name, ${start})
+      DELETE FROM tooltray.secrets WHERE owner = ${owner} AND starts_with(name, ${start})
       AND changed_at < clock_timestamp() - ${olderMs} * interval '1 millisecond'`.catch(rethrow);
   }
 
   /** All that is this owner's, gone. */
   async erase(): Promise<void> {
-    const { tenant, owner, sql } = this.#options;
+    const { owner, sql } = this.#options;
     await sql
       .begin(async (work) => {
-        await work`DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner}`;
-        await notifyChange(work, tenant, topicOf(owner));
+        await work`DELETE FROM tooltray.secrets WHERE owner = ${owner}`;
+        await notifyChange(work, topicOf(owner));
       })
       .catch(rethrow);
     await this.onChange();
@@ -314,30 +311,30 @@ export class TeamVault implements SecretStore {
   }
 
   async #change(name: string, change: Change): Promise<string | undefined> {
-    const { tenant, owner, sql } = this.#options;
+    const { owner, sql } = this.#options;
     this.#known ??= await this.#times();
     const { id, key } = await this.#options.keys.current();
     const answer = await beginLong(sql, async (work, outside) => {
       // Also where there is no row yet that could be locked.
-      await lockSequentially(work, aboutOf(tenant, owner, name));
+      await lockSequentially(work, aboutOf(owner, name));
       const [row] = await work<Row[]>`
         SELECT owner, name, key, sealed FROM tooltray.secrets
-        WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name} FOR UPDATE`;
+        WHERE owner = ${owner} AND name = ${name} FOR UPDATE`;
       const before = row && (await this.#open(row));
       const next = await outside(change(before));
       if (next === before) return { next, isSame: true };
       if (next === undefined) {
         await work`
-          DELETE FROM tooltray.secrets WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}`;
+          DELETE FROM tooltray.secrets WHERE owner = ${owner} AND name = ${name}`;
       } else {
-        const sealed = seal(key, checked(name, next), aboutOf(tenant, owner, name));
+        const sealed = seal(key, checked(name, next), aboutOf(owner, name));
         await work`
-          INSERT INTO tooltray.secrets (tenant, owner, name, key, sealed, changed_at)
-          VALUES (${tenant}, ${owner}, ${name}, ${id}, ${sealed}, clock_timestamp())
-          ON CONFLICT (tenant, owner, name)
+          INSERT INTO tooltray.secrets (owner, name, key, sealed, changed_at)
+          VALUES (${owner}, ${name}, ${id}, ${sealed}, clock_timestamp())
+          ON CONFLICT (owner, name)
           DO UPDATE SET key = excluded.key, sealed = excluded.sealed, changed_at = excluded.changed_at`;
       }
-      await notifyChange(work, tenant, topicOf(owner));
+      await notifyChange(work, topicOf(owner));
       return { next, isSame: false };
     });
     if (!answer.isSame) await this.onChange();
@@ -358,16 +355,16 @@ export class TeamVault implements SecretStore {
   }
 
   async #row(name: string): Promise<Row | undefined> {
-    const { tenant, owner, sql } = this.#options;
+    const { owner, sql } = this.#options;
     const [row] = await sql<Row[]>`
       SELECT owner, name, key, sealed FROM tooltray.secrets
-      WHERE tenant = ${tenant} AND owner = ${owner} AND name = ${name}`.catch(rethrow);
+      WHERE owner = ${owner} AND name = ${name}`.catch(rethrow);
     return row;
   }
 
   async #open({ owner, name, key, sealed }: Row): Promise<string> {
-    const { tenant, keys } = this.#options;
-    const value = openRow(await keys.find(key), sealed, aboutOf(tenant, owner, name), name);
+    const { keys } = this.#options;
+    const value = openRow(await keys.find(key), sealed, aboutOf(owner, name), name);
     if (name.startsWith(serverSecretPrefix) && !this.#values.has(value)) {
       this.#values.add(value);
       this.learned.emit();
@@ -376,10 +373,10 @@ export class TeamVault implements SecretStore {
   }
 
   async #times(): Promise<ReadonlyMap<string, number>> {
-    const { tenant, owner, sql } = this.#options;
+    const { owner, sql } = this.#options;
     const rows = await sql<{ name: string; at: number }[]>`
       SELECT name, extract(epoch FROM changed_at)::float8 * 1000 AS at FROM tooltray.secrets
-      WHERE tenant = ${tenant} AND owner = ${owner} ORDER BY name COLLATE "C"`.catch(rethrow);
+      WHERE owner = ${owner} ORDER BY name COLLATE "C"`.catch(rethrow);
     return new Map(rows.map(({ name, at }) => [name, at]));
   }
 }
@@ -432,8 +429,8 @@ function topicOf(owner: string): string {
   return `${topics}${owner}`;
 }
 
-function aboutOf(tenant: string, owner: string, name: string): string {
-  return JSON.stringify(['tooltray secret', tenant, owner, name]);
+function aboutOf(owner: string, name: string): string {
+  return JSON.stringify(['tooltray secret', owner, name]);
 }
 
 function openRow(key: Buffer, sealed: string, about: string, name: string): string {

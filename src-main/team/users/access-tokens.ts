@@ -69,12 +69,9 @@ export function hashOf(token: string): Buffer {
 
 export class AccessTokenStore {
   readonly #sql: Sql;
-  readonly #tenant: string;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
   }
 
   /**
@@ -92,15 +89,13 @@ export class AccessTokenStore {
     const sql = this.#sql;
     const [made] = await sql<AccessToken[]>`
         WITH made AS (
-          INSERT INTO tooltray.person_tokens (tenant, id, user_id, label, hash, profile, read_only, ends_at)
-          SELECT ${this.#tenant}, ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
-          FROM tooltray.users u WHERE u.tenant = ${this.#tenant} AND u.name = ${user} AND (
+          INSERT INTO tooltray.person_tokens (id, user_id, label, hash, profile, read_only, ends_at)
+          SELECT ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
+          FROM tooltray.users u WHERE u.name = ${user} AND (
             SELECT count(*) FROM tooltray.person_tokens t
-            WHERE t.tenant = u.tenant AND t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${maxActive}
+            WHERE t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${maxActive}
           RETURNING *)
-        SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.tenant = t.tenant AND u.id = t.user_id`.catch(
-      rethrowDatabaseError,
-    );
+        SELECT ${shown(sql)} FROM made t, tooltray.users u WHERE u.id = t.user_id`.catch(rethrowDatabaseError);
     if (made === undefined) throw noneFor(user);
     return { ...made, token };
   }
@@ -109,8 +104,7 @@ export class AccessTokenStore {
   async list(user?: string): Promise<readonly AccessToken[]> {
     const sql = this.#sql;
     return sql<AccessToken[]>`
-      SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
-      WHERE t.tenant = ${this.#tenant} ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
+      SELECT ${shown(sql)} FROM tooltray.person_tokens t JOIN tooltray.users u ON u.id = t.user_id ${user === undefined ? sql`` : sql`AND u.name = ${user}`}
       ORDER BY t.made_at`.catch(rethrowDatabaseError);
   }
 
@@ -120,11 +114,11 @@ export class AccessTokenStore {
       .begin(async (sql) => {
         const [row] = await sql<(AccessToken & { userId: string })[]>`
           UPDATE tooltray.person_tokens t SET revoked_at = coalesce(t.revoked_at, now()) FROM tooltray.users u
-          WHERE t.tenant = ${this.#tenant} AND t.id = ${id} AND u.tenant = t.tenant AND u.id = t.user_id
+          WHERE t.id = ${id} AND u.id = t.user_id
           RETURNING ${shown(sql)}, u.id AS "userId"`;
         if (row === undefined) return undefined;
         const { userId, ...token } = row;
-        await notifyChange(sql, this.#tenant, usersTopic, userId);
+        await notifyChange(sql, usersTopic, userId);
         return token;
       })
       .catch(rethrowDatabaseError);
@@ -138,8 +132,8 @@ export class AccessTokenStore {
   async authenticate(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
       SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
-      FROM tooltray.person_tokens t JOIN tooltray.users u ON u.tenant = t.tenant AND u.id = t.user_id
-      WHERE t.tenant = ${this.#tenant} AND t.hash = ${hashOf(token)}
+      FROM tooltray.person_tokens t JOIN tooltray.users u ON u.id = t.user_id
+      WHERE t.hash = ${hashOf(token)}
         AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
     return found;
   }
@@ -148,7 +142,7 @@ export class AccessTokenStore {
   async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#sql<{ id: string }[]>`
       SELECT t.id FROM tooltray.person_tokens t
-      WHERE t.tenant = ${this.#tenant} AND t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
+      WHERE t.id = ANY(${[...ids]}) AND t.revoked_at IS NULL AND t.ends_at > now()
     `.catch(rethrowDatabaseError);
     return new Set(rows.map(({ id }) => id));
   }
@@ -156,13 +150,13 @@ export class AccessTokenStore {
   /** Notes that they were used now. Rejects with AppError store_unreachable. */
   async used(ids: readonly string[]): Promise<void> {
     await this.#sql`
-      UPDATE tooltray.person_tokens SET used_at = now() WHERE tenant = ${this.#tenant} AND id = ANY(${[...ids]})
+      UPDATE tooltray.person_tokens SET used_at = now() WHERE id = ANY(${[...ids]})
     `.catch(rethrowDatabaseError);
   }
 
   async #keyOf(user: string): Promise<{ readonly key: string; readonly isService: boolean }> {
     const [row] = await this.#sql<{ key: string; isService: boolean }[]>`
-      SELECT routing_key AS key, is_service AS "isService" FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${user}`.catch(
+      SELECT routing_key AS key, is_service AS "isService" FROM tooltray.users WHERE name = ${user}`.catch(
       rethrowDatabaseError,
     );
     if (row === undefined) throw noneFor(user);

@@ -50,7 +50,6 @@ interface IssuedGate {
 }
 
 interface AuthenticatorDeps {
-  readonly tenant: string;
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
   /**
@@ -100,8 +99,8 @@ export class Authenticator {
   constructor(parts: AuthenticatorDeps) {
     this.#parts = parts;
     this.#now = parts.now ?? Date.now;
-    this.#stop = parts.changes.changed.on(({ tenant, topic, user }) => {
-      if (tenant === parts.tenant && topic === usersTopic) this.#forget(user);
+    this.#stop = parts.changes.changed.on(({ topic, user }) => {
+      if (topic === usersTopic) this.#forget(user);
     });
     this.#noting = setInterval(() => void this.#note(), noteMs).unref();
   }

@@ -24,13 +24,10 @@ export interface IssuedPeopleOptions {
 
 export class OidcUsers {
   readonly #sql: Sql;
-  readonly #tenant: string;
   readonly #options: IssuedPeopleOptions;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string, options: IssuedPeopleOptions) {
+  constructor(sql: Sql, options: IssuedPeopleOptions) {
     this.#sql = sql;
-    this.#tenant = tenant;
     this.#options = options;
   }
 
@@ -51,7 +48,7 @@ export class OidcUsers {
   ): Promise<{ readonly user: User; readonly issued: readonly string[] } | undefined> {
     const [found] = await sql<(User & { issued: string[] })[]>`
       SELECT ${userColumns(sql)}, issued_groups AS issued FROM tooltray.users
-      WHERE tenant = ${this.#tenant} AND issuer = ${issuer} AND subject = ${subject}`;
+      WHERE issuer = ${issuer} AND subject = ${subject}`;
     if (found === undefined) return undefined;
     const { issued, ...user } = found;
     return { user, issued };
@@ -67,9 +64,9 @@ export class OidcUsers {
     return this.#sql.begin(async (sql) => {
       const [changed] = await sql<User[]>`
         UPDATE tooltray.users SET issued_groups = ${[...groups]}, role = ${role}, claims_at = ${new Date(saidAt)}
-        WHERE tenant = ${this.#tenant} AND id = ${user.id} AND coalesce(claims_at, '-infinity') < ${new Date(saidAt)}
+        WHERE id = ${user.id} AND coalesce(claims_at, '-infinity') < ${new Date(saidAt)}
         RETURNING ${userColumns(sql)}`;
-      if (changed !== undefined) await notifyChange(sql, this.#tenant, usersTopic, user.id);
+      if (changed !== undefined) await notifyChange(sql, usersTopic, user.id);
       return changed ?? user;
     });
   }
@@ -77,7 +74,7 @@ export class OidcUsers {
   async #first(identity: Identity): Promise<Provisioned | undefined> {
     return this.#sql.begin(async (sql) => {
       const admitted = this.#options.takesNew ? await this.#make(sql, identity) : undefined;
-      if (admitted !== undefined) await notifyChange(sql, this.#tenant, usersTopic, admitted.user.id);
+      if (admitted !== undefined) await notifyChange(sql, usersTopic, admitted.user.id);
       return admitted;
     });
   }
@@ -87,9 +84,9 @@ export class OidcUsers {
     for (const each of [...names.filter((one) => !mixesScripts(one)), `user ${randomBytes(3).toString('hex')}`]) {
       // Another replica may be making the same one, which is waited for.
       const [made] = await sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, name_key, email, role, is_service, groups, issued_groups, issuer, subject, routing_key, claims_at)
-        SELECT ${this.#tenant}, ${randomBytes(9).toString('base64url')}, ${each}, ${nameKey(each)},
-          CASE WHEN EXISTS (SELECT FROM tooltray.users o WHERE o.tenant = ${this.#tenant} AND lower(o.email) = lower(${email}))
+        INSERT INTO tooltray.users (id, name, name_key, email, role, is_service, groups, issued_groups, issuer, subject, routing_key, claims_at)
+        SELECT ${randomBytes(9).toString('base64url')}, ${each}, ${nameKey(each)},
+          CASE WHEN EXISTS (SELECT FROM tooltray.users o WHERE lower(o.email) = lower(${email}))
             THEN NULL ELSE ${email} END,
           ${role}, false, '{}', ${[...groups]}::text[], ${issuer}, ${subject}, ${routingKey(issuer, subject)},
           ${new Date(saidAt)}

@@ -1,4 +1,4 @@
-/** A tenant's people and service accounts, and what their groups give. What changes is announced to every replica. */
+/** The team's users and service accounts, and what their groups give. What changes is announced to every replica. */
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -14,7 +14,7 @@ export type Role = 'admin' | 'member';
 
 export interface User {
   readonly id: string;
-  /** Unique in the tenant, as people write it. */
+  /** Unique, as people write it. */
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
@@ -37,12 +37,9 @@ export interface NewUser {
 
 export class UserStore {
   readonly #sql: Sql;
-  readonly #tenant: string;
 
-  /** `sql`: of the tenant. */
-  constructor(sql: Sql, tenant: string) {
+  constructor(sql: Sql) {
     this.#sql = sql;
-    this.#tenant = tenant;
   }
 
   /** Rejects with AppError bad_request, config_conflict where the name or the address is taken, store_unreachable. */
@@ -54,8 +51,8 @@ export class UserStore {
     const made = await this.#change(
       id,
       (sql) => sql<User[]>`
-        INSERT INTO tooltray.users (tenant, id, name, name_key, email, role, is_service, groups, issuer, subject, routing_key)
-        VALUES (${this.#tenant}, ${id}, ${name}, ${nameKey(name)}, ${email}, ${role}, ${isService}, ${[...groups]},
+        INSERT INTO tooltray.users (id, name, name_key, email, role, is_service, groups, issuer, subject, routing_key)
+        VALUES (${id}, ${name}, ${nameKey(name)}, ${email}, ${role}, ${isService}, ${[...groups]},
           ${identity?.issuer ?? null}, ${identity?.subject ?? null}, ${key})
         RETURNING ${userColumns(sql)}`,
     );
@@ -65,15 +62,13 @@ export class UserStore {
   /** Users by name. Rejects with AppError store_unreachable. */
   async list(): Promise<readonly User[]> {
     return this.#sql<User[]>`
-      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} ORDER BY name`.catch(rethrow);
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users ORDER BY name`.catch(rethrow);
   }
 
   /** Rejects with AppError not_found or store_unreachable. */
   async byName(name: string): Promise<User> {
     const [user] = await this.#sql<User[]>`
-      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE tenant = ${this.#tenant} AND name = ${name}`.catch(
-      rethrow,
-    );
+      SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE name = ${name}`.catch(rethrow);
     return required(user, name);
   }
 
@@ -81,7 +76,7 @@ export class UserStore {
   async byId(ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
     const users = await this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users
-      WHERE tenant = ${this.#tenant} AND id = ANY(${[...new Set(ids)]})`.catch(rethrow);
+      WHERE id = ANY(${[...new Set(ids)]})`.catch(rethrow);
     return new Map(users.map((user) => [user.id, user]));
   }
 
@@ -95,7 +90,7 @@ export class UserStore {
       (sql) => sql<User[]>`
         UPDATE tooltray.users SET role = ${role}, groups = ${groups === undefined ? sql`groups` : [...groups]},
           off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
-        WHERE tenant = ${this.#tenant} AND id = ${before.id} RETURNING ${userColumns(sql)}`,
+        WHERE id = ${before.id} RETURNING ${userColumns(sql)}`,
     );
     return required(changed[0], name);
   }
@@ -109,7 +104,7 @@ export class UserStore {
     await this.#change(
       undefined,
       (sql) => sql`
-        INSERT INTO tooltray.group_grants (tenant, name, profile) VALUES (${this.#tenant}, ${group}, ${profile})
+        INSERT INTO tooltray.group_grants (name, profile) VALUES (${group}, ${profile})
         ON CONFLICT DO NOTHING`,
     );
   }
@@ -119,7 +114,7 @@ export class UserStore {
     await this.#change(
       undefined,
       (sql) => sql`
-        DELETE FROM tooltray.group_grants WHERE tenant = ${this.#tenant} AND name = ${group}
+        DELETE FROM tooltray.group_grants WHERE name = ${group}
           ${profile === undefined ? sql`` : sql`AND profile = ${profile}`}`,
     );
   }
@@ -127,8 +122,9 @@ export class UserStore {
   /** The profiles that each group gives. Rejects with AppError store_unreachable. */
   async grants(): Promise<ReadonlyMap<string, readonly string[]>> {
     const rows = await this.#sql<{ name: string; profiles: string[] }[]>`
-      SELECT name, array_agg(profile ORDER BY profile) AS profiles FROM tooltray.group_grants
-      WHERE tenant = ${this.#tenant} GROUP BY name ORDER BY name`.catch(rethrow);
+      SELECT name, array_agg(profile ORDER BY profile) AS profiles FROM tooltray.group_grants GROUP BY name ORDER BY name`.catch(
+      rethrow,
+    );
     return new Map(rows.map(({ name, profiles }) => [name, profiles]));
   }
 
@@ -137,7 +133,7 @@ export class UserStore {
     return this.#sql
       .begin(async (sql) => {
         const done = await work(sql);
-        await notifyChange(sql, this.#tenant, usersTopic, user);
+        await notifyChange(sql, usersTopic, user);
         return done;
       })
       .catch(rethrow) as Promise<T>;

@@ -4,7 +4,7 @@ import { type ParkableCall, ParkedCalls, type RequestRound } from '../../../src-
 import type { Result } from '../../../src-main/core/wire/message.ts';
 import { scalarOf } from '../../../src-main/core/wire/raw-json.ts';
 
-const principal = { tenant: 'home', user: 'person', key: 'somebody' };
+const principal = { user: 'person', key: 'somebody' };
 /** The signal of a request that its server does not cancel. */
 const stillAsked = new AbortController().signal;
 

@@ -84,7 +84,7 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   });
   const sql = database.sql;
   const quiet = { warn: () => undefined, info: () => undefined };
-  const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
+  const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'r1'), log: quiet, changed: [] });
   onTestFinished(async () => {
     await ship.close();
     await activity.close();
@@ -102,7 +102,7 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   const steps = Array.from({ length: 60 }, (_one, at) => someStep(at));
   for (const step of steps) activity.post({ kind: 'step', step });
   expect(await ship.ship(true)).toBe(true);
-  const team = new TeamActivity(sql, 'a');
+  const team = new TeamActivity(sql);
 
   const searches: readonly CallSearch[] = [
     ...[{}, { app: 'zed' }, { server: 'server-1' }, { outcomes: ['tool_error' as const] }, { text: 'ärger' }],
@@ -131,7 +131,7 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
       toRows(own, by).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     );
   }
-  const pages = new StepQueries(sql, 'a');
+  const pages = new StepQueries(sql);
   for (const search of [{}, { sessionId: 's1' }, { problems: true }]) {
     const own = await activity.ask('searchSteps', search, { limit: 100 }, 5);
     const told = await pages.page('everybody', search, { limit: 100 });

@@ -28,7 +28,7 @@ interface Recorder {
   readonly told: string[];
 }
 
-function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_000 } = {}): Recorder {
+function openRecorder(url: string, { replica = 'r1', maxRows = 10_000 } = {}): Recorder {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-record-'));
   const database = new Database({ url, most: 2 });
   const activity = new ActivityLog({
@@ -40,7 +40,7 @@ function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_
     payloads: () => ({ ...storedPayloads, keep: false }),
     thread: activityThread,
   });
-  const rows = new ActivityRows(database.sql, tenant, replica);
+  const rows = new ActivityRows(database.sql, replica);
   const told: string[] = [];
   const note = (text: string): void => void told.push(text);
   const ship = new ActivityShipper(activity, { rows, log: { warn: note, info: note }, changed: [activity.changed] });
@@ -50,7 +50,7 @@ function openRecorder(url: string, { tenant = 'a', replica = 'r1', maxRows = 10_
     await database.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { activity, ship, rows, all: new TeamActivity(database.sql, tenant), database, told };
+  return { activity, ship, rows, all: new TeamActivity(database.sql), database, told };
 }
 
 let clock = Date.now() - 60_000;

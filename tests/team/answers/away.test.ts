@@ -13,7 +13,7 @@ import { tcpDoor } from '../../support/tcp-door.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { filesOf, memberOf, openReplica, type Replica } from './team-fixture.ts';
 
-const ann = memberOf('acme', 'ann');
+const ann = memberOf('ann');
 const origin = originOf(ann);
 
 /** What is known of answers that nobody may read: left over, or under way. */
@@ -52,7 +52,7 @@ test('while its object store is down, rejects new spills, reads local ones, and 
     'kept before',
     10,
   ]);
-  // What could not be undone meanwhile is found by whoever tends the tenant's answers.
+  // What could not be undone meanwhile is found by the next deletion of expired spills.
   await a.database.sql`UPDATE tooltray.answers SET changed_at = now() - interval '2 hours' WHERE state <> 'kept'`;
   await b.store.prune();
   expect(await unreadable(a)).toBe(0);

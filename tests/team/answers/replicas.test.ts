@@ -12,7 +12,7 @@ import { until } from '../../support/until.ts';
 import { filesOf, memberOf, openReplica, openTeam, type Replica } from './team-fixture.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
-const ann = memberOf('acme', 'ann');
+const ann = memberOf('ann');
 const { signal } = new AbortController();
 
 function readerOf({ store }: Replica): SpillAccess {
@@ -80,27 +80,20 @@ describe('two replicas', () => {
     expect(listed?.id).toBe(id);
   });
 
-  test('reports not_found to other tenants, users and apps on every replica', async () => {
-    const [a, b, url] = await two();
+  test('reports not_found to other users and apps on every replica', async () => {
+    const [a, b] = await two();
     const { id } = await keepText(a.store, 'of ann', originOf(ann));
-    const strangers = [memberOf('evil', 'ann'), memberOf('acme', 'bob'), memberOf('acme', 'ann', 'other')];
+    const strangers = [memberOf('bob'), memberOf('ann', 'other')];
     for (const stranger of strangers) {
       for (const { store } of [a, b]) expect(await codeOf(store.open(id, stranger))).toBe('not_found');
       expect(await b.store.list({}, stranger)).toEqual([]);
       expect([await b.store.remove(id, stranger), await b.store.pin(id, true, stranger)]).toEqual([false, false]);
     }
-    // A replica of another tenant's does not find it even for who may.
-    const other = await openReplica(url, { tenant: 'evil', objects: a.objects });
-    for (const reader of [ann, memberOf('evil', 'ann')])
-      expect([await codeOf(other.store.open(id, reader)), await other.store.list({}, reader)]).toEqual([
-        'not_found',
-        [],
-      ]);
     // Nobody without the right made this replica fetch it.
     expect(filesOf(b)).toEqual([]);
-    const themselves = { ...ann, app: undefined, owner: 'acme/ann/' };
+    const themselves = { ...ann, app: undefined, owner: 'ann/' };
     expect([await textOf(b.store, id, themselves), (await b.store.list({}, themselves)).length]).toEqual(['of ann', 1]);
-    expect(await codeOf(b.store.open(id, { ...ann, owner: 'acme/an' }))).toBe('not_found');
+    expect(await codeOf(b.store.open(id, { ...ann, owner: 'an' }))).toBe('not_found');
   });
 
   test('rejects modified bytes and keeps none of them', async () => {
@@ -119,7 +112,7 @@ describe('two replicas', () => {
       await Promise.resolve();
       yield wrong;
     };
-    await team.put({ tenant: 'acme', id }, pieces, wrong.length, signal);
+    await team.put({ id }, pieces, wrong.length, signal);
   }
 });
 
@@ -180,7 +173,7 @@ test('limits concurrent uploads of a burst, and does not delay a short one', asy
       await Promise.resolve();
       yield piece;
     };
-    return objects.put({ tenant: 'acme', id }, pieces, piece.length, signal);
+    return objects.put({ id }, pieces, piece.length, signal);
   };
   await Promise.all([
     ...Array.from({ length: 8 }, (_, at) => put(`long${at}`, bytes)),

@@ -30,7 +30,6 @@ export async function openReplica(url: string, more: Partial<TeamSpillStoreOptio
   const database = new Database({ url, most: 3 });
   const opened = { settings: usualSettings, clock: Date.UTC(2026, 0, 10) };
   const store = new TeamSpillStore({
-    tenant: 'acme',
     folder,
     log,
     database,
@@ -71,9 +70,9 @@ export async function openTeam(): Promise<Team> {
   return { url, objects, open: (more) => openReplica(url, { objects, ...more }) };
 }
 
-/** Somebody of a tenant, by one of their apps. */
-export function memberOf(tenant: string, user: string, app = 'app'): Principal {
-  return { tenant, user, app, session: undefined, owner: `${tenant}/${user}/app/${app}`, isShared: false };
+/** A user, by one of their apps. */
+export function memberOf(user: string, app = 'app'): Principal {
+  return { user, app, session: undefined, owner: `${user}/app/${app}`, isShared: false };
 }
 
 /** Files on the replica's disk. */

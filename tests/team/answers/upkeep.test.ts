@@ -6,7 +6,7 @@ import { SpillTable } from '../../../src-main/team/answers/spill-table.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { memberOf, openTeam, type Replica } from './team-fixture.ts';
 
-const ann = memberOf('acme', 'ann');
+const ann = memberOf('ann');
 const { signal } = new AbortController();
 
 async function rowsOf({ database }: Replica): Promise<number> {
@@ -41,7 +41,7 @@ test('when replicas prune at once, one of them deletes each spill with its bytes
   function bytesAt(id: string): Promise<string> {
     return codeOf(
       (async () => {
-        for await (const chunk of team.objects.read({ tenant: 'acme', id }, 8, signal)) expect(chunk).toBeDefined();
+        for await (const chunk of team.objects.read({ id }, 8, signal)) expect(chunk).toBeDefined();
       })(),
     );
   }
@@ -67,7 +67,7 @@ test('removes partly written and partly deleted spills of a killed replica', asy
   const team = await openTeam();
   const a = await team.open();
   const spill = await keepText(a.store, 'whole', originOf(ann));
-  const rows = new SpillTable(a.database, 'acme');
+  const rows = new SpillTable(a.database);
   const half = { ...spill, id: `${spill.id.slice(0, -3)}abc`, answerId: 'x' };
   await rows.insertPending([{ spill: half, name: 'x-y.txt' }]);
   const bytes = randomBytes(10);
@@ -75,7 +75,7 @@ test('removes partly written and partly deleted spills of a killed replica', asy
     await Promise.resolve();
     yield bytes;
   };
-  await team.objects.put({ tenant: 'acme', id: half.id }, pieces, 10, signal);
+  await team.objects.put({ id: half.id }, pieces, 10, signal);
   expect([await codeOf(a.store.open(half.id, ann)), (await a.store.list({}, ann)).length]).toEqual(['not_found', 1]);
   // It may still be under way.
   await a.store.prune();
@@ -85,18 +85,17 @@ test('removes partly written and partly deleted spills of a killed replica', asy
   expect([await textOf(a.store, spill.id, ann), await codeOf(read())]).toEqual(['whole', 'not_found']);
 
   async function read(): Promise<void> {
-    for await (const chunk of team.objects.read({ tenant: 'acme', id: half.id }, 10, signal))
-      expect(chunk).toBeDefined();
+    for await (const chunk of team.objects.read({ id: half.id }, 10, signal)) expect(chunk).toBeDefined();
   }
 });
 
 test('a replica that releases its expired lease does not end the next one’s', async () => {
   const team = await openTeam();
   const { database } = await team.open();
-  const [first, second, third] = [1, 2, 3].map(() => new SpillTable(database, 'acme'));
+  const [first, second, third] = [1, 2, 3].map(() => new SpillTable(database));
   const late = await first?.claim(60);
   expect([typeof late, await second?.claim(60)]).toEqual(['function', undefined]);
-  await database.sql`UPDATE tooltray.answer_tenants SET tended_until = now() - interval '1 second'`;
+  await database.sql`UPDATE tooltray.leases SET until = now() - interval '1 second'`;
   const next = await second?.claim(60);
   await late?.();
   expect([typeof next, await third?.claim(60)]).toEqual(['function', undefined]);

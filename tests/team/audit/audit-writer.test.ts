@@ -1,4 +1,4 @@
-/** A tenant's audit over several replicas: one valid chain despite concurrent writes and lost responses. */
+/** The team's audit over several replicas: one valid chain despite concurrent writes and lost responses. */
 import { expect, onTestFinished, test } from 'vitest';
 import { FileJsonDocument } from '../../../src-main/core/base/json-document.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
@@ -20,12 +20,12 @@ interface Writer {
   readonly database: Database;
 }
 
-function openWriter(url: string, tenant = 'a', most?: number): Writer {
+function openWriter(url: string, most?: number): Writer {
   const database = new Database({ url, most: 2 });
-  const rows = new AuditTable(database.sql, tenant);
+  const rows = new AuditTable(database.sql);
   const parts = {
     rows,
-    keys: keys.audit(tenant),
+    keys: keys.audit(),
     seen: new FileJsonDocument('/nowhere'),
     masker: new Masker(),
     log: silent,
@@ -38,8 +38,7 @@ function openWriter(url: string, tenant = 'a', most?: number): Writer {
   return { audit, rows, database };
 }
 
-const verify = ({ rows }: Writer, tenant = 'a'): Promise<Verification> =>
-  verifyLog({ log: rows, ownKey: keys.audit(tenant).publicKey });
+const verify = ({ rows }: Writer): Promise<Verification> => verifyLog({ log: rows, ownKey: keys.audit().publicKey });
 
 async function sessionsIn({ rows }: Writer): Promise<string[]> {
   const sessions: string[] = [];
@@ -89,7 +88,7 @@ test('writes a batch once although its response was lost', async () => {
 });
 
 test('records the number of dropped records, and drops decisions last', async () => {
-  const writer = openWriter(await teamDatabase(), 'a', 3);
+  const writer = openWriter(await teamDatabase(), 3);
   writer.audit.note(decision());
   for (let at = 0; at < 5; at++) writer.audit.note(call({ session: `s${at}` }));
   await writer.audit.flush();

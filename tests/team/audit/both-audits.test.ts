@@ -38,11 +38,11 @@ const places: Readonly<Record<string, () => Promise<Place>>> = {
   'a team’s database': async () => {
     const database = new Database({ url: await teamDatabase(), most: 2 });
     onTestFinished(() => database.close());
-    const keys = new TeamKeys([Buffer.alloc(32, 5)]).audit('a');
+    const keys = new TeamKeys([Buffer.alloc(32, 5)]).audit();
     const quiet = { warn: () => undefined, info: () => undefined };
     const parts = { keys, seen: new FileJsonDocument('/nowhere'), masker, log: quiet, now };
     return {
-      open: () => new TeamAuditWriter({ ...parts, rows: new AuditTable(database.sql, 'a') }),
+      open: () => new TeamAuditWriter({ ...parts, rows: new AuditTable(database.sql) }),
       keys: () => keys,
     };
   },

@@ -120,10 +120,10 @@ async function openTeam(): Promise<RunningTeam> {
   );
   const sql = new Database({ url: database, most: 1 });
   onTestFinished(() => sql.close());
-  const people = new UserStore(sql.sql, 'main');
+  const people = new UserStore(sql.sql);
   await people.grant('everyone', '*');
   await people.add({ name: 'ana' });
-  const tokens = new AccessTokenStore(sql.sql, 'main');
+  const tokens = new AccessTokenStore(sql.sql);
   const { token } = await tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
   const { url } = await balancerOf(replicas.map(({ port }) => port));
   const fileOf = (name: string): string => join(folder, `answer ${name}`);

@@ -334,7 +334,7 @@ test('shows a member only their own data in methods and state, and an admin all 
 /** As a replica sends it, which it does every ten seconds. */
 async function saved(name: string, raw: number): Promise<void> {
   const { id: user } = await team.people.byName(name);
-  const rows = new ActivityRows(one.replica.database.sql, 'main', 'test');
+  const rows = new ActivityRows(one.replica.database.sql, 'test');
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const what = { hour, user, session: name, app: 'x', mode: 'direct', server: 'echo', tool: 'echo', cause: 'results' };
   const row = { ...what, times: 1, sent: 1, loaded: 1, baseline: 1, raw, estimated: 0 };

@@ -177,7 +177,7 @@ describe('rejected sign-ins', () => {
     refused(await comeBack(two, second, cookie), 'has come back before');
   });
 
-  test('rejects a state that is altered, expired or of another tenant', async () => {
+  test('rejects a state that is altered, expired or sealed with another key', async () => {
     const { asked, cookie } = await begin();
     const url = await browseAs('kim', asked, redirect);
     const state = url.searchParams.get('state') ?? '';
@@ -193,14 +193,14 @@ describe('rejected sign-ins', () => {
     const keys = TeamKeys.fromEnv(testKeys);
     const about = 'tooltray login to the dashboard';
     const bound = hashOf(cookie.split('=')[1] ?? '').toString('base64url');
-    const made = (tenant: string, until: number): string =>
+    const made = (purpose: string, until: number): string =>
       seal(
-        keys.encryptionKeys(tenant, 'page sign-ins')[0] ?? Buffer.alloc(0),
+        keys.encryptionKeys(purpose)[0] ?? Buffer.alloc(0),
         JSON.stringify({ nonce: 'n', verifier: 'v', bound, until }),
         about,
       );
     refused(await comeBack(one, withState(made('other', Date.now() + 60_000)), cookie), 'no sign-in of ours');
-    refused(await comeBack(one, withState(made('main', Date.now() - 1)), cookie), 'taken too long');
+    refused(await comeBack(one, withState(made('page sign-ins', Date.now() - 1)), cookie), 'taken too long');
     // Nothing of that was used up.
     expect((await comeBack(one, url, cookie)).page).toBeDefined();
   });

@@ -61,7 +61,7 @@ test('accepts a newer schema with additive migrations only, and rejects any othe
 
 test('an online migration builds an index outside a transaction', async () => {
   const url = await teamDatabase();
-  const sql = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS users_made ON tooltray.users (tenant, made_at)';
+  const sql = 'CREATE INDEX CONCURRENTLY IF NOT EXISTS users_made ON tooltray.users (made_at)';
   const online: Step = { name: 'online', sql, isAdditive: true, isOnline: true };
   expect(await migrate(url, [...steps, online])).toMatchObject({ steps: ['online'] });
 });
@@ -106,7 +106,7 @@ test('a replica’s login cannot change the schema, its migrations, or audit rec
 test('notifies every replica of a change, also of those missed during a lost connection', async () => {
   const url = await teamDatabase();
   const database = open(url);
-  await notifyChange(database.sql, 'a', 'config');
+  await notifyChange(database.sql, 'config');
   const heard: Change[] = [];
   const changes = new ChangeFeed(open(url).sql, silent);
   changes.changed.on((change) => heard.push(change));
@@ -114,17 +114,17 @@ test('notifies every replica of a change, also of those missed during a lost con
   onTestFinished(() => changes.stop());
   // What stood there before is what it has read itself.
   expect(heard).toEqual([]);
-  await notifyChange(database.sql, 'a', 'config');
-  await expect.poll(() => heard).toEqual([{ tenant: 'a', topic: 'config', version: 2 }]);
+  await notifyChange(database.sql, 'config');
+  await expect.poll(() => heard).toEqual([{ topic: 'config', version: 2 }]);
 
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
   const lost = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query ILIKE 'listen %' AND datname = current_database()`;
   await owner.begin(async (work) => {
-    await notifyChange(work, 'b', 'lists');
+    await notifyChange(work, 'lists');
     await work.unsafe(lost);
   });
-  await expect.poll(() => heard.slice(1)).toEqual([{ tenant: 'b', topic: 'lists', version: 1 }]);
+  await expect.poll(() => heard.slice(1)).toEqual([{ topic: 'lists', version: 1 }]);
 });
 
 test('reports an unreachable database as store_unreachable, and passes its errors through', async () => {
@@ -154,7 +154,7 @@ test('notifies existing listeners soon after a database outage', async () => {
   // Long enough that a wait which doubled each time would be the longest one.
   for (let tries = 0; tries < 4; tries++) await expect(listener.sql`SELECT 1`).rejects.toThrow('ECONNREFUSED');
   await cluster.start();
-  await notifyChange(writer.sql, 'a', 'config');
+  await notifyChange(writer.sql, 'config');
   // The client's own wait would be ten seconds or more by now.
-  await expect.poll(() => heard, { timeout: 9_000 }).toEqual([{ tenant: 'a', topic: 'config', version: 1 }]);
+  await expect.poll(() => heard, { timeout: 9_000 }).toEqual([{ topic: 'config', version: 1 }]);
 });

@@ -44,9 +44,9 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
   const [one, other] = [await openReplica(cluster.url), await openReplica(cluster.url)];
   const sql = one.database.sql;
   const [here, there] = [await one.records.document('decisions'), await other.records.document('decisions')];
-  const rows = new AuditTable(sql, 'a');
+  const rows = new AuditTable(sql);
   const seen = await one.records.document('audit-seen');
-  const parts = { rows, keys: keys.audit('a'), seen, masker: new Masker(), log: quiet, now: Date.now };
+  const parts = { rows, keys: keys.audit(), seen, masker: new Masker(), log: quiet, now: Date.now };
   const audit = new TeamAuditWriter(parts);
   const activity = new ActivityLog({
     file: join(folder, 'activity.db'),
@@ -57,7 +57,7 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
     payloads: () => ({ ...storedPayloads, keep: false }),
     thread: activityThread,
   });
-  const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'a', 'r1'), log: quiet, changed: [] });
+  const ship = new ActivityShipper(activity, { rows: new ActivityRows(sql, 'r1'), log: quiet, changed: [] });
   let noted = 0;
   const work = (): void => {
     const session = `s${noted++}`;
@@ -89,9 +89,9 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
   for await (const { record } of readAll(rows, { kinds: ['call'] }))
     if (record.kind === 'call') sessions.push(record.session);
   expect([sessions.length, new Set(sessions).size]).toEqual([noted, noted]);
-  const { publicKey: ownKey } = keys.audit('a');
+  const { publicKey: ownKey } = keys.audit();
   expect(await verifyLog({ log: rows, ownKey })).toMatchObject({ holds: true });
-  const [sum] = await new TeamActivity(sql, 'a').sums('everybody', 'server');
+  const [sum] = await new TeamActivity(sql).sums('everybody', 'server');
   expect(sum).toMatchObject({ calls: noted });
   await ship.close();
   await activity.close();

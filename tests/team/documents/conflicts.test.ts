@@ -1,4 +1,4 @@
-/** Conflicts in a team's database: two admins on two replicas, two tenants, key changes, and moved rows. */
+/** Conflicts in a team's database: two admins on two replicas, key changes, and moved rows. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { PinRegistry } from '../../../src-main/core/trust/pins/pin-registry.ts';
 import type { ServerPins } from '../../../src-main/core/trust/pins/server-pins.ts';
 import { connect } from '../../../src-main/team/database/database.ts';
 import { AppAccessStore } from '../../../src-main/core/security/app-access.ts';
-import type { TenantDocuments } from '../../../src-main/team/documents/tenant-documents.ts';
+import type { TeamDocuments } from '../../../src-main/team/documents/team-documents.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { openReplica, someKey } from './replicas.ts';
 
 const offer = (description: string) => ({ tools: [{ name: 'read', description }], prompts: [], resourceTemplates: [] });
 
-async function pinsOf(records: TenantDocuments, onHeld: () => void = () => undefined): Promise<ServerPins> {
+async function pinsOf(records: TeamDocuments, onHeld: () => void = () => undefined): Promise<ServerPins> {
   const ignore = (): void => undefined;
   const rules = { onPassed: ignore, onHeld, onDecided: ignore, onWarning: ignore };
   const book = new PinRegistry(records.pins(), { ...rules, onChange: () => 'hold', now: () => 5 });
@@ -100,8 +100,8 @@ test('isolates users, and rejects a row moved to another place', async () => {
   const [row] = await a.database.sql<{ value: string }[]>`SELECT value FROM tooltray.documents`;
   expect(row?.value).not.toContain('cursor');
   await a.database.sql`
-    INSERT INTO tooltray.documents (tenant, owner, name, value)
-    SELECT tenant, 'eve', name, value FROM tooltray.documents`;
+    INSERT INTO tooltray.documents (owner, name, value)
+    SELECT 'eve', name, value FROM tooltray.documents`;
   await expect(accessOf(a, 'eve')).rejects.toMatchObject({ code: 'secret_locked' });
 });
 
@@ -110,13 +110,13 @@ test('opens documents of an older key after a key is added, and none without a k
   const key = Buffer.alloc(32, 9);
   const before = await openReplica(url);
   await (await before.records.document('proposals')).change(() => [['one'], undefined]);
-  const after = await openReplica(url, 'a', [key, someKey]);
+  const after = await openReplica(url, [key, someKey]);
   const document = await after.records.document('proposals');
   expect(await document.read()).toEqual(['one']);
   await document.change(() => [['two'], undefined]);
-  const later = await openReplica(url, 'a', [key]);
+  const later = await openReplica(url, [key]);
   expect(await (await later.records.document('proposals')).read()).toEqual(['two']);
-  await expect(before.rows.read({ tenant: 'a', owner: '', name: 'proposals' })).rejects.toMatchObject({
+  await expect(before.rows.read({ owner: '', name: 'proposals' })).rejects.toMatchObject({
     code: 'secret_locked',
   });
 });

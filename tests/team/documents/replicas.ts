@@ -1,4 +1,4 @@
-/** Replicas of a tenant over one real database, and homes over one folder: the same stores, twice. */
+/** Replicas over one real database, and homes over one folder: the same stores, twice. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { appAccessFile, AppAccessStore } from '../../../src-main/core/security/a
 import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { DocumentTable } from '../../../src-main/team/documents/document-table.ts';
-import { TenantDocuments } from '../../../src-main/team/documents/tenant-documents.ts';
+import { TeamDocuments } from '../../../src-main/team/documents/team-documents.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
 export const silent = { warn: () => undefined };
@@ -17,15 +17,15 @@ export const someKey = Buffer.alloc(32, 7);
 export interface Replica {
   readonly database: Database;
   readonly rows: DocumentTable;
-  readonly records: TenantDocuments;
+  readonly records: TeamDocuments;
 }
 
 /** Ends with the test. */
-export async function openReplica(url: string, tenant = 'a', keys: readonly Buffer[] = [someKey]): Promise<Replica> {
+export async function openReplica(url: string, keys: readonly Buffer[] = [someKey]): Promise<Replica> {
   const database = new Database({ url, most: 2 });
   const changes = new ChangeFeed(database.sql, silent);
   const rows = new DocumentTable(database.sql, keys);
-  const records = new TenantDocuments({ tenant, rows, changes, log: silent });
+  const records = new TeamDocuments({ rows, changes, log: silent });
   onTestFinished(async () => {
     await records.close();
     await changes.stop();

@@ -66,7 +66,7 @@ function databaseOf({ replicas: [first] }: Team): Database['sql'] {
 }
 
 function peopleOf(of: Team): UserStore {
-  return new UserStore(databaseOf(of), 'main');
+  return new UserStore(databaseOf(of));
 }
 
 /** Lines of the audit. */

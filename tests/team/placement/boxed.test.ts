@@ -66,7 +66,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
   const database = new Database({ url, most: 2 });
   onTestFinished(() => database.close());
   const sql = database.sql;
-  const [people, tokens] = [new UserStore(sql, 'main'), new AccessTokenStore(sql, 'main')];
+  const [people, tokens] = [new UserStore(sql), new AccessTokenStore(sql)];
   await people.grant('everyone', '*');
   const replica = await startChild(name, url, file);
   return {

@@ -14,10 +14,8 @@ import {
 } from '../../../src-main/team/placement/personal-processes.ts';
 import { contextOf, type ServersHarness, serversHarness } from '../../core/servers/servers-harness.ts';
 
-export const ann: Person = { tenant: 'main', user: 'ann' };
-export const bob: Person = { tenant: 'main', user: 'bob' };
-/** Of another tenant, with a name that is there as well. */
-export const otherAnn: Person = { tenant: 'other', user: 'ann' };
+export const ann: Person = { user: 'ann' };
+export const bob: Person = { user: 'bob' };
 
 export function as(principal: Person, sessionId = principal.user, more: Partial<CallContext> = {}): CallContext {
   return contextOf(sessionId, { principal, ...more });

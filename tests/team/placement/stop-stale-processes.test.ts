@@ -18,10 +18,10 @@ test('stops the processes of a disabled user, and those with a changed value, an
   const changes = new ChangeFeed(database.sql, log);
   await changes.start();
   const sql = database.sql;
-  const team = new UserStore(sql, 'main');
-  const vaults = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
+  const team = new UserStore(sql);
+  const vaults = new TeamVaults({ sql, ring: [Buffer.alloc(32, 1)], changes });
   const { counter, harness, processes } = people({ readOwn: ({ user }, name) => vaults.forUser(user).read(name) });
-  const stop = stopStaleProcesses(processes, { tenant: 'main', changes, people: team, vaults, log });
+  const stop = stopStaleProcesses(processes, { changes, people: team, vaults, log });
   onTestFinished(async () => {
     stop();
     vaults.close();
@@ -29,9 +29,8 @@ test('stops the processes of a disabled user, and those with a changed value, an
     await database.close();
   });
   const [ann, bob] = [await team.add({ name: 'ann' }), await team.add({ name: 'bob' })].map(({ id }) => ({
-    tenant: 'main',
     user: id,
-  })) as [{ tenant: string; user: string }, { tenant: string; user: string }];
+  })) as [{ user: string }, { user: string }];
   await vaults.forUser(ann.user).write(secretVaultKey('TOKEN'), 'before');
   const [plain, given] = [
     harness.server(counter()),
@@ -41,7 +40,7 @@ test('stops the processes of a disabled user, and those with a changed value, an
     Number(await say(server, 'pid', {}, as(who)));
   const [anns, annsGiven, bobs] = [await pid(plain, ann), await pid(given, ann), await pid(plain, bob)];
   // Another replica's word.
-  const elsewhere = new TeamVaults({ tenant: 'main', sql, ring: [Buffer.alloc(32, 1)], changes });
+  const elsewhere = new TeamVaults({ sql, ring: [Buffer.alloc(32, 1)], changes });
   onTestFinished(() => elsewhere.close());
   await elsewhere.forUser(ann.user).write(secretVaultKey('OTHER'), 'x');
   await elsewhere.forUser(ann.user).write(secretVaultKey('TOKEN'), 'after');
@@ -49,6 +48,6 @@ test('stops the processes of a disabled user, and those with a changed value, an
   expect([isAlive(anns), isAlive(bobs)]).toEqual([true, true]);
   expect(JSON.parse(await say(given, 'env', {}, as(ann)))).toMatchObject({ TOKEN: 'after' });
   await team.change('ann', { isOff: true });
-  await until(() => !isAlive(anns) && processes.usersOf('main').join() === bob.user);
+  await until(() => !isAlive(anns) && processes.usersOf().join() === bob.user);
   expect(isAlive(bobs)).toBe(true);
 });

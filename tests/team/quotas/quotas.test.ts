@@ -39,7 +39,7 @@ beforeEach(async () => {
 async function three(): Promise<{ readonly sql: Sql; readonly all: readonly OpenQuotas[] }> {
   const url = await teamDatabase();
   const databases = [1, 2, 3].map(() => new Database({ url, most: 3 }));
-  const all = databases.map((one) => openQuotas(one.sql, 'main', log));
+  const all = databases.map((one) => openQuotas(one.sql, log));
   onTestFinished(async () => {
     await Promise.all(all.map((one) => one.close()));
     await Promise.all(databases.map((one) => one.close()));
@@ -124,7 +124,7 @@ test('counts the bytes of a result also for a concurrent check that started befo
       return rows;
     });
   };
-  const windows = new RateWindows(late as unknown as Sql, 'main');
+  const windows = new RateWindows(late as unknown as Sql);
   onTestFinished(() => windows.close());
   const day = { key: 'bytes', limit: 60, lengthMs: dayMs };
   const isFull = windows.isFull(day);

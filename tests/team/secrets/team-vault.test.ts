@@ -28,8 +28,8 @@ test('isolates users, and rejects a row moved to another place', async () => {
   expect(await a.vaults.forUser('bob').read('secret/KEY')).toBeUndefined();
   expect(await a.vaults.owners()).toEqual(['ada']);
   await a.database.sql`
-    INSERT INTO tooltray.secrets (tenant, owner, name, key, sealed)
-    SELECT tenant, 'eve', name, key, sealed FROM tooltray.secrets WHERE owner = 'ada'`;
+    INSERT INTO tooltray.secrets (owner, name, key, sealed)
+    SELECT 'eve', name, key, sealed FROM tooltray.secrets WHERE owner = 'ada'`;
   await expect(a.vaults.forUser('eve').read('secret/KEY')).rejects.toEqual(locked);
   await a.database.sql`UPDATE tooltray.secrets SET name = 'secret/OTHER' WHERE owner = 'ada'`;
   await expect(a.vaults.forUser('ada').read('secret/OTHER')).rejects.toEqual(locked);
@@ -129,7 +129,7 @@ test('a change may wait for another one longer than the statement timeout', asyn
   const url = await teamDatabase();
   const { vaults } = await openVaults(url);
   const [sql, owner] = [connect({ url, most: 2 }, { statement_timeout: 200 }), connect({ url, most: 1 })];
-  const hurried = new TeamVaults({ tenant: 'a', sql, ring: [someKey], changes: { changed: new Emitter() } });
+  const hurried = new TeamVaults({ sql, ring: [someKey], changes: { changed: new Emitter() } });
   onTestFinished(async () => {
     hurried.close();
     await Promise.all([sql.end(), owner.end()]);

@@ -1,4 +1,4 @@
-/** A tenant's vaults as one replica has them, in a real database. */
+/** The team's vaults as one replica has them, in a real database. */
 import { randomBytes } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { ChangeFeed } from '../../../src-main/team/database/change-feed.ts';
@@ -16,12 +16,12 @@ export interface OpenVaults {
 /** As another replica would open them. */
 export async function openVaults(
   url: string,
-  { tenant = 'a', ring = [someKey] }: { readonly tenant?: string; readonly ring?: readonly Buffer[] } = {},
+  { ring = [someKey] }: { readonly ring?: readonly Buffer[] } = {},
 ): Promise<OpenVaults> {
   const database = new Database({ url, most: 4 });
   const changes = new ChangeFeed(database.sql, { warn: () => undefined });
   await changes.start();
-  const vaults = new TeamVaults({ tenant, sql: database.sql, ring, changes });
+  const vaults = new TeamVaults({ sql: database.sql, ring, changes });
   onTestFinished(async () => {
     vaults.close();
     await changes.stop();

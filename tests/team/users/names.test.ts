@@ -9,7 +9,7 @@ async function open() {
   const database = new Database({ url: await teamDatabase(), most: 2 });
   onTestFinished(() => database.close());
   const sql = database.sql;
-  return { people: new UserStore(sql, 'main'), tokens: new AccessTokenStore(sql, 'main') };
+  return { people: new UserStore(sql), tokens: new AccessTokenStore(sql) };
 }
 
 test.each(['Ana', 'ANA', 'ａｎａ', 'ana '.trim().toUpperCase()])('rejects %s beside ana', async (name) => {

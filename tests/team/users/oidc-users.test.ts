@@ -17,8 +17,8 @@ async function open({ takesNew = true } = {}) {
   const database = new Database({ url: await teamDatabase(), most: 4, name: 'test' });
   const sql = database.sql;
   return {
-    people: new UserStore(sql, 'main'),
-    issued: new OidcUsers(sql, 'main', { takesNew }),
+    people: new UserStore(sql),
+    issued: new OidcUsers(sql, { takesNew }),
     [Symbol.asyncDispose]: () => database.close(),
   };
 }

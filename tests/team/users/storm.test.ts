@@ -50,7 +50,7 @@ test('a change invalidates the cached authentication of its user only', async ()
   const changes = new ChangeFeed(database.sql, log);
   await changes.start();
   const sql = database.sql;
-  const [people, tokens] = [new UserStore(sql, 'main'), new AccessTokenStore(sql, 'main')];
+  const [people, tokens] = [new UserStore(sql), new AccessTokenStore(sql)];
   const looked: string[] = [];
   const counting = new Proxy(tokens, {
     get: (target, name) => {
@@ -63,7 +63,6 @@ test('a change invalidates the cached authentication of its user only', async ()
     },
   });
   const gate = new Authenticator({
-    tenant: 'main',
     people,
     tokens: counting,
     changes,

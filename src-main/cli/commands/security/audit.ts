@@ -46,10 +46,7 @@ export const audit = command({
     otlp: { value: 'URL', help: 'export: OpenTelemetry collector URL (OTLP/HTTP JSON)' },
     after: { value: 'SEQ', from: 0, help: 'export: only records after this sequence number' },
     head: { value: 'SEQ:HASH', help: 'verify: check against a saved head' },
-    tenant: {
-      value: 'T',
-      help: 'Team tenant; verify and digest require TOOLTRAY_TEAM_KEYS_FILE',
-    },
+    team: { help: 'The audit log of a team; verify and digest require TOOLTRAY_TEAM_KEYS_FILE' },
     database: databaseFlag,
     json: jsonFlag,
   },
@@ -59,7 +56,7 @@ export const audit = command({
   ],
   async run({ kind, server, app, since, limit, output, otlp, after, head, json, jsonl, ...of }, _, action) {
     if (jsonl && otlp !== undefined) throw usageError('--jsonl and --otlp are mutually exclusive');
-    await using place = await openAuditSource(of.database, of.tenant);
+    await using place = await openAuditSource(of.team || of.database !== undefined, of.database);
     const filter = filterOf({ kind, server, app, since });
     if (action === 'digest') return await digest(place);
     await place.settle();

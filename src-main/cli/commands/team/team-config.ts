@@ -8,8 +8,8 @@ import { maskText } from '../../../core/base/mask.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import { openConfig } from '../../../host/open-config.ts';
 import { cliPaths } from '../../cli-config.ts';
-import { command, jsonFlag } from '../../command.ts';
-import { hasDatabase, type TenantFlags, tenantFlags, withTenant } from '../../team-database.ts';
+import { command, databaseFlag, jsonFlag } from '../../command.ts';
+import { hasDatabase, withTeamDatabase } from '../../team-database.ts';
 import { oneLine, paint, plainText, printResult } from '../../terminal.ts';
 
 export const teamConfig = command({
@@ -21,18 +21,18 @@ export const teamConfig = command({
   flags: {
     user: { value: 'NAME', help: 'show: user' },
     group: { value: 'NAME', many: true, help: 'show: group (repeatable)' },
-    ...tenantFlags,
+    database: databaseFlag,
     json: jsonFlag,
   },
   notes: [
     'With a database and no --group, groups are read from the database.',
     'Exits with 1 on errors, for use in Git hooks and CI.',
   ],
-  async run({ user = '', group, json, ...where }, [folder = '.'], action) {
+  async run({ user = '', group, json, database }, [folder = '.'], action) {
     const store = await openConfig(resolve(folder), true, process.env, cliPaths());
     if (action === 'show') {
-      const isRequested = user !== '' && group.length === 0 && hasDatabase(where.database);
-      return show(store, user, isRequested ? await groupsOf(user, where) : group, json);
+      const isRequested = user !== '' && group.length === 0 && hasDatabase(database);
+      return show(store, user, isRequested ? await groupsOf(user, database) : group, json);
     }
     const { problems, version, current } = store;
     const { groups: ofGroups = {}, users = {} } = current.layers ?? {};
@@ -51,10 +51,10 @@ export const teamConfig = command({
 });
 
 /** Groups as replicas know them. Rejects with AppError not_found, store_unreachable. */
-async function groupsOf(name: string, where: TenantFlags): Promise<readonly string[]> {
-  return withTenant(where, async (sql, tenant) => {
+async function groupsOf(name: string, database: string | undefined): Promise<readonly string[]> {
+  return withTeamDatabase(database, async (sql) => {
     const { UserStore } = await import('../../../team/users/user-store.ts');
-    return (await new UserStore(sql, tenant).byName(name)).groups;
+    return (await new UserStore(sql).byName(name)).groups;
   });
 }
 

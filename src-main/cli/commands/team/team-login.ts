@@ -3,8 +3,8 @@ import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { User } from '../../../team/users/user-store.ts';
 import type { VaultedSignIn, TeamSignIns } from '../../../team/oauth/team-sign-ins.ts';
-import { command, jsonFlag, usageError } from '../../command.ts';
-import { tenantFlags, withTenant } from '../../team-database.ts';
+import { command, databaseFlag, jsonFlag, usageError } from '../../command.ts';
+import { withTeamDatabase } from '../../team-database.ts';
 import { formatTime, oneLine, printResult, table } from '../../terminal.ts';
 
 export const teamLogin = command({
@@ -20,16 +20,16 @@ export const teamLogin = command({
   flags: {
     user: { value: 'NAME', help: 'User' },
     publicUrl: { value: 'URL', help: 'link: public URL of the team' },
-    ...tenantFlags,
+    database: databaseFlag,
     json: jsonFlag,
   },
   notes: ['Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.'],
-  async run({ user, publicUrl, json, ...where }, [server], action) {
+  async run({ user, publicUrl, json, database }, [server], action) {
     if (user === undefined) throw usageError('--user is required');
-    await withTenant(where, async (sql, tenant) => {
+    await withTeamDatabase(database, async (sql) => {
       const { UserStore } = await import('../../../team/users/user-store.ts');
-      const { id } = await new UserStore(sql, tenant).byName(user);
-      await withSignIns({ sql, tenant, publicUrl }, async (signIns) => {
+      const { id } = await new UserStore(sql).byName(user);
+      await withSignIns({ sql, publicUrl }, async (signIns) => {
         if (action === 'link') {
           const link = signIns.link({ user: id, server: server ?? '' });
           printResult(json, { user, server, link }, () => [link]);
@@ -47,14 +47,13 @@ export const teamLogin = command({
 });
 
 interface SignInsAt {
-  readonly sql: Parameters<Parameters<typeof withTenant>[1]>[0];
-  readonly tenant: string;
+  readonly sql: Parameters<Parameters<typeof withTeamDatabase>[1]>[0];
   readonly publicUrl?: string | undefined;
 }
 
 /** For as long as `work` takes. Rejects with AppError. */
 export async function withSignIns(
-  { sql, tenant, publicUrl }: SignInsAt,
+  { sql, publicUrl }: SignInsAt,
   work: (signIns: TeamSignIns) => Promise<void>,
 ): Promise<void> {
   const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
@@ -63,14 +62,13 @@ export async function withSignIns(
   const keys = TeamKeys.fromEnv(process.env);
   // A command is over before others change something.
   const vaults = new TeamVaults({
-    tenant,
     sql,
-    ring: keys.encryptionKeys(tenant, 'secrets'),
+    ring: keys.encryptionKeys('secrets'),
     changes: { changed: new Emitter() },
   });
   const signIns = new Opened({
     vaults,
-    ring: keys.encryptionKeys(tenant, 'sign-ins'),
+    ring: keys.encryptionKeys('sign-ins'),
     env: process.env,
     now: Date.now,
     publicUrl: () => {

@@ -11,8 +11,8 @@ import {
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { TeamVaults } from '../../../team/secrets/team-vault.ts';
-import { command, jsonFlag } from '../../command.ts';
-import { tenantFlags, withTenant } from '../../team-database.ts';
+import { command, databaseFlag, jsonFlag } from '../../command.ts';
+import { withTeamDatabase } from '../../team-database.ts';
 import { formatTime, oneLine, printResult, readSecret, table } from '../../terminal.ts';
 
 export const teamSecret = command({
@@ -25,25 +25,25 @@ export const teamSecret = command({
   usual: 'list',
   flags: {
     user: { value: 'NAME', help: 'User (default: organization secrets)' },
-    ...tenantFlags,
+    database: databaseFlag,
     json: jsonFlag,
   },
   notes: [
     'In the config, ${secret:NAME} is an organization secret and ${user:NAME} a secret of the calling user.',
     'Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
   ],
-  async run({ user, json, ...where }, [name = ''], action) {
-    await withTenant(where, async (sql, tenant) => {
+  async run({ user, json, database }, [name = ''], action) {
+    await withTeamDatabase(database, async (sql) => {
       const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
       const { TeamVaults: Vaults } = await import('../../../team/secrets/team-vault.ts');
-      const ring = TeamKeys.fromEnv(process.env).encryptionKeys(tenant, 'secrets');
+      const ring = TeamKeys.fromEnv(process.env).encryptionKeys('secrets');
       // A command is over before others change something.
-      const vaults = new Vaults({ tenant, sql, ring, changes: { changed: new Emitter() } });
+      const vaults = new Vaults({ sql, ring, changes: { changed: new Emitter() } });
       try {
         if (action === 'rotate') return await rotate(vaults, json);
         const { UserStore } = await import('../../../team/users/user-store.ts');
         // A mistyped name would keep something that nobody is ever given.
-        const owner = user === undefined ? undefined : (await new UserStore(sql, tenant).byName(user)).id;
+        const owner = user === undefined ? undefined : (await new UserStore(sql).byName(user)).id;
         const vault = owner === undefined ? vaults.organization : vaults.forUser(owner);
         if (action === 'set') await set(vault, name, user, json);
         else if (action === 'rm') await remove(vault, name, user, json);

@@ -5,16 +5,25 @@ import packageJson from '../../../../package.json' with { type: 'json' };
 import { resolveAppPaths, type Env } from '../../../core/base/app-paths.ts';
 import type { CoreHost } from '../../../host/core-host.ts';
 import type { ListenAddress, ReplicaOptions } from '../../../team/replica.ts';
-import { command, configFlag, type Flag, type ParsedFlags, modeFlag, flagName, usageError } from '../../command.ts';
+import {
+  command,
+  configFlag,
+  databaseFlag,
+  type Flag,
+  type ParsedFlags,
+  modeFlag,
+  flagName,
+  usageError,
+} from '../../command.ts';
 import { bundleFile, handleSignals } from '../../process-context.ts';
-import { databaseUrl, tenantFlags, defaultTenant } from '../../team-database.ts';
+import { databaseUrl } from '../../team-database.ts';
 
 const flags = {
   config: configFlag,
   mode: modeFlag,
   background: { help: 'Write only to the log' },
   json: { help: 'Print connection details as JSON once listening' },
-  ...tenantFlags,
+  database: databaseFlag,
   listen: { value: 'HOST:PORT', help: 'Listen address (default 127.0.0.1:8690)' },
   publicUrl: { value: 'URL', help: 'Public URL of the team' },
   allowedHosts: { value: 'A,B', help: 'Additional allowed Host names' },
@@ -81,7 +90,7 @@ async function serveTeam(given: ServeTeamFlags): Promise<number> {
 }
 
 function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptions {
-  const { config, mode, publicUrl, tenant = defaultTenant } = given;
+  const { config, mode, publicUrl } = given;
   const listen = listenAt(given.listen);
   if (publicUrl !== undefined && !isWebAddress(publicUrl)) throw usageError('--public-url must be an http(s) URL');
   return {
@@ -93,7 +102,6 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     onStop,
     logTo: { stdout: given.logStdout ? process.stdout : undefined },
     database: databaseUrl(given.database),
-    tenant,
     listen,
     publicUrl,
     objects: given.s3 ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),
@@ -171,9 +179,9 @@ function listOf(text = ''): readonly string[] {
     .filter((one) => one !== '');
 }
 
-function announce({ addresses, core }: CoreHost, { background, json, tenant = defaultTenant }: ServeTeamFlags): void {
+function announce({ addresses, core }: CoreHost, { background, json }: ServeTeamFlags): void {
   const { path: config } = core.context.config;
-  if (json) process.stdout.write(`${JSON.stringify({ http: addresses.http, pid: process.pid, config, tenant })}\n`);
+  if (json) process.stdout.write(`${JSON.stringify({ http: addresses.http, pid: process.pid, config })}\n`);
   else if (!background)
-    process.stdout.write(`A replica of the team ${tenant} listens at ${addresses.http}\nConfig     ${config}\n`);
+    process.stdout.write(`A replica of the team listens at ${addresses.http}\nConfig     ${config}\n`);
 }

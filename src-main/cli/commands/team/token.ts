@@ -1,7 +1,7 @@
 /** `tooltray team token`: personal tokens of a team's users, each shown once. */
 import type { AccessToken } from '../../../team/users/access-tokens.ts';
-import { command, jsonFlag, readUntil } from '../../command.ts';
-import { tenantFlags, withTenant } from '../../team-database.ts';
+import { command, databaseFlag, jsonFlag, readUntil } from '../../command.ts';
+import { withTeamDatabase } from '../../team-database.ts';
 import { formatTime, oneLine, paint, printResult, table } from '../../terminal.ts';
 
 const defaultDays = 30;
@@ -22,14 +22,14 @@ export const token = command({
       isFuture: true,
       help: `create: expiry as a duration or date, at most 30 days, for service accounts 1 year (default ${defaultDays}d)`,
     },
-    ...tenantFlags,
+    database: databaseFlag,
     json: jsonFlag,
   },
   notes: ['Use one token per app, so tokens can be revoked independently.'],
-  async run({ label = '', profile, readOnly, expires, json, ...where }, [word], action) {
-    await withTenant(where, async (sql, tenant) => {
+  async run({ label = '', profile, readOnly, expires, json, database }, [word], action) {
+    await withTeamDatabase(database, async (sql) => {
       const { AccessTokenStore } = await import('../../../team/users/access-tokens.ts');
-      const tokens = new AccessTokenStore(sql, tenant);
+      const tokens = new AccessTokenStore(sql);
       if (action === 'create') {
         const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
         const given = await tokens.create({ user: word ?? '', label, profile, readOnly, ends });

@@ -2,8 +2,8 @@
 import { everything } from '../../../core/edition.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { User } from '../../../team/users/user-store.ts';
-import { command, jsonFlag, usageError } from '../../command.ts';
-import { tenantFlags, withTenant } from '../../team-database.ts';
+import { command, databaseFlag, jsonFlag, usageError } from '../../command.ts';
+import { withTeamDatabase } from '../../team-database.ts';
 import { oneLine, paint, printResult, table } from '../../terminal.ts';
 
 export const user = command({
@@ -29,17 +29,17 @@ export const user = command({
     role: { value: 'ROLE', help: 'add: admin or member (default member)' },
     group: { value: 'NAME', many: true, help: 'add: group (repeatable)' },
     service: { help: 'add: create a service account' },
-    ...tenantFlags,
+    database: databaseFlag,
     json: jsonFlag,
   },
   notes: [
     '`delete` requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
     'Profiles are defined in the config. Grants of several groups add up; `everyone` grants nothing by default.',
   ],
-  async run({ email, issuer, subject, role, group, service, json, ...where }, [word = '', ...more], action) {
-    await withTenant(where, async (sql, tenant) => {
+  async run({ email, issuer, subject, role, group, service, json, database }, [word = '', ...more], action) {
+    await withTeamDatabase(database, async (sql) => {
       const { UserStore } = await import('../../../team/users/user-store.ts');
-      const people = new UserStore(sql, tenant);
+      const people = new UserStore(sql);
       const tell = (changed: User): void => printResult(json, changed, () => [line(changed).join('  ')]);
       if (action === 'list') {
         const [users, given] = await Promise.all([people.list(), people.grants()]);
@@ -61,7 +61,7 @@ export const user = command({
         const changed = await people.change(word, { isOff: action !== 'restore' });
         if (action !== 'delete') return tell(changed);
         const { eraseOf } = await import('./team-login.ts');
-        const signIns = await eraseOf(changed, { sql, tenant });
+        const signIns = await eraseOf(changed, { sql });
         printResult(json, { ...changed, signedOut: signIns }, () => [
           line(changed).join('  '),
           `Signed out of ${formatCount(signIns, 'server')}; their secrets are deleted.`,

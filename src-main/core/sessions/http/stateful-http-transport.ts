@@ -40,7 +40,6 @@ export interface SessionBinding {
 
 /** A user, as far as a session depends on them. */
 export interface UserBinding {
-  readonly tenant: string;
   readonly user: string;
   /** The user's credential (`Credential.token`). */
   readonly token: string;

@@ -1,4 +1,4 @@
-/** The audit log as its writers, readers and verification see it: files of a home, or rows of a tenant. */
+/** The audit log as its writers, readers and verification see it: files of a home, or rows of a team's database. */
 import type { Emitter } from '../../base/emitter.ts';
 import type { JsonDocument } from '../../base/json-document.ts';
 import type { ChainLink } from './hash-chain.ts';

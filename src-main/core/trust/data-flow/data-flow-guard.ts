@@ -24,7 +24,7 @@ import { type FlowTool, ToolRoleResolver, type ToolRoles } from './tool-roles.ts
 
 /** The parts of a call's context used here. */
 export interface DataFlowContext {
-  readonly principal: Pick<Principal, 'tenant' | 'user'>;
+  readonly principal: Pick<Principal, 'user'>;
   readonly app: string;
   readonly sessionId: string;
   /** Key that groups the calls of one client if no session does (2026-07-28 over HTTP). */

@@ -1,5 +1,5 @@
 /**
- * A tenant's decisions and grants, in the team's database for every replica. Each replica has documents and records in
+ * The team's decisions and grants, in its database for every replica. Each replica has documents and records in
  * memory, so reads do not wait. A write goes to the database first; other replicas are notified and read again.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,30 +19,29 @@ import type { Change, ChangeFeed } from '../database/change-feed.ts';
 import { type DocumentTable, type DocumentKey, type Row, topicOf } from './document-table.ts';
 import { TeamPins } from './team-pins.ts';
 
-export interface TenantRecordsOptions {
-  readonly tenant: string;
+export interface TeamDocumentsOptions {
   readonly rows: DocumentTable;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly log: Pick<Log, 'warn'>;
 }
 
-export class TenantDocuments {
-  readonly #options: TenantRecordsOptions;
+export class TeamDocuments {
+  readonly #options: TeamDocumentsOptions;
   /** Emitters of changes, by topic. */
   readonly #listeners = new Map<string, Emitter>();
   readonly #documents = new Set<TeamDocument>();
   readonly #stop: () => void;
   readonly #closing = new AbortController();
 
-  constructor(options: TenantRecordsOptions) {
+  constructor(options: TeamDocumentsOptions) {
     this.#options = options;
     this.#stop = options.changes.changed.on((change) => this.#hear(change));
   }
 
   /** Resolves when its picture is there. Rejects with AppError store_unreachable or secret_locked. */
   async document(name: string, owner = ''): Promise<TeamDocument> {
-    const { tenant, rows, log } = this.#options;
-    const place = { tenant, owner, name };
+    const { rows, log } = this.#options;
+    const place = { owner, name };
     const topic = topicOf(place);
     const document = new TeamDocument(place, rows, log, () => {
       stop();
@@ -70,11 +69,11 @@ export class TenantDocuments {
   }
 
   pins(): PinStore {
-    const { tenant, rows } = this.#options;
-    return new TeamPins(tenant, rows, (topic, look) => this.#listen(topic, look), this.#closing.signal);
+    const { rows } = this.#options;
+    return new TeamPins(rows, (topic, look) => this.#listen(topic, look), this.#closing.signal);
   }
 
-  /** Creates the stores of a core of this tenant. Rejects as `document` does. */
+  /** Creates the stores of the core. Rejects as `document` does. */
   async stores(): Promise<Partial<CoreStores>> {
     const [proposals, decisions, dataFlowDecisions, dataFlowEvents, looks, tokens, access] = await Promise.all([
       this.document('proposals'),
@@ -109,8 +108,8 @@ export class TenantDocuments {
     return event.on(look);
   }
 
-  #hear({ tenant, topic }: Change): void {
-    if (tenant === this.#options.tenant) this.#listeners.get(topic)?.emit();
+  #hear({ topic }: Change): void {
+    this.#listeners.get(topic)?.emit();
   }
 }
 
