@@ -3,6 +3,7 @@ import type { Sql } from 'postgres';
 import { placementOf } from '../../core/edition.ts';
 import { coreHandlers, type RpcDeps } from '../../rpc/edition.ts';
 import type { RpcMethods, ServerStatus } from '../../rpc/contract.ts';
+import type { TeamAdmin } from '../admin/team-admin.ts';
 import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
@@ -11,6 +12,7 @@ import { statusByReplica } from './aggregate-status.ts';
 export interface ServerServiceDeps {
   readonly sql: Sql;
   readonly heartbeat: Pick<Heartbeat, 'all'>;
+  readonly admin: Pick<TeamAdmin, 'recordRetry'>;
 }
 
 /** Announces that every replica is to try this server again. */
@@ -32,9 +34,10 @@ export class ServerService {
 
   /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
   async retry(input: RpcMethods['retry']['input'], deps: RpcDeps): Promise<ServerStatus> {
-    const { sql } = this.#parts;
+    const { admin, sql } = this.#parts;
     const { name } = deps.servers.manager.get(input.server).config;
     await notifyChange(sql, retryTopic + name).catch(rethrowDatabaseError);
+    await admin.recordRetry(name);
     return coreHandlers.retry(input, deps);
   }
 }

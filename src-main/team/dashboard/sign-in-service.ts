@@ -1,9 +1,10 @@
 /**
  * The viewer's own sign-ins to the team's servers: list, sign in, sign out, and the values that servers need from them.
  */
-import { type AuditEntry, placementOf, type ServerConfig, userValueNamesIn } from '../../core/edition.ts';
+import { placementOf, type ServerConfig, userValueNamesIn } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { UserSignInRow, RpcMethods, TeamMethods } from '../../rpc/contract.ts';
+import type { TeamAdmin } from '../admin/team-admin.ts';
 import type { TeamSignIns } from '../oauth/team-sign-ins.ts';
 import type { Viewer } from './viewer.ts';
 
@@ -11,7 +12,7 @@ export interface SignInServiceDeps {
   readonly signIns: Pick<TeamSignIns, 'list' | 'link' | 'signOut' | 'of' | 'valuesOf'>;
   /** Entries that the viewer's bounds let through. */
   readonly servers: () => readonly ServerConfig[];
-  readonly note: (entry: AuditEntry) => void;
+  readonly admin: Pick<TeamAdmin, 'signOut'>;
 }
 
 /** One viewer's. All reject with AppError store_unreachable. */
@@ -66,14 +67,9 @@ export class SignInService {
 
   async signOut({ server }: RpcMethods['signOut']['input']): Promise<RpcMethods['signOut']['output']> {
     const { name, user } = this.#viewer;
-    const left = await this.#parts.signIns.signOut(user, server);
+    const { admin, signIns } = this.#parts;
+    const left = await admin.signOut(signIns, { id: user, name }, server);
     if (left.length === 0) return { wasSignedIn: false, sentence: `You are not signed in to ${server}.` };
-    this.#parts.note({
-      kind: 'access',
-      change: 'signed out',
-      user,
-      sentence: `${name} signed out of ${server}, in the dashboard.`,
-    });
     return { wasSignedIn: true, sentence: `You are signed out of ${server}, on every replica.` };
   }
 

@@ -36,7 +36,7 @@ import { TokenSignIn } from './token-sign-in.ts';
 import { readerOf, type Viewer } from './viewer.ts';
 import { viewerSource, viewerState } from './viewer-state.ts';
 
-export interface TeamDashboardDeps extends ServerServiceDeps {
+export interface TeamDashboardDeps extends Omit<ServerServiceDeps, 'admin'> {
   readonly database: Database;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly people: UserStore;
@@ -208,14 +208,13 @@ export class TeamDashboard {
     const { people, tokens, host, signIns, sql, heartbeat } = this.#parts;
     const groups = coreGroups(host().core);
     const { audit } = groups.trust;
-    const note = audit.note.bind(audit);
     const rows = { record: this.#record, pages: this.#pages, steps: this.#steps };
     return teamRpcHandlers(viewer, {
       ...this.#inboxParts,
       ...groups,
       people,
       tokens,
-      note,
+      audit,
       signIns: signIns(),
       sql,
       heartbeat,

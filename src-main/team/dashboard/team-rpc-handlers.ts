@@ -21,6 +21,7 @@ import {
   type RpcDeps,
   serverHandlers,
 } from '../../rpc/edition.ts';
+import { TeamAdmin, type TeamAdminDeps } from '../admin/team-admin.ts';
 import { AppError } from '../../core/base/errors.ts';
 import type { PayloadSide, PayloadText } from '../../rpc/contract.ts';
 import type { TeamCall, CallQueries } from '../activity/call-queries.ts';
@@ -33,7 +34,13 @@ import { teamStepHandlers, type StepHandlerDeps } from './team-step-handlers.ts'
 import { readerOf, rowsOf, type Viewer, rowScopeOf } from './viewer.ts';
 
 export interface TeamHandlerDeps
-  extends CoreGroups, UserServiceDeps, StepHandlerDeps, ServerServiceDeps, InboxServiceDeps {
+  extends
+    CoreGroups,
+    Omit<UserServiceDeps, 'admin'>,
+    StepHandlerDeps,
+    Omit<ServerServiceDeps, 'admin'>,
+    InboxServiceDeps {
+  readonly audit: TeamAdminDeps['audit'];
   readonly people: UserServiceDeps['people'];
   readonly record: TeamActivityCache;
   readonly pages: CallQueries;
@@ -46,14 +53,16 @@ const defaultLimit = 200;
 export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handlers {
   const { context, calls, servers, record, pages } = parts;
   const whose = rowsOf(viewer);
-  const desk = new UserService(parts, viewer);
-  const ofServer = new ServerService(parts);
+  const { people, tokens, audit } = parts;
+  const admin = new TeamAdmin({ people, tokens, audit, actor: { name: viewer.name, place: 'dashboard' } });
+  const users = new UserService({ people, tokens, admin }, viewer);
+  const ofServer = new ServerService({ ...parts, admin });
   const inbox = new InboxService(parts, viewer);
   const visibleServers = (): readonly ServerConfig[] => {
     const scope = scopeOfViewer(viewer, parts);
     return context.config.current.servers.filter(({ name }) => scope.hasServer(name));
   };
-  const signIns = new SignInService({ signIns: parts.signIns, servers: visibleServers, note: parts.note }, viewer);
+  const signIns = new SignInService({ signIns: parts.signIns, servers: visibleServers, admin }, viewer);
   const requireCall = async (id: number): Promise<TeamCall> => {
     const call = await pages.find(whose, id);
     if (call !== undefined) return call;
@@ -122,11 +131,11 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),
-    people: () => desk.people(),
-    setPersonOff: (input) => desk.setSuspended(input),
-    personTokens: (input) => desk.tokens(input),
-    givePersonToken: (input) => desk.createToken(input),
-    revokePersonToken: (input) => desk.revoke(input),
+    people: () => users.people(),
+    setPersonOff: (input) => users.setSuspended(input),
+    personTokens: (input) => users.tokens(input),
+    givePersonToken: (input) => users.createToken(input),
+    revokePersonToken: (input) => users.revoke(input),
   };
 }
 

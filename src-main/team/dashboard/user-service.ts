@@ -1,9 +1,8 @@
 /**
  * People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone.
- * What changes is in the audit.
  */
-import type { AuditEntry } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
+import type { TeamAdmin } from '../admin/team-admin.ts';
 import type { PersonRow, AccessTokenRow, TeamMethods } from '../../rpc/contract.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { AccessToken, AccessTokenStore } from '../users/access-tokens.ts';
@@ -12,7 +11,7 @@ import { isAdmin, type Viewer } from './viewer.ts';
 export interface UserServiceDeps {
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
-  readonly note: (entry: AuditEntry) => void;
+  readonly admin: TeamAdmin;
 }
 
 type Answer<M extends keyof TeamMethods> = Promise<TeamMethods[M]['output']>;
@@ -51,8 +50,7 @@ export class UserService {
   async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
     if (name === this.#viewer.name)
       throw new AppError('not_allowed', 'Nobody switches themselves off.', { fix: 'Ask another admin.' });
-    await this.#parts.people.change(name, { isOff });
-    this.#note(isOff ? 'revoked' : 'given', `switched ${name} ${isOff ? 'off' : 'on'}`);
+    await this.#parts.admin.setSuspended(name, isOff);
     return {};
   }
 
@@ -66,8 +64,7 @@ export class UserService {
   /** Rejects with AppError bad_request for another end, not_allowed where they have too many. */
   async createToken({ label, ends, readOnly }: Input<'givePersonToken'>): Answer<'givePersonToken'> {
     const { name: user } = this.#viewer;
-    const { token, ...given } = await this.#parts.tokens.create({ user, label, ends, readOnly });
-    this.#note('given', `made the token ${given.id} for themselves`, given.id);
+    const { token, ...given } = await this.#parts.admin.createToken({ user, label, ends, readOnly });
     return { ...tokenRow(given), token };
   }
 
@@ -78,14 +75,7 @@ export class UserService {
       if (!own.some((token) => token.id === id))
         throw new AppError('not_found', 'You have no such token.', { fix: 'Look again: it may be gone.' });
     }
-    const revoked = tokenRow(await this.#parts.tokens.revoke(id));
-    this.#note('revoked', `revoked the token ${id} of ${revoked.person}`, id);
-    return revoked;
-  }
-
-  #note(change: 'given' | 'revoked', what: string, token?: string): void {
-    const sentence = `${this.#viewer.name} ${what}, in the dashboard.`;
-    this.#parts.note({ kind: 'access', change, sentence, ...(token !== undefined && { token }) });
+    return tokenRow(await this.#parts.admin.revokeToken(id));
   }
 }
 

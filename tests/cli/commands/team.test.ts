@@ -150,6 +150,8 @@ test('team-config show applies a user’s groups of the database, and all quotas
   const sales = { mode: 'search', quotas: { slow: { groupBy: ['app'], maxConcurrent: 4 } } };
   writeFileSync(join(folder, 'groups/sales.jsonc'), JSON.stringify(sales));
   const at = ['--database', await teamDatabase()];
+  vi.stubEnv('TOOLTRAY_TEAM_KEYS', testKeys.TOOLTRAY_TEAM_KEYS);
+  onTestFinished(() => void vi.unstubAllEnvs());
   await home.json('team', 'user', 'add', 'ben', '--group', 'sales', ...at);
   const show = (...words: string[]): ReturnType<typeof home.run> =>
     home.run('team', 'config', 'show', folder, ...words);

@@ -1,10 +1,9 @@
 /** `tooltray team login`: where people of a team are signed in to servers, and the way in and out for them. */
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
-import type { User } from '../../../team/users/user-store.ts';
 import type { VaultedSignIn, TeamSignIns } from '../../../team/oauth/team-sign-ins.ts';
 import { command, databaseFlag, jsonFlag, usageError } from '../../command.ts';
-import { withTeamDatabase } from '../../team-database.ts';
+import { type AdminCommand, withTeamAdmin } from '../../team-admin.ts';
 import { formatTime, oneLine, printResult, table } from '../../terminal.ts';
 
 export const teamLogin = command({
@@ -26,18 +25,18 @@ export const teamLogin = command({
   notes: ['Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.'],
   async run({ user, publicUrl, json, database }, [server], action) {
     if (user === undefined) throw usageError('--user is required');
-    await withTeamDatabase(database, async (sql) => {
+    await withTeamAdmin(database, async ({ admin, sql, keys }) => {
       const { UserStore } = await import('../../../team/users/user-store.ts');
-      const { id } = await new UserStore(sql).byName(user);
-      await withSignIns({ sql, publicUrl }, async (signIns) => {
+      const found = await new UserStore(sql).byName(user);
+      await withSignIns({ sql, keys, publicUrl }, async (signIns) => {
         if (action === 'link') {
-          const link = signIns.link({ user: id, server: server ?? '' });
+          const link = await admin.createSignInLink(signIns, found, server ?? '');
           printResult(json, { user, server, link }, () => [link]);
         } else if (action === 'out') {
-          const left = await signIns.signOut(id, server);
+          const left = await admin.signOut(signIns, found, server);
           printResult(json, { user, left: left.map(shown) }, () => [oneLine(outLine(user, left, server))]);
         } else {
-          const held = await signIns.list(id);
+          const held = await signIns.list(found.id);
           printResult(json, { user, signIns: held.map(shown) }, () => listLines(user, held));
         }
       });
@@ -47,19 +46,18 @@ export const teamLogin = command({
 });
 
 interface SignInsAt {
-  readonly sql: Parameters<Parameters<typeof withTeamDatabase>[1]>[0];
+  readonly sql: AdminCommand['sql'];
+  readonly keys: AdminCommand['keys'];
   readonly publicUrl?: string | undefined;
 }
 
 /** For as long as `work` takes. Rejects with AppError. */
 export async function withSignIns(
-  { sql, publicUrl }: SignInsAt,
+  { sql, keys, publicUrl }: SignInsAt,
   work: (signIns: TeamSignIns) => Promise<void>,
 ): Promise<void> {
-  const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
   const { TeamVaults } = await import('../../../team/secrets/team-vault.ts');
   const { TeamSignIns: Opened } = await import('../../../team/oauth/team-sign-ins.ts');
-  const keys = TeamKeys.fromEnv(process.env);
   // A command is over before others change something.
   const vaults = new TeamVaults({
     sql,
@@ -85,16 +83,6 @@ export async function withSignIns(
     signIns.close();
     vaults.close();
   }
-}
-
-/** Revokes a user's sign-ins, erases all that is sealed for them, and returns the number of sign-ins. */
-export async function eraseOf({ id }: Pick<User, 'id'>, at: SignInsAt): Promise<number> {
-  let erased = 0;
-  await withSignIns(at, async (signIns) => {
-    erased = (await signIns.list(id)).length;
-    await signIns.erase(id);
-  });
-  return erased;
 }
 
 function shown({ server, account, issuer, grantedAt }: VaultedSignIn): object {

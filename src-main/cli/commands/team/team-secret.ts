@@ -1,18 +1,13 @@
 /**
  * `tooltray team secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own.
  */
-import {
-  parseSecretVaultKey,
-  type SecretStore,
-  secretVaultKey,
-  serverSecretPrefix,
-  validateSecret,
-} from '../../../core/edition.ts';
+import { parseSecretVaultKey, type SecretStore, serverSecretPrefix } from '../../../core/edition.ts';
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
+import type { SecretOwner, TeamAdmin } from '../../../team/admin/team-admin.ts';
 import type { TeamVaults } from '../../../team/secrets/team-vault.ts';
 import { command, databaseFlag, jsonFlag } from '../../command.ts';
-import { withTeamDatabase } from '../../team-database.ts';
+import { withTeamAdmin } from '../../team-admin.ts';
 import { formatTime, oneLine, printResult, readSecret, table } from '../../terminal.ts';
 
 export const teamSecret = command({
@@ -33,20 +28,19 @@ export const teamSecret = command({
     'Requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
   ],
   async run({ user, json, database }, [name = ''], action) {
-    await withTeamDatabase(database, async (sql) => {
-      const { TeamKeys } = await import('../../../team/documents/team-keys.ts');
+    await withTeamAdmin(database, async ({ admin, sql, keys }) => {
       const { TeamVaults: Vaults } = await import('../../../team/secrets/team-vault.ts');
-      const ring = TeamKeys.fromEnv(process.env).encryptionKeys('secrets');
+      const ring = keys.encryptionKeys('secrets');
       // A command is over before others change something.
       const vaults = new Vaults({ sql, ring, changes: { changed: new Emitter() } });
       try {
-        if (action === 'rotate') return await rotate(vaults, json);
+        if (action === 'rotate') return await rotate(admin, vaults, json);
         const { UserStore } = await import('../../../team/users/user-store.ts');
         // A mistyped name would keep something that nobody is ever given.
-        const owner = user === undefined ? undefined : (await new UserStore(sql).byName(user)).id;
-        const vault = owner === undefined ? vaults.organization : vaults.forUser(owner);
-        if (action === 'set') await set(vault, name, user, json);
-        else if (action === 'rm') await remove(vault, name, user, json);
+        const owner = user === undefined ? undefined : await new UserStore(sql).byName(user);
+        const vault = owner === undefined ? vaults.organization : vaults.forUser(owner.id);
+        if (action === 'set') await set(admin, { vault, user: owner }, name, json);
+        else if (action === 'rm') await remove(admin, { vault, user: owner }, name, json);
         else await list(vault, user, json);
       } finally {
         vaults.close();
@@ -56,15 +50,16 @@ export const teamSecret = command({
   },
 });
 
-async function set(vault: SecretStore, name: string, user: string | undefined, json: boolean): Promise<void> {
+async function set(admin: TeamAdmin, owner: SecretOwner, name: string, json: boolean): Promise<void> {
   const value = await readSecret(`Value of ${oneLine(name)}:`);
-  validateSecret(name, value);
-  await vault.write(secretVaultKey(name), value);
+  await admin.setSecret(owner, name, value);
+  const user = owner.user?.name;
   printResult(json, { name, user: user ?? null }, () => [oneLine(`Set ${name} for ${ownerName(user)}.`)]);
 }
 
-async function remove(vault: SecretStore, name: string, user: string | undefined, json: boolean): Promise<void> {
-  const removed = await vault.remove(secretVaultKey(name));
+async function remove(admin: TeamAdmin, owner: SecretOwner, name: string, json: boolean): Promise<void> {
+  const removed = await admin.removeSecret(owner, name);
+  const user = owner.user?.name;
   printResult(json, { name, user: user ?? null, removed }, () => [
     oneLine(removed ? `Deleted ${name} of ${ownerName(user)}.` : `${name} of ${ownerName(user)} not found.`),
   ]);
@@ -87,8 +82,8 @@ function ownerName(user: string | undefined): string {
   return user ?? 'the organization';
 }
 
-async function rotate(vaults: TeamVaults, json: boolean): Promise<void> {
-  const rows = await vaults.rotate();
+async function rotate(admin: TeamAdmin, vaults: TeamVaults, json: boolean): Promise<void> {
+  const rows = await admin.rotateSecrets(vaults);
   printResult(json, { rows }, () => [
     `${formatCount(rows, 'secret')} sealed anew. The team’s other keys open none of them any more; documents may still need them.`,
   ]);

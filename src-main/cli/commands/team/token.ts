@@ -1,6 +1,7 @@
 /** `tooltray team token`: personal tokens of a team's users, each shown once. */
 import type { AccessToken } from '../../../team/users/access-tokens.ts';
 import { command, databaseFlag, jsonFlag, readUntil } from '../../command.ts';
+import { withTeamAdmin } from '../../team-admin.ts';
 import { withTeamDatabase } from '../../team-database.ts';
 import { formatTime, oneLine, paint, printResult, table } from '../../terminal.ts';
 
@@ -25,21 +26,25 @@ export const token = command({
     database: databaseFlag,
     json: jsonFlag,
   },
-  notes: ['Use one token per app, so tokens can be revoked independently.'],
+  notes: [
+    'Use one token per app, so tokens can be revoked independently.',
+    'Changes require TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS, and are in the audit log.',
+  ],
   async run({ label = '', profile, readOnly, expires, json, database }, [word], action) {
-    await withTeamDatabase(database, async (sql) => {
+    if (action === 'list') {
       const { AccessTokenStore } = await import('../../../team/users/access-tokens.ts');
-      const tokens = new AccessTokenStore(sql);
+      const all = await withTeamDatabase(database, (sql) => new AccessTokenStore(sql).list(word));
+      printResult(json, { tokens: all }, () => listLines(all));
+      return 0;
+    }
+    await withTeamAdmin(database, async ({ admin }) => {
       if (action === 'create') {
         const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
-        const given = await tokens.create({ user: word ?? '', label, profile, readOnly, ends });
+        const given = await admin.createToken({ user: word ?? '', label, profile, readOnly, ends });
         printResult(json, given, () => createdLines(given));
-      } else if (action === 'revoke') {
-        const revoked = await tokens.revoke(word ?? '');
-        printResult(json, revoked, () => [oneLine(`Revoked token ${revoked.id} of ${revoked.user}.`)]);
       } else {
-        const all = await tokens.list(word);
-        printResult(json, { tokens: all }, () => listLines(all));
+        const revoked = await admin.revokeToken(word ?? '');
+        printResult(json, revoked, () => [oneLine(`Revoked token ${revoked.id} of ${revoked.user}.`)]);
       }
     });
     return 0;

@@ -3,6 +3,7 @@ import { everything } from '../../../core/edition.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { User } from '../../../team/users/user-store.ts';
 import { command, databaseFlag, jsonFlag, usageError } from '../../command.ts';
+import { withTeamAdmin } from '../../team-admin.ts';
 import { withTeamDatabase } from '../../team-database.ts';
 import { oneLine, paint, printResult, table } from '../../terminal.ts';
 
@@ -33,44 +34,52 @@ export const user = command({
     json: jsonFlag,
   },
   notes: [
-    '`delete` requires TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS.',
+    'Changes require TOOLTRAY_TEAM_KEYS_FILE or TOOLTRAY_TEAM_KEYS, and are in the audit log.',
     'Profiles are defined in the config. Grants of several groups add up; `everyone` grants nothing by default.',
   ],
   async run({ email, issuer, subject, role, group, service, json, database }, [word = '', ...more], action) {
-    await withTeamDatabase(database, async (sql) => {
-      const { UserStore } = await import('../../../team/users/user-store.ts');
-      const people = new UserStore(sql);
-      const tell = (changed: User): void => printResult(json, changed, () => [line(changed).join('  ')]);
-      if (action === 'list') {
-        const [users, given] = await Promise.all([people.list(), people.grants()]);
-        const groups = Object.fromEntries(given);
-        printResult(json, { users, groups }, () => listLines(users, groups));
-      } else if (action === 'grant' || action === 'ungrant') {
-        if (action === 'grant') await people.grant(word, more[0] ?? everything);
-        else await people.ungrant(word, more[0]);
-        const profiles = (await people.grants()).get(word) ?? [];
+    if (action === 'list') return list(database, json);
+    const print = (changed: User): void => printResult(json, changed, () => [line(changed).join('  ')]);
+    await withTeamAdmin(database, async ({ admin, sql, keys }) => {
+      if (action === 'grant' || action === 'ungrant') {
+        if (action === 'grant') await admin.grant(word, more[0] ?? everything);
+        else await admin.ungrant(word, more[0]);
+        const { UserStore } = await import('../../../team/users/user-store.ts');
+        const profiles = (await new UserStore(sql).grants()).get(word) ?? [];
         printResult(json, { group: word, profiles }, () => [grantLine(word, profiles)]);
       } else if (action === 'add') {
         const identity = identityOf(issuer, subject);
-        tell(
-          await people.add({ name: word, email, role: readRole(role), groups: group, isService: service, identity }),
+        print(
+          await admin.addUser({ name: word, email, role: readRole(role), groups: group, isService: service, identity }),
         );
-      } else if (action === 'role') tell(await people.change(word, { role: readRole(more[0]) ?? 'member' }));
-      else if (action === 'groups') tell(await people.change(word, { groups: more }));
+      } else if (action === 'role') print(await admin.setRole(word, readRole(more[0]) ?? 'member'));
+      else if (action === 'groups') print(await admin.setGroups(word, more));
+      else if (action !== 'delete') print(await admin.setSuspended(word, action === 'suspend'));
       else {
-        const changed = await people.change(word, { isOff: action !== 'restore' });
-        if (action !== 'delete') return tell(changed);
-        const { eraseOf } = await import('./team-login.ts');
-        const signIns = await eraseOf(changed, { sql });
-        printResult(json, { ...changed, signedOut: signIns }, () => [
-          line(changed).join('  '),
-          `Signed out of ${formatCount(signIns, 'server')}; their secrets are deleted.`,
-        ]);
+        const { withSignIns } = await import('./team-login.ts');
+        await withSignIns({ sql, keys }, async (open) => {
+          const { user: deleted, signIns } = await admin.deleteUser(word, open);
+          printResult(json, { ...deleted, signedOut: signIns }, () => [
+            line(deleted).join('  '),
+            `Signed out of ${formatCount(signIns, 'server')}; their secrets are deleted.`,
+          ]);
+        });
       }
     });
     return 0;
   },
 });
+
+async function list(database: string | undefined, json: boolean): Promise<number> {
+  const { UserStore } = await import('../../../team/users/user-store.ts');
+  await withTeamDatabase(database, async (sql) => {
+    const people = new UserStore(sql);
+    const [users, given] = await Promise.all([people.list(), people.grants()]);
+    const groups = Object.fromEntries(given);
+    printResult(json, { users, groups }, () => listLines(users, groups));
+  });
+  return 0;
+}
 
 /** Throws AppError bad_request for one without the other. */
 function identityOf(

@@ -74,7 +74,17 @@ export interface ServerChangeEntry {
 /** Who may come in. */
 export interface AccessEntry {
   readonly kind: 'access';
-  readonly change: 'given' | 'revoked' | 'token changed' | 'forgotten' | 'expired' | 'signed in' | 'signed out';
+  readonly change:
+    | 'given'
+    | 'revoked'
+    | 'changed'
+    | 'token changed'
+    | 'forgotten'
+    | 'expired'
+    | 'signed in'
+    | 'signed out';
+  /** Who made the change in a team: the name of a user, or `operator` and the operating system's user. */
+  readonly by?: string | undefined;
   /** The client app whose access it is … */
   readonly app?: string | undefined;
   /** … or the profile, and the id of a token of it. */
