@@ -35,6 +35,11 @@ export const settingMeanings: Readonly<Record<string, string>> = {
   'userProcesses.maxPerReplica': 'Processes of all users on one replica.',
   'userProcesses.maxPerUser': 'Processes of one user.',
   'userProcesses.idleMinutes': 'An unused process stops after this time, unless its entry has `idleTimeoutSeconds`.',
+  audit: 'Delivery of the audit log.',
+  'audit.writeAhead':
+    'A call returns only after its record is stored; without it, records are written about 0.2 s later.',
+  'audit.push':
+    'In a team, where records are sent as they are stored. See [Operations](../team/operations.md#audit-log).',
   activity: 'What is recorded of calls.',
   'activity.maxRows': 'Number of calls that are retained.',
   'activity.maxBytes': 'Size of the call records, in bytes.',

@@ -1,6 +1,7 @@
 /** Stores of a core: files of a home, or storage shared by replicas. */
 import { join } from 'node:path';
 import type { Env } from './base/app-paths.ts';
+import type { AuditSettings } from './config/app-config.ts';
 import { FileJsonDocument, type JsonDocument, MemoryJsonDocument } from './base/json-document.ts';
 import { profileTokensFile } from './profiles/profile-tokens.ts';
 import { appAccessFile } from './security/app-access.ts';
@@ -47,6 +48,7 @@ export interface AuditDeps {
   readonly masker: Masker;
   readonly log: Log;
   readonly health: StoreHealth;
+  readonly settings: () => AuditSettings;
 }
 
 /** Opens nothing yet. */

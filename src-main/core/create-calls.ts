@@ -91,6 +91,7 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     settleMs,
     results: config.reader('results'),
     flow: trust.dataFlow.flow,
+    writesAhead: () => config.current.audit.writeAhead,
     admit: edition?.admit,
     isTraced: edition?.isTraced,
   };

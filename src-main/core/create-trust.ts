@@ -51,7 +51,7 @@ export function createSafety(
   answerAt: Edition['answerAt'] | undefined,
 ): SafetyParts {
   const vault = stores.vault(env);
-  const audit = stores.audit({ vault, masker, log: log.child('audit'), health });
+  const audit = stores.audit({ vault, masker, log: log.child('audit'), health, settings: config.reader('audit') });
   return {
     vault,
     secrets: new SecretService({

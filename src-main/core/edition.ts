@@ -118,8 +118,10 @@ export { AuditBatch, PendingEntries, type PendingEntry } from './trust/audit/aud
 export type { AuditEntry, AuditRecord, Digest } from './trust/audit/audit-entries.ts';
 export { AuditKeys } from './trust/audit/audit-keys.ts';
 export type { AuditLog, AuditRecorder, OpenLog, SignedHead } from './trust/audit/audit-log.ts';
+export { exportRecords, type LogTarget } from './trust/audit/export-otlp.ts';
+export type { RecordLine } from './trust/audit/read-audit-log.ts';
 export { describeRecord } from './trust/audit/describe-record.ts';
-export { type ChainLink, genesisLink, maxUnsigned, parseLine } from './trust/audit/hash-chain.ts';
+export { type ChainLink, genesisLink, maxUnsigned, parseLine, parseRecord } from './trust/audit/hash-chain.ts';
 export type { DecisionResult, InboxItem } from './trust/inbox/inbox-item.ts';
 export type { Inbox } from './trust/inbox/inbox.ts';
 export {

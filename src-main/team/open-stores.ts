@@ -1,9 +1,11 @@
 /** Creates a replica's stores in the team's database, for the core that it runs: each in its own folder of `team/`. */
+import type { Env } from '../core/base/app-paths.ts';
 import type { CoreStores } from '../core/edition.ts';
 import type { TeamHostContext } from '../host/team-host.ts';
 import { ActivityRows } from './activity/activity-rows.ts';
 import { ActivityShipper } from './activity/activity-shipper.ts';
 import { openTeamSpillStore } from './answers/open-spill-store.ts';
+import { AuditPush } from './audit/audit-push.ts';
 import { AuditTable } from './audit/audit-table.ts';
 import { TeamAuditWriter } from './audit/audit-writer.ts';
 import type { S3Config } from './answers/s3-config.ts';
@@ -23,6 +25,8 @@ export interface StoreDeps extends TeamHostContext {
   readonly keys: TeamKeys;
   /** Display name of the replica. */
   readonly replica: string;
+  readonly version: string;
+  readonly env: Env;
   /** Store for the bytes of spills; undefined: nothing is spilled. */
   readonly objects: S3Config | undefined;
 }
@@ -38,13 +42,26 @@ export interface OpenStores {
 
 /** Rejects with AppError store_unreachable, or secret_locked where its keys are not the team's. */
 export async function openStores(room: StoreDeps): Promise<OpenStores> {
-  const { sql, database, changes, keys, objects, log, replica } = room;
+  const { sql, database, changes, env, keys, objects, log, replica, version } = room;
   const rows = new DocumentTable(sql, keys.encryptionKeys('documents'));
   const records = new TeamDocuments({ rows, changes, log: log.child('records') });
   const [stores, seen] = await Promise.all([records.stores(), records.document('audit-seen')]);
   const auditRows = new AuditTable(sql);
   const audit: CoreStores['audit'] = (parts) =>
-    new TeamAuditWriter({ ...parts, rows: auditRows, keys: keys.audit(), seen, now: Date.now });
+    new TeamAuditWriter({
+      ...parts,
+      rows: auditRows,
+      keys: keys.audit(),
+      seen,
+      now: Date.now,
+      push: new AuditPush({
+        sinks: () => parts.settings().push,
+        stdout: process.stdout,
+        env,
+        version,
+        log: parts.log,
+      }),
+    });
   const rowsOfRecord = new ActivityRows(sql, replica);
   const record: CoreStores['record'] = {
     // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { HomeLock } from '../core/edition.ts';
 import { resolveAppPaths } from '../core/base/app-paths.ts';
 import { AppError } from '../core/base/errors.ts';
+import { otlpTarget } from '../core/base/otlp.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamHostContext, TeamHost } from '../host/team-host.ts';
 import { s3Variables, parseS3Config } from './answers/s3-config.ts';
@@ -21,7 +22,7 @@ import { AllowedHosts } from './http/allowed-hosts.ts';
 import { TrustedProxies } from './http/trusted-proxies.ts';
 import { openStores } from './open-stores.ts';
 import { keysFileVariable, keysVariable, TeamKeys } from './documents/team-keys.ts';
-import { SpanExporter, tracesTarget } from './operations/span-exporter.ts';
+import { SpanExporter } from './operations/span-exporter.ts';
 import { openOperations, type OpenOperations } from './operations/open-operations.ts';
 import { handleProbe, isProbe } from './operations/operations-server.ts';
 import { Readiness } from './operations/readiness.ts';
@@ -172,7 +173,7 @@ export class Replica {
   /** undefined where the environment names no collector. Throws AppError bad_request. */
   #openSpans(): SpanExporter | undefined {
     const { env, version } = this.#options;
-    const target = tracesTarget(env);
+    const target = otlpTarget(env, 'traces');
     if (target === undefined) return undefined;
     return new SpanExporter({
       target,
@@ -232,7 +233,7 @@ async function openParts(
   const changes = new ChangeFeed(database.sql, log.child('changes'));
   await changes.start();
   const readiness = new Readiness(database.sql);
-  const stores = await openStores({ ...context, sql, database, changes, keys, objects, replica: name });
+  const stores = await openStores({ ...context, env, version, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, log.child('quotas'));
   const personal = openPlacement({
     host: context,
@@ -309,7 +310,7 @@ async function openParts(
     personal: processes.open,
     own: signIns.own,
     admit: quotas.quotas.admit,
-    isTraced: tracesTarget(env) !== undefined,
+    isTraced: otlpTarget(env, 'traces') !== undefined,
     answerAt: () => `on the team’s page ${url(host().port).replace(/mcp$/, '#/inbox')}`,
     http: {
       address: listen.address,

@@ -108,3 +108,15 @@ test("logs a model's request and the user's decision under one id, and a revoked
     { kind: 'access', change: 'revoked' },
   ]);
 });
+
+test('with writeAhead, a call is in the file before its result is returned', async () => {
+  await using core = await startCore({ servers: { echo }, audit: { writeAhead: true } });
+  const client = await core.open({}, { app: 'Cursor' });
+  const folder = join(core.home, 'data', 'audit');
+  for (let at = 1; at <= 5; at++) {
+    await client.callTool('echo_echo', { message: `${at}` });
+    const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+    const lines = files.flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+    expect(lines.filter((line) => line.includes('"kind":"call"'))).toHaveLength(at);
+  }
+});

@@ -66,6 +66,28 @@ export function parseCollectorUrl(text: string): URL {
   });
 }
 
+/**
+ * Collector that the environment names for a signal; undefined if it names none. Throws AppError bad_request for what is
+ * no address.
+ * Source: OpenTelemetry, SDK environment variables and Protocol Exporter.
+ */
+export function otlpTarget(
+  env: Readonly<Record<string, string | undefined>>,
+  signal: 'traces' | 'logs',
+): OtlpTarget | undefined {
+  const name = signal.toUpperCase();
+  const own = env[`OTEL_EXPORTER_OTLP_${name}_ENDPOINT`] ?? '';
+  const all = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
+  if ((own === '' && all === '') || env[`OTEL_${name}_EXPORTER`] === 'none' || env['OTEL_SDK_DISABLED'] === 'true')
+    return undefined;
+  const headers = parseOtlpHeaders(env[`OTEL_EXPORTER_OTLP_${name}_HEADERS`] ?? env['OTEL_EXPORTER_OTLP_HEADERS']);
+  // The endpoint of one signal is used as it is; the common one gets the path of the signal.
+  if (own !== '') return { url: parseCollectorUrl(own), headers };
+  const url = parseCollectorUrl(all);
+  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/${signal}`;
+  return { url, headers };
+}
+
 export function otlpAttributes(attributes: readonly OtlpAttribute[]): readonly object[] {
   return attributes.flatMap(([key, value]) => (value === undefined ? [] : [{ key, value: toAnyValue(value) }]));
 }

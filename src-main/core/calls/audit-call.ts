@@ -1,4 +1,5 @@
 /** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { recordedUser } from '../security/principal.ts';
@@ -23,32 +24,42 @@ interface SaidTexts {
 const labelTimeoutMs = 5000;
 /** Records that wait for theirs; the next one is written down without. */
 const maxPendingCalls = 500;
+/** How long a call waits for its record to be stored, and how often it tries, in ms. */
+const writeTimeoutMs = 5000;
+const flushRetryMs = 20;
 
 interface WaitingNote {
   readonly id: number;
   readonly entry: CallEntry;
   /** On the clock that times are measured with, in ms. */
   readonly since: number;
+  /** Called when it was passed on. */
+  readonly resolve: () => void;
 }
 
 /** Notes calls, off their way: it hashes, and what an answer holds is found out behind its back. */
 export class CallAuditor {
-  readonly #audit: Pick<AuditRecorder, 'note' | 'digest'>;
+  readonly #audit: Pick<AuditRecorder, 'note' | 'digest' | 'flush'>;
   /** A definition is the same object for as long as the listing is. */
   readonly #pins = new WeakMap<JsonObject, string>();
   /** The one that has waited longest comes first. */
   readonly #waiting = new Map<number, WaitingNote>();
   #last = 0;
+  /** The audit log could not be written when a call waited for it. */
+  #isFailing = false;
   /** One for all that wait: few ever wait for it. */
   #timer: NodeJS.Timeout | undefined;
   #allNoted: (() => void)[] = [];
 
-  constructor(audit: Pick<AuditRecorder, 'note' | 'digest'>) {
+  constructor(audit: Pick<AuditRecorder, 'note' | 'digest' | 'flush'>) {
     this.#audit = audit;
   }
 
-  /** Returns at once, with all that is known now taken down: what was said is not held until its labels are there. */
-  record(call: FinishedCall, durationMs: number, said: SaidTexts): void {
+  /**
+   * Digests the texts at once and does not retain them. Resolves when the record was passed on, with the labels of the
+   * result. Never rejects.
+   */
+  record(call: FinishedCall, durationMs: number, said: SaidTexts): Promise<void> {
     const { request, caller, tool, outcome, failure, result, verdict } = call;
     const server = tool?.server ?? request.server ?? '';
     const user = recordedUser(caller.principal);
@@ -64,7 +75,7 @@ export class CallAuditor {
         arguments: args,
       };
       this.#audit.note({ kind: 'refusal', of: 'call', ...who, ...refused });
-      return;
+      return Promise.resolve();
     }
     const entry: CallEntry = {
       kind: 'call',
@@ -79,8 +90,32 @@ export class CallAuditor {
       ...(failure !== undefined && { code: errorCodeOf(failure) }),
       ms: Math.round(durationMs * 10) / 10,
     };
-    if (said.labels === undefined) this.#audit.note(entry);
-    else this.#noteLater(entry, said.labels);
+    if (said.labels !== undefined) return this.#noteLater(entry, said.labels);
+    this.#audit.note(entry);
+    return Promise.resolve();
+  }
+
+  /**
+   * Resolves when everything that was noted is stored. Rejects with AppError store_unreachable if it cannot be stored
+   * within five seconds.
+   */
+  async stored(): Promise<void> {
+    const until = performance.now() + (this.#isFailing ? 0 : writeTimeoutMs);
+    while (!(await this.#audit.flush())) {
+      if (performance.now() >= until) {
+        this.#isFailing = true;
+        throw new AppError('store_unreachable', 'The audit log cannot be written, so results of calls are withheld.', {
+          fix: 'The call may have run: do not repeat it. Ask the person who runs Tooltray to check the audit log.',
+        });
+      }
+      await sleep(flushRetryMs);
+    }
+    this.#isFailing = false;
+  }
+
+  /** Rejects with AppError store_unreachable if the audit log could not be written last time, and still cannot. */
+  async writable(): Promise<void> {
+    if (this.#isFailing) await this.stored();
   }
 
   /** Resolves when no call waits any more. */
@@ -88,24 +123,27 @@ export class CallAuditor {
     if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#allNoted.push(resolve));
   }
 
-  #noteLater(entry: CallEntry, labels: Promise<readonly string[]>): void {
+  #noteLater(entry: CallEntry, labels: Promise<readonly string[]>): Promise<void> {
     if (this.#waiting.size >= maxPendingCalls) {
       this.#audit.note({ ...entry, labels: [notScanned] });
-      return;
+      return Promise.resolve();
     }
-    const waiting: WaitingNote = { id: ++this.#last, entry, since: performance.now() };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting: WaitingNote = { id: ++this.#last, entry, since: performance.now(), resolve };
     this.#waiting.set(waiting.id, waiting);
     const { id } = waiting;
     void labels.then((found) => this.#note(id, found));
     this.#timer ??= setTimeout(() => this.#giveUp(), labelTimeoutMs).unref();
+    return promise;
   }
 
   #note(id: number, found: readonly string[]): void {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     this.#waiting.delete(id);
-    const { entry } = waiting;
+    const { entry, resolve } = waiting;
     this.#audit.note(found.length === 0 ? entry : { ...entry, labels: found });
+    resolve();
     if (this.#waiting.size === 0) for (const tell of this.#allNoted.splice(0)) tell();
   }
 

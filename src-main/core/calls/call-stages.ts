@@ -12,7 +12,7 @@ import { scalarOf } from '../wire/raw-json.ts';
 import { type AdmitCall, type CallerContext, type CallRequest, type CallStages, checkIntent } from './call-tool.ts';
 import { validateArguments } from './validate-arguments.ts';
 import { SchemaChecker } from './schema-check.ts';
-import { type CallRecorders, recordCall, reportToLedger } from './record-call.ts';
+import { type CallRecorders, recordCall, recordCallNow, reportToLedger } from './record-call.ts';
 import { withSchemaHint, withSchemaHintInResult, withoutShownSchema } from './rejected-arguments.ts';
 import { ResultCache } from './result-cache.ts';
 import { callToolOnServer } from './required-task.ts';
@@ -30,13 +30,16 @@ export interface CallStagesDeps extends CallRecorders {
   /** For how long answers may be given again. */
   readonly results: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly flow: Pick<DataFlowGuard, 'release' | 'recordResult' | 'recordText'>;
+  /** Whether a call returns only after its audit record is stored. */
+  readonly writesAhead: () => boolean;
   /** Absent on a desktop. */
   readonly admit?: AdmitCall | undefined;
   readonly isTraced?: boolean | undefined;
 }
 
 export function createCallStages(parts: CallStagesDeps): CallStages {
-  const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow } = parts;
+  const { admit, isTraced, catalog, servers, isOn, knownFix, shaper, settleMs, results, flow, notes, writesAhead } =
+    parts;
   const schemas = new SchemaChecker();
   const cache = makeCache(servers, results);
   return {
@@ -65,7 +68,10 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
     },
     admit,
     isTraced,
-    release: (tool, args, context) => flow.release(tool, args, context),
+    release: (tool, args, context) =>
+      writesAhead()
+        ? notes.writable().then(() => flow.release(tool, args, context))
+        : flow.release(tool, args, context),
     call: (tool, params, request, context) =>
       noted(flow, tool, params, context, () =>
         cache.cachedCall(tool, params, context, async (watched) => {
@@ -87,8 +93,9 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
       );
     },
     record: (call, exchange) => {
-      recordCall(parts, call);
+      const stored = writesAhead() ? recordCallNow(parts, call) : recordCall(parts, call);
       reportToLedger(call, exchange);
+      return stored;
     },
   };
 }

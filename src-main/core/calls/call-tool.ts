@@ -147,7 +147,8 @@ export interface CallStages {
     request: CallRequest,
     context: CallerContext,
   ): Promise<ShapedResult> | ShapedResult;
-  record(call: FinishedCall, exchange: CallerContext['exchange']): void;
+  /** A promise holds the response back. Rejects with AppError store_unreachable: the result must not be returned. */
+  record(call: FinishedCall, exchange: CallerContext['exchange']): Promise<void> | void;
 }
 
 export async function callTool(request: CallRequest, context: CallerContext, steps: CallStages): Promise<Result> {
@@ -193,10 +194,11 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     }
     const limit = shaped?.limit;
     const caller = onRecord(context);
-    steps.record(
+    const recording = steps.record(
       finishCall({ request, caller, times, trace, tool, verdict, result, given, limit, failure }),
       context.exchange,
     );
+    if (recording instanceof Promise) await recording;
   }
 }
 

@@ -24,32 +24,45 @@ export interface CallRecorders {
   readonly timeline: Pick<StepLog, 'alone'>;
   readonly scans: Pick<ScanThread, 'result'>;
   /** For the audit. */
-  readonly notes: Pick<CallAuditor, 'record'>;
+  readonly notes: Pick<CallAuditor, 'record' | 'stored' | 'writable'>;
 }
 
 /** Returns at once: the record is created once the response has gone out. */
-export function recordCall({ activity, timeline, scans, notes }: CallRecorders, call: FinishedCall): void {
+export function recordCall(recorders: CallRecorders, call: FinishedCall): void {
   const durationMs = call.times.total;
-  activity.defer(() => {
-    const args = JSON.stringify(call.request.arguments ?? {});
-    const answer = call.given ?? resultOfFailure(call.failure, call.request.via !== undefined);
-    const given = answer && measured(answer);
-    const result = call.result === call.given ? call.result && given : call.result && measured(call.result);
-    const shared = activity.shareText(args);
-    const facts = toRecord(call, { durationMs, argumentBytes: shared.bytes, result, given });
-    const step = call.caller.step ?? timeline.alone(facts, 'call');
-    const labels = call.result && labelResult(call.result, scans);
-    const spilled = spillOf(call);
-    const texts: CallTexts = {
-      arguments: shared,
-      // A spilled result is stored and counted already.
-      result: spilled === undefined ? activity.share(call.result, result?.text) : undefined,
-      given: activity.share(answer, given?.text),
-      spilled: spilled && { tokens: spilled.resultTokens, estimated: spilled.tokensEstimated },
-    };
-    activity.record({ ...facts, step }, texts, labels);
-    notes.record(call, durationMs, { arguments: args, result: result?.text, labels });
-  });
+  recorders.activity.defer(() => void writeRecord(recorders, call, durationMs));
+}
+
+/** Creates the record now. Resolves when the audit log has it. Rejects with AppError store_unreachable. */
+export async function recordCallNow(recorders: CallRecorders, call: FinishedCall): Promise<void> {
+  await writeRecord(recorders, call, call.times.total);
+  await recorders.notes.stored();
+}
+
+/** Resolves when the audit log was passed the call. */
+function writeRecord(
+  { activity, timeline, scans, notes }: CallRecorders,
+  call: FinishedCall,
+  durationMs: number,
+): Promise<void> {
+  const args = JSON.stringify(call.request.arguments ?? {});
+  const answer = call.given ?? resultOfFailure(call.failure, call.request.via !== undefined);
+  const given = answer && measured(answer);
+  const result = call.result === call.given ? call.result && given : call.result && measured(call.result);
+  const shared = activity.shareText(args);
+  const facts = toRecord(call, { durationMs, argumentBytes: shared.bytes, result, given });
+  const step = call.caller.step ?? timeline.alone(facts, 'call');
+  const labels = call.result && labelResult(call.result, scans);
+  const spilled = spillOf(call);
+  const texts: CallTexts = {
+    arguments: shared,
+    // A spilled result is stored and counted already.
+    result: spilled === undefined ? activity.share(call.result, result?.text) : undefined,
+    given: activity.share(answer, given?.text),
+    spilled: spilled && { tokens: spilled.resultTokens, estimated: spilled.tokensEstimated },
+  };
+  activity.record({ ...facts, step }, texts, labels);
+  return notes.record(call, durationMs, { arguments: args, result: result?.text, labels });
 }
 
 /** Records a change that was requested or decided as a call of our own, with its outcome in words. */

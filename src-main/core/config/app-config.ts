@@ -319,6 +319,14 @@ export interface HttpSettings {
   readonly drainSeconds: number | undefined;
 }
 
+/** Delivery of the audit log. */
+export interface AuditSettings {
+  /** A call returns once its record is stored, and not at all if it cannot be stored. */
+  readonly writeAhead: boolean;
+  /** Where a team's replicas send their records as they are stored. */
+  readonly push: readonly ('stdout' | 'otlp')[];
+}
+
 /** Processes that belong to one user each. */
 export interface UserProcessSettings {
   /** Processes of all people on one replica; one takes about 80 MB. */
@@ -395,6 +403,7 @@ export interface AppConfig {
   readonly port: number;
   readonly http: HttpSettings;
   readonly userProcesses: UserProcessSettings;
+  readonly audit: AuditSettings;
   /** Maximum number and bytes of activity records, and whether the payload texts of calls are stored with them. */
   readonly activity: { readonly maxRows: number; readonly maxBytes: number; readonly storePayloads: boolean };
   readonly policy: ChangePolicy;

@@ -20,6 +20,7 @@ const groups: ReadonlySet<string> = new Set<keyof Settings>([
   'activity',
   'http',
   'userProcesses',
+  'audit',
   'policy',
   'dispatch',
   'results',

@@ -180,6 +180,7 @@ export const settingsSchema = z.object({
       idleMinutes: z.number().positive(),
     })
     .partial(),
+  audit: z.object({ writeAhead: z.boolean(), push: z.array(z.enum(['stdout', 'otlp'])) }).partial(),
   activity: z
     .object({ maxRows: z.int().positive(), maxBytes: z.int().positive(), storePayloads: z.boolean() })
     .partial(),

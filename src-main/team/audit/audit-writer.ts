@@ -17,6 +17,7 @@ import { Emitter } from '../../core/base/emitter.ts';
 import type { JsonDocument } from '../../core/base/json-document.ts';
 import type { Log } from '../../core/base/log.ts';
 import type { Masker } from '../../core/base/mask.ts';
+import type { AuditPush } from './audit-push.ts';
 import type { AuditTable, Lines, ChainTail } from './audit-table.ts';
 
 export interface TeamAuditOptions {
@@ -31,6 +32,8 @@ export interface TeamAuditOptions {
    * Notes held in memory while the database is away; beyond them calls are dropped first, and how many is on record.
    */
   readonly most?: number;
+  /** Receives the lines of each batch once it is stored. */
+  readonly push?: Pick<AuditPush, 'send' | 'close'> | undefined;
 }
 
 /** About 20 MB, and more than a minute at 300 calls a second. */
@@ -51,6 +54,8 @@ interface Sent {
   readonly lost: number;
   readonly wantsHead: boolean;
   readonly batch: number;
+  /** As they were made last: if the response was lost, these may be stored. */
+  lines: readonly string[];
 }
 
 export class TeamAuditWriter implements AuditRecorder {
@@ -106,6 +111,7 @@ export class TeamAuditWriter implements AuditRecorder {
     clearTimeout(this.#timer);
     clearTimeout(this.#signTimer);
     const left = this.#waiting.notes.length + (this.#sent?.notes.length ?? 0);
+    await this.#options.push?.close();
     if (left > 0) this.#options.log.warn('The database is away, so the last records of the audit are lost.', { left });
   }
 
@@ -141,6 +147,7 @@ export class TeamAuditWriter implements AuditRecorder {
         return false;
       }
       this.#sent = undefined;
+      this.#options.push?.send(sent.lines);
       if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
       this.#retryMs = 0;
       this.changed.emit();
@@ -152,10 +159,11 @@ export class TeamAuditWriter implements AuditRecorder {
     const { notes, lost } = this.#waiting.take(batchSize);
     const wantsHead = this.#wantsHead;
     this.#wantsHead = false;
-    return { notes, lost, wantsHead, batch: ++this.#batches };
+    return { notes, lost, wantsHead, batch: ++this.#batches, lines: [] };
   }
 
-  #lines({ notes, lost, wantsHead }: Sent, tail: ChainTail): Lines {
+  #lines(sent: Sent, tail: ChainTail): Lines {
+    const { notes, lost, wantsHead } = sent;
     const { keys, now } = this.#options;
     const batch = new AuditBatch(tail, Math.max(0, tail.seq - tail.head), keys, now);
     // Every month begins with one, so that a month that is taken away leaves one that stands by itself.
@@ -171,6 +179,7 @@ export class TeamAuditWriter implements AuditRecorder {
         this.#wantsHead = true;
         this.#schedule(0);
       }, signIntervalMs).unref();
+    sent.lines = batch.lines;
     return batch;
   }
 }

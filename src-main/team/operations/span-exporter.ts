@@ -4,18 +4,15 @@
  * in none.
  */
 import type { ActivityLog, CallRecord } from '../../core/edition.ts';
-import type { Env } from '../../core/base/app-paths.ts';
 import { errorText } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
 import {
-  parseCollectorUrl,
   type OtlpAttribute,
   otlpAttributes,
   otlpDefaults,
   type OtlpLimits,
   type OtlpTarget,
   postOtlp,
-  parseOtlpHeaders,
 } from '../../core/base/otlp.ts';
 import { startTrace } from '../../core/base/trace-context.ts';
 import { settleWithin } from '../../core/base/settle-within.ts';
@@ -119,20 +116,6 @@ export class SpanExporter {
       log.warn(`The collector did not take ${scopeSpans.length} spans: ${errorText(error)}.`);
     }
   }
-}
-
-/** Trace target from the environment; undefined if none. Throws AppError bad_request for an invalid address. */
-export function tracesTarget(env: Env): OtlpTarget | undefined {
-  const own = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] ?? '';
-  const all = env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '';
-  if ((own === '' && all === '') || env['OTEL_TRACES_EXPORTER'] === 'none' || env['OTEL_SDK_DISABLED'] === 'true')
-    return undefined;
-  const headers = parseOtlpHeaders(env['OTEL_EXPORTER_OTLP_TRACES_HEADERS'] ?? env['OTEL_EXPORTER_OTLP_HEADERS']);
-  // The one of traces is taken as it stands; the other is where all signals are.
-  if (own !== '') return { url: parseCollectorUrl(own), headers };
-  const url = parseCollectorUrl(all);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}/v1/traces`;
-  return { url, headers };
 }
 
 /**

@@ -10,7 +10,8 @@ afterEach(() => void vi.useRealTimers());
 
 function start() {
   const noted: AuditEntry[] = [];
-  const notes = new CallAuditor({ note: (entry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) });
+  const audit = { note: (entry: AuditEntry) => noted.push(entry), digest: () => ({ bytes: 1, hmac: 'x' }) };
+  const notes = new CallAuditor({ ...audit, flush: () => true });
   const call = {
     request: { tool: 'look' },
     outcome: 'ok',
@@ -18,7 +19,7 @@ function start() {
     caller: { app: 'a', sessionId: 's', mode: 'proxy', principal: localUser },
   } as unknown as FinishedCall;
   const add = (labels?: Promise<readonly string[]>): void =>
-    notes.record(call, 1, { arguments: '{}', result: '{}', labels });
+    void notes.record(call, 1, { arguments: '{}', result: '{}', labels });
   const labels = (): unknown[] => noted.map((entry) => ('labels' in entry ? entry.labels : 'none'));
   return { notes, add, labels };
 }

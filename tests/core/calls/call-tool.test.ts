@@ -43,7 +43,7 @@ function pipeline(replaced: Partial<CallStages> = {}) {
     release: (_tool, args) => ({ args }),
     call: async () => ({ content: [] }),
     shape: (result) => ({ result, limit: undefined }),
-    record: (call) => records.push(call),
+    record: (call) => void records.push(call),
     ...replaced,
   };
   const noted = Object.fromEntries(

@@ -95,6 +95,7 @@ test('reads an empty object as a config with all defaults', () => {
       drainSeconds: undefined,
     },
     userProcesses: { maxPerReplica: 200, maxPerUser: 8, idleMinutes: 10 },
+    audit: { writeAhead: false, push: [] },
     activity: { maxRows: 100_000, maxBytes: 268_435_456, storePayloads: true },
     policy: { agentChanges: 'ask', allowAdd: true, allowRemove: true },
     callTimeoutSeconds: undefined,

@@ -7,7 +7,8 @@ import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
 import { Emitter } from '../../../src-main/core/base/emitter.ts';
-import { SpanExporter, tracesTarget } from '../../../src-main/team/operations/span-exporter.ts';
+import { otlpTarget } from '../../../src-main/core/base/otlp.ts';
+import { SpanExporter } from '../../../src-main/team/operations/span-exporter.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
 import { fixture } from '../../support/start-core.ts';
@@ -168,9 +169,11 @@ test.each([
     undefined,
   ],
 ])('sends traces to: %s', (_, env, url) => {
-  expect(tracesTarget(env)?.url.href).toBe(url);
+  expect(otlpTarget(env, 'traces')?.url.href).toBe(url);
 });
 
 test('rejects an invalid collector address', () => {
-  expect(() => tracesTarget({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' })).toThrow('no address of a collector');
+  expect(() => otlpTarget({ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'traces')).toThrow(
+    'no address of a collector',
+  );
 });
