@@ -38,6 +38,7 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
     machine: { env, platform, home: env['HOME'] ?? env['USERPROFILE'] ?? homedir() },
     own: { dataDir: paths.dataDir, platform, command: ownCommand(), home: paths.home },
     here: () => knownServers(config, env),
+    enabledServers: () => config.current.servers.filter(({ enabled }) => enabled).map(({ name }) => name),
     add,
     remove,
     secrets,

@@ -65,7 +65,8 @@ function welcome(options: SocketServerOptions, socket: Socket, hello: Hello, res
     void (starting() ?? Promise.resolve()).then(() => serveControlClient(transport, rpcDeps()));
     return;
   }
-  serve(transport, { app: hello.app, mode: hello.mode, profile: hello.profile }, { credential: { kind: 'own line' } })
+  const { app, mode, profile, server } = hello;
+  serve(transport, { app, mode, profile, server }, { credential: { kind: 'own line' } })
     .catch((error: unknown) => {
       const why = toAppError(error);
       context.log.warn(why.text, { error });

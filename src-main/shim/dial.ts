@@ -22,6 +22,7 @@ interface HelloOptions {
   readonly app?: string | undefined;
   readonly mode?: string | undefined;
   readonly profile?: string | undefined;
+  readonly server?: string | undefined;
   readonly config?: string | undefined;
 }
 

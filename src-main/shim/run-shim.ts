@@ -41,11 +41,13 @@ export interface ShimArgs {
   readonly app: string | undefined;
   readonly mode: string | undefined;
   readonly profile: string | undefined;
+  /** The only server of the session. */
+  readonly server: string | undefined;
   /** Absolute. */
   readonly config: string | undefined;
 }
 
-const names = ['app', 'mode', 'profile', 'config'] as const;
+const names = ['app', 'mode', 'profile', 'server', 'config'] as const;
 
 /** Reads `--name value` and `--name=value`. Throws Error with a sentence for the person. */
 export function parseShimArgs(args: readonly string[]): ShimArgs {
@@ -54,7 +56,7 @@ export function parseShimArgs(args: readonly string[]): ShimArgs {
     const [, name, inline] = /^--([a-z]+)(?:=(.*))?$/s.exec(args[i] as string) ?? [];
     if (!names.some((known) => known === name)) {
       throw new Error(
-        `tooltray stdio does not know "${args[i]}". It takes --app NAME, --mode MODE, --profile NAME and --config FILE.`,
+        `tooltray stdio does not know "${args[i]}". It takes --app NAME, --mode MODE, --profile NAME, --server NAME and --config FILE.`,
       );
     }
     const value = inline ?? args[++i];
@@ -66,6 +68,7 @@ export function parseShimArgs(args: readonly string[]): ShimArgs {
     app: found.get('app'),
     mode: found.get('mode'),
     profile: found.get('profile'),
+    server: found.get('server'),
     config: config === undefined ? undefined : resolve(config),
   };
 }

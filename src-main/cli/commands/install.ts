@@ -4,7 +4,7 @@
  */
 import type { InstallPreview } from '../../core/client-apps/app-rows.ts';
 import { changeFlags, diffText, projectFlag, undoLines, withApps } from '../cli-apps.ts';
-import { command } from '../command.ts';
+import { command, usageError } from '../command.ts';
 import { confirm, notAppliedMessage, paint, printResult, printJson, printLines, printProgress } from '../terminal.ts';
 
 export const install = command({
@@ -13,6 +13,8 @@ export const install = command({
     http: {
       help: 'Use HTTP with a dedicated token instead of stdio (stdio also starts Tooltray when needed)',
     },
+    split: { help: 'Write one entry per server (for apps that load tools when needed)' },
+    merged: { help: 'Write one entry for all servers (default)' },
     project: projectFlag,
     ...changeFlags,
   },
@@ -22,9 +24,11 @@ export const install = command({
   ],
   run: (flags, [app = '']) =>
     withApps(flags, async (apps, project) => {
-      const { http, dryRun, yes, json } = flags;
-      // Without the flag an app that has an address keeps it.
-      const wish = { app, ...(http && { http }) };
+      const { http, split, merged, dryRun, yes, json } = flags;
+      if (split && (merged || project !== undefined))
+        throw usageError(`--split cannot be combined with ${merged ? '--merged' : '--project'}.`);
+      // Without flags an app keeps the kind of entry that it has.
+      const wish = { app, ...(http && { http }), ...(split && { split }), ...(merged && { split: false }) };
       const setup = project === undefined ? apps : apps.inProject(project);
       const preview = await setup.previewInstall(wish);
       if (!json) printLines(previewLines(preview));
@@ -49,9 +53,10 @@ export const install = command({
     }),
 });
 
-function previewLines({ app, file, diff, warning }: InstallPreview): string[] {
+function previewLines({ app, file, diff, warning, splitReason }: InstallPreview): string[] {
   const revoked = app.revoked ? [`Access for ${app.name} was revoked; this restores it.`] : [];
   if (diff.length === 0) return [`${app.name} is already connected (${file}).`, ...revoked];
-  const notes = warning === undefined ? [] : [paint('unsure', warning)];
+  const tip = splitReason === undefined ? [] : [`${splitReason} Use --split for that.`];
+  const notes = [...(warning === undefined ? [] : [paint('unsure', warning)]), ...tip];
   return [`${file}:`, ...diff.map(diffText), ...revoked, ...notes];
 }

@@ -14,6 +14,7 @@ export const stdio = command({
     app: { value: 'NAME', help: 'Client app ID' },
     mode: modeFlag,
     profile: { value: 'NAME', help: 'Limit the session to a profile' },
+    server: { value: 'NAME', help: 'Serve one server alone, with its own tool names' },
     config: configFlag,
     standalone: { help: 'Run servers in this process instead of the shared Tooltray' },
   },
@@ -23,7 +24,7 @@ export const stdio = command({
 async function serveAlone(given: ShimArgs): Promise<number> {
   // A package that prints something by mistake must not do it between two frames.
   globalThis.console = new Console(process.stderr);
-  const { app, mode, profile } = given;
+  const { app, mode, profile, server } = given;
   const ended = Promise.withResolvers<void>();
   const host = await openHost(given, ended.resolve);
   handleSignals(host, ended.resolve);
@@ -33,7 +34,7 @@ async function serveAlone(given: ShimArgs): Promise<number> {
     host.gate.admit(app);
     // The servers are known before the first question can be asked, and start while the client app introduces itself.
     const line = new StreamTransport(process.stdin, process.stdout, { respondsFirst: true });
-    await host.serve(line, { app, mode, profile }, { credential: { kind: 'own line' } }, ended.resolve);
+    await host.serve(line, { app, mode, profile, server }, { credential: { kind: 'own line' } }, ended.resolve);
     await ended.promise;
   } finally {
     await host.stop();

@@ -11,6 +11,8 @@ export interface AppRow {
   readonly connected: 'no' | 'yes' | 'stale';
   /** How its entry reaches us. */
   readonly via: 'none' | 'stdio' | 'http';
+  /** It has one entry per server, instead of one for all. */
+  readonly split: boolean;
   /** The person took its access back. */
   readonly revoked: boolean;
   readonly configFile: string;
@@ -32,6 +34,8 @@ export interface InstallPreview {
   readonly snippet: string;
   /** A warning if the app is running and may overwrite it. */
   readonly warning: string | undefined;
+  /** Why one entry per server suits the app; undefined if one entry for all does. */
+  readonly splitReason: string | undefined;
   /** To be given back on install: refused when the file has changed since. */
   readonly revision: string;
 }

@@ -5,7 +5,16 @@ import { isObject } from '../base/json.ts';
 import { type AppConfigFile, readAppFile } from './update-app-file.ts';
 import { entriesAt } from './formats/config-format.ts';
 import { configFormatFor } from './app-files.ts';
-import { type AppEntry, entryName, type HttpLaunch, isHttp, type AppLaunch, type StdioLaunch } from './known-app.ts';
+import {
+  type AppEntry,
+  type AppLaunch,
+  entryLaunches,
+  entryName,
+  type HttpLaunch,
+  isHttp,
+  serverOfLaunch,
+  type StdioLaunch,
+} from './known-app.ts';
 
 interface AppServer {
   readonly name: string;
@@ -49,10 +58,33 @@ function appServersIn(text: string, { app }: Pick<AppConfigFile, 'app'>): AppSer
   return { servers, ours, problem: '' };
 }
 
-/** `stale`: our entry is there, but launches something else than it would now. */
-export function connectionStateOf(ours: readonly AppServer[], wanted: readonly AppLaunch[]): 'no' | 'yes' | 'stale' {
+/**
+ * `stale`: our entry is there, but launches something else than it would now; or there is one entry per server, and
+ * `servers` has others.
+ */
+export function connectionStateOf(
+  ours: readonly AppServer[],
+  wanted: readonly AppLaunch[],
+  servers: readonly string[] = [],
+): 'no' | 'yes' | 'stale' {
   if (ours.length === 0) return 'no';
-  return ours.some(({ entry }) => wanted.some((launch) => matchesLaunch(entry, launch))) ? 'yes' : 'stale';
+  const split = splitServers(ours);
+  const isWritten = (name?: string): boolean =>
+    wanted.some((launch) =>
+      [...entryLaunches(launch, name === undefined ? [] : [name]).values()].some((one) =>
+        ours.some(({ entry }) => matchesLaunch(entry, one)),
+      ),
+    );
+  const fits =
+    split.length === 0
+      ? isWritten()
+      : servers.every((name) => isWritten(name)) && split.every((name) => servers.includes(name));
+  return fits ? 'yes' : 'stale';
+}
+
+/** The servers that have an entry of their own; empty if one entry serves all. */
+export function splitServers(ours: readonly AppServer[]): readonly string[] {
+  return ours.flatMap(({ launch }) => serverOfLaunch(launch) ?? []);
 }
 
 function isOur({ name, entry }: AppServer): boolean {
@@ -104,7 +136,8 @@ export function isTooltrayEntry(name: string, entry: AppEntry): boolean {
   const isProgram = parts.some((part) =>
     /(?:^|[\\/])(?:tooltray(?:\.\w+)?|shim\.cjs)$|[\\/]tooltray[\\/].*cli\.js$/i.test(part),
   );
-  return isProgram && launch.args.includes('stdio');
+  const isCommandLine = launch.args.includes('--app') && parts.some((part) => /[\\/]cli\.js$/.test(part));
+  return (isProgram || isCommandLine) && launch.args.includes('stdio');
 }
 
 /** Does the entry launch exactly this? */

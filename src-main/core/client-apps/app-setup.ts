@@ -11,6 +11,7 @@ import { fileExists, knownApp, type Machine } from './app-files.ts';
 import { AppImports, type ChosenOffer } from './app-imports.ts';
 import type { AccessRow, AppRow, InstallOutcome, InstallPreview, OfferedServer, UninstallPreview } from './app-rows.ts';
 import { loadAppStatus, appWarning } from './app-status.ts';
+import { appTraits } from './app-traits.ts';
 import { type AppConfigFile, placesOf } from './update-app-file.ts';
 import { type AppChange, ChangeJournal } from './change-journal.ts';
 import { findApps, type FoundApp, runningProcesses } from './find-apps.ts';
@@ -40,6 +41,8 @@ export interface AppSetupDeps {
   readonly tryLaunch: (launch: AppLaunch) => Promise<string | undefined>;
   /** The servers of our config. */
   readonly here: () => Promise<readonly ExistingServer[]>;
+  /** Names of the enabled servers of our config. */
+  readonly enabledServers: () => readonly string[];
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
   readonly secrets: ImportDeps['secrets'];
@@ -52,6 +55,8 @@ export interface AppSetupDeps {
 interface InstallWish {
   readonly app: string;
   readonly http?: boolean;
+  /** One entry per server, instead of one for all; absent keeps what the app has. */
+  readonly split?: boolean;
 }
 
 /** A wish, with the revision of the file in its preview. */
@@ -141,29 +146,34 @@ export class AppSetup {
     return this.#changed.on(listener);
   }
 
-  async previewInstall({ app: id, http: wish }: InstallWish): Promise<InstallPreview> {
+  /** Rejects with AppError bad_request if the app is to have both an address and one entry per server. */
+  async previewInstall(wish: InstallWish): Promise<InstallPreview> {
+    const { app: id } = wish;
     const found = await this.#require(id);
-    const http = wish ?? (await this.#isByAddress(found));
+    const row = await this.#row(found);
+    const { http, servers } = this.#kindOf(wish, row);
     const address = http ? await this.#access.previewLaunch(id) : undefined;
-    const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal);
+    const plan = await planInstall(found, address?.launch ?? this.#launch(id), this.#journal, servers);
     const warnings = [appWarning(found), await strictWarning(found), address?.warning].filter(
       (one) => one !== undefined,
     );
     return {
       ...plan,
       snippet: http ? maskText(plan.snippet) : plan.snippet,
-      app: await this.#row(found),
+      app: row,
       warning: warnings.length === 0 ? undefined : warnings.join(' '),
+      splitReason: splitReasonFor(row),
     };
   }
 
-  async installApp({ app: id, revision, http: wish }: ReviewedInstall): Promise<InstallOutcome> {
+  async installApp({ revision, ...wish }: ReviewedInstall): Promise<InstallOutcome> {
+    const { app: id } = wish;
     const found = await this.#require(id);
-    const http = wish ?? (await this.#isByAddress(found));
+    const { http, servers } = this.#kindOf(wish, await this.#row(found));
     const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
     const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
     const change = await this.#access.withAccess(id, http, (address) =>
-      installEntry(found, address ?? this.#launch(id), deps, revision),
+      installEntry(found, address ?? this.#launch(id), deps, revision, servers),
     );
     await this.#access.syncFromFiles([found]);
     const unread = await strictWarning(found);
@@ -241,7 +251,7 @@ export class AppSetup {
     return this.imports.importOffered(servers, { move: true, seal: keepSecrets, places });
   }
 
-  async otherEntry({ app, http }: Required<InstallWish>): Promise<{ readonly entry: string }> {
+  async otherEntry({ app, http }: Required<Pick<InstallWish, 'app' | 'http'>>): Promise<{ readonly entry: string }> {
     const launch = http
       ? await this.#access.withAccess(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
       : this.#launch(app);
@@ -264,6 +274,8 @@ export class AppSetup {
 
   /** Our own servers have changed, so which offered servers already exist has to be determined again. */
   configChanged(): void {
+    // Apps with one entry per server may have too few or too many now.
+    this.#rows = undefined;
     this.imports.invalidate();
     this.#changed.emit();
   }
@@ -315,8 +327,16 @@ export class AppSetup {
     return files.flat();
   }
 
-  async #isByAddress(found: FoundApp): Promise<boolean> {
-    return (await this.#row(found)).via === 'http';
+  /** What is not asked for stays as the app has it. */
+  #kindOf(wish: InstallWish, row: AppRow): { readonly http: boolean; readonly servers: readonly string[] } {
+    const http = wish.http ?? (row.via === 'http' && wish.split !== true);
+    const split = wish.split ?? (row.split && !http);
+    if (http && split) {
+      throw new AppError('bad_request', 'An app has either one HTTP address or one entry per server.', {
+        fix: 'Choose --http or --split.',
+      });
+    }
+    return { http, servers: split ? this.#parts.enabledServers() : [] };
   }
 
   async #row(found: FoundApp): Promise<AppRow> {
@@ -324,6 +344,7 @@ export class AppSetup {
     const status = await loadAppStatus(
       found,
       await this.#access.acceptedLaunches(id, tooltrayLaunches(this.#parts.own, id)),
+      this.#parts.enabledServers(),
     );
     return { ...status, revoked: this.#access.isRevoked(id) };
   }
@@ -363,6 +384,12 @@ export class AppSetup {
     this.imports.invalidate();
     this.#changed.emit();
   }
+}
+
+/** Source: core/client-apps/app-traits.ts, measured or documented for each app. */
+function splitReasonFor({ id, name, split }: AppRow): string | undefined {
+  if (split || !appTraits(id).defersTools) return undefined;
+  return `${name} loads tools when it needs them and groups them by server: one entry per server lets it find them by the server's name and set permissions for each.`;
 }
 
 // Watches the config files of client apps: what a person adds to one of them later is offered as well.

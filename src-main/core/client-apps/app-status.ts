@@ -1,6 +1,6 @@
 /** Determines the status of each client app, for the list of apps. */
 import type { AppRow } from './app-rows.ts';
-import { type AppServers, connectionStateOf, readAppServers } from './app-servers.ts';
+import { type AppServers, connectionStateOf, readAppServers, splitServers } from './app-servers.ts';
 import type { FoundApp } from './find-apps.ts';
 import { installLink } from './tooltray-entry.ts';
 import { isHttp, type AppLaunch } from './known-app.ts';
@@ -9,8 +9,15 @@ import { placesOf } from './update-app-file.ts';
 /** A row without what our own records add to it. */
 type AppStatus = Omit<AppRow, 'revoked'>;
 
-/** `wanted`: how this app may reach us now; the first is what an install would write. */
-export async function loadAppStatus(found: FoundApp, wanted: readonly [AppLaunch, ...AppLaunch[]]): Promise<AppStatus> {
+/**
+ * `wanted`: how this app may reach us now; the first is what an install would write. `own`: the servers that would get
+ * an entry of their own.
+ */
+export async function loadAppStatus(
+  found: FoundApp,
+  wanted: readonly [AppLaunch, ...AppLaunch[]],
+  own: readonly string[] = [],
+): Promise<AppStatus> {
   const { app, file, installed, running } = found;
   const { servers, ours, problem } = await readAppServers(found);
   return {
@@ -18,8 +25,9 @@ export async function loadAppStatus(found: FoundApp, wanted: readonly [AppLaunch
     name: app.name,
     installed,
     running,
-    connected: await connectedIn(found, connectionStateOf(ours, wanted), wanted),
+    connected: await connectedIn(found, connectionStateOf(ours, wanted, own), wanted, own),
     via: viaOf(ours),
+    split: splitServers(ours).length > 0,
     configFile: file,
     servers: servers.length,
     problem,
@@ -32,10 +40,11 @@ async function connectedIn(
   found: FoundApp,
   first: AppStatus['connected'],
   wanted: readonly [AppLaunch, ...AppLaunch[]],
+  own: readonly string[],
 ): Promise<AppStatus['connected']> {
   const [, ...others] = placesOf(found);
   const all = await Promise.all(
-    others.map(async (place) => connectionStateOf((await readAppServers(place)).ours, wanted)),
+    others.map(async (place) => connectionStateOf((await readAppServers(place)).ours, wanted, own)),
   );
   return first === 'yes' && all.some((one) => one !== 'yes') ? 'stale' : first;
 }

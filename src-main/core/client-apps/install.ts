@@ -1,7 +1,7 @@
 /** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { matchesLaunch, parseLaunch } from './app-servers.ts';
+import { matchesLaunch, readAppServers, splitServers } from './app-servers.ts';
 import {
   type AppConfigFile,
   changeAppFile,
@@ -15,7 +15,7 @@ import { type ChangedLine, changedLines } from './text-diff.ts';
 import { configFormatFor, knownApp } from './app-files.ts';
 import { cannotEditError, valueAt } from './formats/config-format.ts';
 import { snippetFor, insertEntry, removeEntries } from './tooltray-entry.ts';
-import { entryName, type AppLaunch } from './known-app.ts';
+import { type AppLaunch, entryLaunches, entryName } from './known-app.ts';
 import { removeFolders, undoChange } from './undo-app-change.ts';
 
 interface InstallPlan {
@@ -39,22 +39,27 @@ export interface InstallDeps {
   readonly tryLaunch?: ((launch: AppLaunch) => Promise<string | undefined>) | undefined;
 }
 
-/** Nothing is written. Throws AppError `config_invalid` when the file cannot be read or edited. */
+/**
+ * Nothing is written. `servers`: those that get an entry of their own, instead of one entry for all. Throws AppError
+ * `config_invalid` when the file cannot be read or edited.
+ */
 export async function planInstall(
   place: AppConfigFile,
   launch: AppLaunch,
   journal: ChangeJournal,
+  servers: readonly string[] = [],
 ): Promise<InstallPlan> {
   const { app } = place;
-  const { file } = await firstToChange(place, (text) => insertEntry(text ?? '', app, launch));
+  const edit = (text: string | undefined): string => insertEntry(text ?? '', app, launch, false, servers);
+  const { file } = await firstToChange(place, edit);
   const before = await readAppFile(file);
-  const after = insertEntry(before ?? '', app, launch);
+  const after = edit(before);
   const revision = revisionOf(before);
   return {
     file,
     backup: before === undefined ? '' : journal.backupPath(app.id, file, revision),
     diff: before === after ? [] : changedLines(before ?? '', after),
-    snippet: snippetFor(app, launch),
+    snippet: snippetFor(app, launch, servers),
     revision,
   };
 }
@@ -68,12 +73,13 @@ export async function installEntry(
   launch: AppLaunch,
   { journal, tryLaunch }: InstallDeps,
   revision?: string,
+  servers: readonly string[] = [],
 ): Promise<AppChange | undefined> {
-  const edit = (text: string | undefined): string => insertEntry(text ?? '', place.app, launch);
+  const edit = (text: string | undefined): string => insertEntry(text ?? '', place.app, launch, false, servers);
   const target = await firstToChange(place, edit);
   const change = await changeAppFile(target, { action: 'install', edit, revision }, journal);
   if (change === undefined) return undefined;
-  const problem = await tryWritten(target, launch, tryLaunch);
+  const problem = await tryWritten(target, launch, servers, tryLaunch);
   if (problem === undefined) return inOtherBuilds(place, change, { action: 'install', edit }, journal);
   throw await takenBack(change, `The entry for ${place.app.name} did not work: ${problem}`, journal);
 }
@@ -84,8 +90,11 @@ export async function repairEntry(
   launch: AppLaunch,
   journal: ChangeJournal,
 ): Promise<AppChange | undefined> {
+  const split = splitServers((await readAppServers(place)).ours);
   const edit = (text: string | undefined): string | undefined =>
-    text === undefined || ourEntryIn(text, place) === undefined ? text : insertEntry(text, place.app, launch, true);
+    text === undefined || (split.length === 0 && entryIn(text, place, entryName) === undefined)
+      ? text
+      : insertEntry(text, place.app, launch, true, split);
   return changeAppFile(place, { action: 'repair', edit }, journal);
 }
 
@@ -125,11 +134,17 @@ async function inOtherBuilds(
 async function tryWritten(
   place: AppConfigFile,
   launch: AppLaunch,
+  servers: readonly string[],
   tryLaunch: InstallDeps['tryLaunch'],
 ): Promise<string | undefined> {
-  const entry = ourEntryIn((await readAppFile(place.file)) ?? '', place);
-  if (entry === undefined || !matchesLaunch(entry, launch)) return 'the app has written its file anew meanwhile.';
-  const written = parseLaunch(entry);
+  const { ours } = await readAppServers(place);
+  const areWritten = [...entryLaunches(launch, servers).values()].every((one) =>
+    ours.some(({ entry }) => matchesLaunch(entry, one)),
+  );
+  if (!areWritten) return 'the app has written its file anew meanwhile.';
+  // One server that does not start is no reason to connect none: the command is tried as it serves all.
+  if (servers.length > 0) return tryLaunch?.(launch);
+  const written = ours.find(({ name }) => name === entryName)?.launch;
   if (written === undefined) throw cannotEditError();
   return tryLaunch?.(written);
 }
@@ -145,8 +160,8 @@ async function takenBack(change: AppChange, message: string, journal: ChangeJour
   return new AppError('server_not_started', message, { fix: `${state} Run "tooltray doctor" to see why.` });
 }
 
-function ourEntryIn(text: string, { app }: AppConfigFile): Record<string, unknown> | undefined {
-  const entry = valueAt(configFormatFor(app).read(text), [...app.container, entryName]);
+function entryIn(text: string, { app }: AppConfigFile, name: string): Record<string, unknown> | undefined {
+  const entry = valueAt(configFormatFor(app).read(text), [...app.container, name]);
   return isObject(entry) ? entry : undefined;
 }
 

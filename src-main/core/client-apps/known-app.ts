@@ -167,6 +167,24 @@ export type AppEntry = Readonly<Record<string, unknown>>;
 /** The name of our entry in every app's config file. */
 export const entryName = 'tooltray';
 
+/**
+ * The entries for an app's file by name: one for all servers, or one for each of `servers`, which starts the same
+ * command with `--server NAME`.
+ */
+export function entryLaunches(launch: AppLaunch, servers: readonly string[]): ReadonlyMap<string, AppLaunch> {
+  if (servers.length === 0 || isHttp(launch)) return new Map([[entryName, launch]]);
+  return new Map(servers.map((name) => [name, { ...launch, args: [...launch.args, serverFlag, name] }]));
+}
+
+/** The server of an entry that serves one server alone. */
+export function serverOfLaunch(launch: AppLaunch | undefined): string | undefined {
+  if (launch === undefined || isHttp(launch)) return undefined;
+  const at = launch.args.indexOf(serverFlag);
+  return at < 0 ? undefined : launch.args[at + 1];
+}
+
+const serverFlag = '--server';
+
 export function isHttp(launch: AppLaunch): launch is HttpLaunch {
   return 'url' in launch;
 }

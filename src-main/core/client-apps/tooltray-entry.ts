@@ -2,10 +2,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { isTooltrayEntry, launchKeys } from './app-servers.ts';
+import { isTooltrayEntry, launchKeys, parseLaunch } from './app-servers.ts';
 import { entriesAt, valueAt } from './formats/config-format.ts';
 import { configFormatFor } from './app-files.ts';
-import { type AppEntry, entryName, isHttp, type KnownApp, type AppLaunch } from './known-app.ts';
+import {
+  type AppEntry,
+  type AppLaunch,
+  entryLaunches,
+  entryName,
+  isHttp,
+  type KnownApp,
+  serverOfLaunch,
+} from './known-app.ts';
 
 /** Throws AppError `unsupported` when the app's file takes no addresses. */
 export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry {
@@ -18,16 +26,36 @@ export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry 
 
 /**
  * The text with our entry. What the person or the app has set in an entry of ours (tools that need no asking, time
- * limits) stays; that it is switched off does not, unless `keepSwitch`.
+ * limits) stays; that it is switched off does not, unless `keepSwitch`. With `servers` there is one entry for each of
+ * them instead, and no other of ours.
  */
-export function insertEntry(text: string, app: KnownApp, launch: AppLaunch, keepSwitch = false): string {
+export function insertEntry(
+  text: string,
+  app: KnownApp,
+  launch: AppLaunch,
+  keepSwitch = false,
+  servers: readonly string[] = [],
+): string {
+  const launches = entryLaunches(launch, servers);
+  const start = removeEntries(text, app, (name, entry) =>
+    servers.length > 0 ? !launches.has(name) : serverOfLaunch(parseLaunch(entry)) !== undefined,
+  );
+  return [...launches].reduce((written, [name, one]) => insertOne(written, app, name, one, keepSwitch), start);
+}
+
+/** Another program's entry of the same name stays; ours is called `tooltray-NAME` then. */
+function insertOne(text: string, app: KnownApp, wanted: string, launch: AppLaunch, keepSwitch: boolean): string {
   const format = configFormatFor(app);
-  const path = [...app.container, entryName];
+  const entries = entriesAt(format.read(text), app.container);
+  const isForeign = entries.some(([path, entry]) => path.at(-1) === wanted && !isTooltrayEntry(wanted, entry));
+  const name = isForeign ? `${entryName}-${wanted}` : wanted;
+  const path = [...app.container, name];
   const there = valueAt(format.read(text), path);
-  const fresh = createTooltrayEntry(app, launch);
+  const created = createTooltrayEntry(app, launch);
+  const fresh = created['name'] === entryName ? { ...created, name } : created;
   const entry = isObject(there) ? merged(there, fresh, keepSwitch) : fresh;
   const written = isDeepStrictEqual(entry, there) ? text : format.set(text, path, entry);
-  return withAllowed(written, app, (names) => (names.includes(entryName) ? names : [...names, entryName]));
+  return withAllowed(written, app, (names) => (names.includes(name) ? names : [...names, name]));
 }
 
 /** The text with another list of the servers that the app may start, where it has such a list. */
@@ -39,22 +67,25 @@ function withAllowed(text: string, app: KnownApp, edit: (names: readonly unknown
   return isDeepStrictEqual(next, names) ? text : configFormatFor(app).set(text, allowList, next as unknown as AppEntry);
 }
 
-/** The text without any entry that leads to us. */
-export function removeEntries(text: string, app: KnownApp): string {
+/** The text without any entry that leads to us, or without those of them that `isMeant`. */
+export function removeEntries(
+  text: string,
+  app: KnownApp,
+  isMeant: (name: string, entry: AppEntry) => boolean = () => true,
+): string {
   const format = configFormatFor(app);
   return entriesAt(format.read(text), app.container)
-    .filter(([path, entry]) => isTooltrayEntry(path.at(-1) ?? '', entry))
-    .reduce((rest, [path]) => {
+    .map(([path, entry]) => ({ path, entry, name: path.at(-1) ?? '' }))
+    .filter(({ name, entry }) => isTooltrayEntry(name, entry) && isMeant(name, entry))
+    .reduce((rest, { path, name: removed }) => {
       const without = format.remove(rest, path);
-      return withAllowed(without, app, (names) => names.filter((name) => name !== path.at(-1)));
+      return withAllowed(without, app, (names) => names.filter((name) => name !== removed));
     }, text);
 }
 
 /** Returns a snippet to paste into an empty file. */
-export function snippetFor(app: KnownApp, launch: AppLaunch): string {
-  return configFormatFor(app)
-    .set('', [...app.container, entryName], createTooltrayEntry(app, launch))
-    .trimEnd();
+export function snippetFor(app: KnownApp, launch: AppLaunch, servers: readonly string[] = []): string {
+  return insertEntry('', app, launch, false, servers).trimEnd();
 }
 
 function merged(there: AppEntry, fresh: AppEntry, keepSwitch: boolean): AppEntry {

@@ -17,6 +17,7 @@ import {
   isHttp,
   type KnownApp,
   type AppLaunch,
+  serverOfLaunch,
   type StdioLaunch,
 } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
@@ -127,7 +128,9 @@ export async function repairEntries(
   for (const place of places) {
     const wanted = launchFor(place.app.id);
     const { ours } = await readAppServers(place);
-    if (!ours.some(({ name, entry }) => name === entryName && isGone(entry, wanted))) continue;
+    const isOurName = ({ name, launch }: (typeof ours)[number]): boolean =>
+      name === entryName || serverOfLaunch(launch) !== undefined;
+    if (!ours.some((one) => isOurName(one) && isGone(one.entry, wanted))) continue;
     try {
       const change = await repairEntry(place, wanted, journal);
       if (change !== undefined) changes.push(change);

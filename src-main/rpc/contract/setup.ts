@@ -43,8 +43,8 @@ export type SetupChoice = Parsed<typeof setupChoice>;
 
 /** Schemas of the inputs. */
 export const setupInputs = {
-  previewInstall: z.object({ app: name, http: maybe(flag) }),
-  installApp: z.object({ app: name, revision: text, http: maybe(flag) }),
+  previewInstall: z.object({ app: name, http: maybe(flag), split: maybe(flag) }),
+  installApp: z.object({ app: name, revision: text, http: maybe(flag), split: maybe(flag) }),
   previewUninstall: z.object({ app: name }),
   uninstallApp: z.object({ app: name, revision: maybe(text) }),
   undoInstall: z.object({ undo: id }),

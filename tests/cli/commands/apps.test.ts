@@ -54,6 +54,31 @@ async function trialEnded(home: CliHome): Promise<void> {
 const serversOf = (home: CliHome): Record<string, unknown> =>
   (JSON.parse(home.configText()) as { servers: Record<string, unknown> }).servers;
 
+test('install --split writes one entry per server, is told when servers change, and --merged takes it back', async () => {
+  await using home = new CliHome();
+  home.writeConfig({ port: 0, servers: { e: entries.echo, f: entries.echo } });
+  const file = await cursor({});
+  const names = async (): Promise<string[]> =>
+    Object.keys(
+      (JSON.parse((await readFile(file, 'utf8')).replace('// mine', '')) as { mcpServers: object }).mcpServers,
+    );
+  expect((await run(home, ['install', 'cursor', '--dry-run'])).stdout).toContain('--split');
+  expect((await run(home, ['install', 'cursor', '--split', '--merged'])).code).toBe(2);
+  expect((await run(home, ['install', 'cursor', '--split', '--yes'])).code).toBe(0);
+  expect([await names(), await json(home, 'apps')]).toMatchObject([
+    ['e', 'f'],
+    { apps: [{ id: 'cursor', connected: 'yes', split: true, servers: 0 }] },
+  ]);
+  await run(home, ['disable', 'f']);
+  expect(await json(home, 'apps')).toMatchObject({ apps: [{ connected: 'stale' }] });
+  // Without a flag the app keeps its kind of entries.
+  await run(home, ['install', 'cursor', '--yes']);
+  expect(await names()).toEqual(['e']);
+  await run(home, ['install', 'cursor', '--merged', '--yes']);
+  expect([await names(), await json(home, 'apps')]).toMatchObject([['tooltray'], { apps: [{ split: false }] }]);
+  await trialEnded(home);
+});
+
 test('install previews, asks for --yes, tests the connection, and uninstall restores the file byte for byte', async () => {
   await using home = new CliHome();
   // Any free port: the core that the entry starts may not be the only one here.

@@ -58,6 +58,29 @@ test('a private core responds to all piped requests before it exits', async () =
   expect(answers.find(({ id }) => id === 3)?.result?.content?.[0]?.text).toContain('hi');
 });
 
+test.each([['--standalone'], []])('serves one server alone with its own tool names: %s', async (...flags) => {
+  await using home = new CliHome({ echo: entries.echo, other: entries.echo });
+  const asked = [
+    initialize,
+    { jsonrpc: '2.0', method: 'notifications/initialized' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
+  ];
+  const child = home.spawn(['stdio', ...flags, '--app', 'claude-code', '--server', 'echo'], {}, []);
+  const listed = new Promise<{ result: { tools: { name: string }[] } }>((resolve) => {
+    let stdout = '';
+    child.stdout?.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString('utf8');
+      const line = stdout.split('\n').find((one) => /"id":2\b/.test(one) && one.endsWith('}'));
+      if (line !== undefined) resolve(JSON.parse(line) as { result: { tools: { name: string }[] } });
+    });
+  });
+  child.stdin?.write(asked.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  const names = (await listed).result.tools.map(({ name }) => name);
+  child.stdin?.end();
+  expect(names).toContain('echo');
+  expect(names.filter((name) => name.includes('_echo'))).toEqual([]);
+});
+
 test('prints errors to stderr and nothing to stdout', async () => {
   await using home = new CliHome({ echo: entries.echo });
   const wrong = [

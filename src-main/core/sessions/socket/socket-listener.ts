@@ -246,6 +246,8 @@ export interface Hello {
   readonly mode: string | undefined;
   /** Value of `--profile`. */
   readonly profile: string | undefined;
+  /** Value of `--server`. */
+  readonly server: string | undefined;
   /** Value of `--config`, absolute. */
   readonly config: string | undefined;
   /** Folder the client app started the shim in, absolute. */
@@ -274,6 +276,7 @@ function parseHello(line: string): Hello {
     app: text(hello, 'app'),
     mode: text(hello, 'mode'),
     profile: text(hello, 'profile'),
+    server: text(hello, 'server'),
     config: text(hello, 'config'),
     cwd: text(hello, 'cwd'),
     pid: typeof pid === 'number' && Number.isSafeInteger(pid) ? pid : undefined,

@@ -49,7 +49,15 @@ test('lists active apps first, then the most recently seen', () => {
     { app: 'cursor', name: 'Cursor', via: 'stdio', since: 0, seen: 1_000, revoked: undefined },
     { app: 'zed', name: 'Zed', via: 'stdio', since: 0, seen: 3_600_000, revoked: undefined },
   ] as const;
-  const app = { installed: true, running: false, via: 'stdio', revoked: false, configFile: '', servers: 0 } as const;
+  const app = {
+    installed: true,
+    running: false,
+    via: 'stdio',
+    split: false,
+    revoked: false,
+    configFile: '',
+    servers: 0,
+  } as const;
   const more = { problem: '', link: undefined } as const;
   const setup = {
     apps: [

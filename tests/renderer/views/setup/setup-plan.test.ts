@@ -17,6 +17,7 @@ const app = (id: string, more: Partial<AppRow> = {}): AppRow => ({
   running: false,
   connected: 'no',
   via: 'none',
+  split: false,
   revoked: false,
   configFile: `/home/u/.${id}.json`,
   servers: 1,

@@ -24,6 +24,7 @@ const app = (name: string, more: Partial<AppRow> = {}): AppRow => ({
   problem: '',
   link: undefined,
   via: 'none',
+  split: false,
   revoked: false,
   ...more,
 });
