@@ -149,7 +149,7 @@ const firstSchema = `
   );
 
   CREATE TABLE tooltray.quota_windows (
-    key text NOT NULL, starts bigint NOT NULL, used bigint NOT NULL, granted bigint NOT NULL,
+    key text NOT NULL, starts bigint NOT NULL, used bigint NOT NULL,
     PRIMARY KEY (key)
   );
   CREATE TABLE tooltray.quota_running (

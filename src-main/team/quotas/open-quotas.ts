@@ -26,7 +26,7 @@ export function openQuotas(sql: Sql, log: Pick<Log, 'warn'>): OpenQuotas {
     quotas: new Quotas({ windows, running, log }),
     close: async () => {
       clearInterval(timer);
-      await Promise.all([windows.close(), running.close()]);
+      await running.close();
     },
   };
 }

@@ -17,8 +17,8 @@ interface QuotasDeps {
 
 /** The amount taken from one quota. */
 interface Part {
-  readonly giveBack?: () => void;
-  readonly ended?: (bytes: number) => Promise<void> | undefined;
+  readonly giveBack?: () => Promise<void>;
+  readonly ended?: (bytes: number) => Promise<void>;
 }
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
@@ -38,7 +38,7 @@ export class Quotas {
 
   readonly admit: AdmitCall = async (tool, context) => {
     const taken: Part[] = [];
-    const giveBack = (): void => taken.forEach((part) => part.giveBack?.());
+    const giveBack = (): void => taken.forEach((part) => void part.giveBack?.());
     try {
       for (const quota of context.quotas ?? [])
         if (counts(quota, tool)) taken.push(await this.#acquire(quota, keyOf(quota, tool, context)));
@@ -53,32 +53,30 @@ export class Quotas {
   };
 
   async #acquire(quota: NamedQuota, key: string): Promise<Part> {
-    const { windows, running, log } = this.#parts;
+    const { windows, running } = this.#parts;
     const { maxConcurrent, bytes, calls, window: per = 'minute' } = quota;
     if (maxConcurrent !== undefined) {
       const id = await running.acquire(key, maxConcurrent);
       if (id === undefined) throw this.#refuse(quota, undefined);
       // Whoever has the answer may call again at once, at any replica.
-      return { giveBack: () => void running.release(id), ended: () => running.release(id) };
+      return { giveBack: () => running.release(id), ended: () => running.release(id) };
     }
     const window: Window = { key: `${key} ${per}`, limit: calls ?? bytes ?? 0, lengthMs: lengths[per] };
     if (calls !== undefined) {
       const one = await windows.take(window);
       if ('leftMs' in one) throw this.#refuse(quota, one);
-      return { giveBack: () => windows.refund(window, one) };
+      return { giveBack: () => this.#counted(windows.refund(window, one)) };
     }
     const usedUp = await windows.isFull(window);
     if (usedUp !== undefined) throw this.#refuse(quota, usedUp);
-    const add = (given: number): Promise<void> => windows.add(window, given);
-    return {
-      // Nobody waits for it: the next call here finds it before it is written.
-      ended: (given) => {
-        void add(given).catch((error: unknown) =>
-          log.warn(`What an answer takes of a quota could not be counted: ${errorText(error)}`),
-        );
-        return undefined;
-      },
-    };
+    return { ended: (given) => this.#counted(windows.add(window, given)) };
+  }
+
+  /** Never rejects: the call is over. */
+  #counted(work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) =>
+      this.#parts.log.warn(`A call could not be counted in a quota: ${errorText(error)}`),
+    );
   }
 
   #refuse(quota: NamedQuota, usedUp: WindowExhausted | undefined): AppError {
