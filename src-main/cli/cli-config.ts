@@ -1,4 +1,4 @@
-/** The config file that a command works on: found, read, checked and edited. */
+/** Finds, reads, validates and edits the config file that a command works on. */
 import { isFolder } from '../core/servers/launch/tool-folders.ts';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
@@ -24,8 +24,9 @@ export function cliPaths(): AppPaths {
 }
 
 /**
- * The file named by `--config`, which must exist; else the one that a running core uses; else the person's own, written
- * when there is none. Rejects with AppError config_not_found, or config_invalid when it cannot be read as a whole.
+ * Opens the file named by `--config`, which must exist; else the one that a running core uses; else the user's config
+ * file, which is created if missing. Rejects with AppError `config_not_found`, or `config_invalid` if the file cannot
+ * be parsed.
  */
 export async function openCliConfig(given: string | undefined): Promise<ConfigStore> {
   const store = await openAnyConfig(given);
@@ -33,10 +34,10 @@ export async function openCliConfig(given: string | undefined): Promise<ConfigSt
   return store;
 }
 
-/** The same for commands that report what is wrong with the file. */
+/** Like `openCliConfig`, but also opens a config that has errors, for commands that report them. */
 export async function openAnyConfig(given: string | undefined): Promise<ConfigStore> {
   const store = await findConfig(given);
-  // An edit by a command counts as agreed to, with the real paths of this moment.
+  // Edits made by a command are approved implicitly, with paths resolved now.
   store.changed.on(({ servers }) => void agreeTo(store, servers));
   return store;
 }
@@ -55,7 +56,10 @@ async function findConfig(given: string | undefined): Promise<ConfigStore> {
   return openConfig(home, false, process.env, cliPaths());
 }
 
-/** Edits the entry of one server. Rejects with AppError server_not_found, with what there is, or config_invalid. */
+/**
+ * Edits one server's entry. Rejects with AppError `server_not_found`, which lists the existing names, or
+ * `config_invalid`.
+ */
 export async function updateServer(
   store: ConfigStore,
   name: string,
@@ -68,7 +72,7 @@ export async function updateServer(
   }
 }
 
-/** The error for a server name that is not there: what was meant, and what there is. */
+/** Returns the error for an unknown server name, with the closest match and the existing names. */
 export function unknownServer(name: string, available: readonly string[]): AppError {
   const meant = closestMatch(name, available);
   const guess = meant === undefined ? '' : `Did you mean ${JSON.stringify(meant)}? `;
@@ -79,7 +83,7 @@ export function unknownServer(name: string, available: readonly string[]): AppEr
   });
 }
 
-/** Names of all entries of the file, those that cannot be used included. */
+/** Names of all entries in the file, including invalid ones. */
 export function serverNames({ current, problems }: ConfigStore): string[] {
   const broken = problems.flatMap(({ server }) => (server === undefined ? [] : [server]));
   return [...new Set([...current.servers.map(({ name }) => name), ...broken])];
@@ -106,12 +110,12 @@ export async function checkConfig(text: string, path: string, only?: string): Pr
     reportMissingValues(server, document, stored);
   }
   const own = problems.filter(({ server }) => only === undefined || server === only);
-  // The document found the faults of the text as a whole once more.
+  // If parsing failed, `document` has reported the same syntax errors; this avoids listing them twice.
   const found = config === undefined ? [] : document.problems;
   return { servers, problems: [...own, ...found].sort((a, b) => a.line - b.line || a.column - b.column) };
 }
 
-/** Names of the secrets in the vault; empty where it cannot be read. */
+/** Names of the secrets in the vault; empty if the vault cannot be read. */
 async function storedSecrets(): Promise<ReadonlySet<string>> {
   const stored = await openVault(cliPaths().dataDir, process.env)
     .names(serverSecretPrefix)
@@ -119,7 +123,7 @@ async function storedSecrets(): Promise<ReadonlySet<string>> {
   return new Set(stored.flatMap(({ name }) => parseSecretVaultKey(name)));
 }
 
-/** A value that is neither in the environment nor in the vault: the server is listed and needs setup. */
+/** Reports a value found neither in the environment nor in the vault: the server is listed and needs setup. */
 function reportMissingValues(server: ServerConfig, document: ConfigDocument, stored: ReadonlySet<string>): void {
   for (const [secret, field] of requiredSecrets(server)) {
     const place = stored.has(secret) ? undefined : fieldNode(document, server.name, field);
@@ -140,7 +144,7 @@ async function checkLaunch(
     if (place !== undefined)
       document.report(enabled ? 'error' : 'warning', place.node, place.path, reason, { suggestion, server: name });
   };
-  // A placeholder is left, and was reported.
+  // An unresolved placeholder has already been reported.
   if ([command, cwd ?? ''].some((text) => text.includes('${'))) return;
   if (cwd !== undefined && !(await isFolder(cwd)))
     report('cwd', `Directory not found: ${cwd}`, 'Create it or change the path.');

@@ -1,4 +1,4 @@
-/** Facts known before a core is created: its process, and the parts that an edition replaces. */
+/** What a core is constructed with: process-wide dependencies, and the components that an edition overrides. */
 import type { AppPaths, Env } from './base/app-paths.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';
@@ -8,7 +8,7 @@ import type { CoreStores } from './core-stores.ts';
 import type { StoreHealth } from './health/store-health.ts';
 import type { ServerDeps } from './servers/server-deps.ts';
 
-/** Identity and surroundings of one core; every part may read them. */
+/** Dependencies shared by all components of one core. */
 export interface CoreContext {
   readonly paths: AppPaths;
   readonly env: Env;
@@ -18,24 +18,24 @@ export interface CoreContext {
   readonly version: string;
   /** Overrides the config's mode. */
   readonly mode: string | undefined;
-  /** Which stores cannot be written, and why. */
+  /** Which stores are read-only, and why. */
   readonly health: StoreHealth;
   /** ms since 1970. */
   readonly startedAt: number;
 }
 
-/** Replacements that serve many users instead of the one of a desktop. */
+/** Multi-user implementations that replace the single-user ones of the desktop. */
 export interface Edition {
-  /** Stores that replace the home's own. */
+  /** Stores that replace those in the home directory. */
   readonly stores: Partial<CoreStores>;
-  /** Connections to processes that belong to one user each. */
+  /** Per-user connections to stdio servers. */
   readonly personal: ServerDeps['personal'];
-  /** Each user's own connections to remote servers. */
+  /** Per-user connections to remote servers. */
   readonly own: ServerDeps['own'];
-  /** Reserves quota for a call. */
+  /** Reserves quota for a call; rejects if the quota is exhausted. */
   readonly admit: AdmitCall;
-  /** Whether traces of calls are collected. */
+  /** Whether call traces are collected. */
   readonly isTraced: boolean;
-  /** Describes where users decide. */
+  /** Returns the text that tells users where to approve or reject pending items. */
   readonly answerAt: () => string;
 }

@@ -1,4 +1,4 @@
-/** Starts and ends the parts of a core in order, and passes changes of the config on to them. */
+/** Starts and stops the components of a core in order, and applies config changes to them. */
 import type { ProposalStore } from './admin/server-change.ts';
 import type { AppConfig } from './config/app-config.ts';
 import { secretValuesOf } from './config/config-secrets.ts';
@@ -33,14 +33,14 @@ export class CoreLifecycle {
   }
 
   /**
-   * Resolves when the servers are known, which they are not until what another core left running has ended. A client that is served
-   * sooner would see an empty list. undefined: they are known, or the core was not started. Never rejects.
+   * Resolves when the servers are known, which requires that processes left by a previous core have ended. Before that,
+   * clients would see an empty tool list. Undefined once they are known, or if the core was not started. Never rejects.
    */
   get starting(): Promise<void> | undefined {
     return this.#beginning;
   }
 
-  /** Starts the servers of the config and follows its changes. Resolves when all have settled. */
+  /** Starts the servers of the config and follows its changes. Resolves when every server has started or failed. */
   async start(): Promise<void> {
     const { groups, proposals } = this.#deps;
     const { context, servers, calls, activity, trust } = groups;
@@ -54,11 +54,11 @@ export class CoreLifecycle {
       this.#beginning = undefined;
       known.resolve();
     };
-    // With the listings cached by an earlier core.
+    // Cached listings of a previous core count as known.
     const stopLooking = servers.manager.listingChanged.on(() => servers.manager.isConfigLoaded && begun());
-    // One promise from the first moment on: a stop that comes while we tidy up waits for what begins after it.
+    // Set synchronously, so that a `close()` during cleanup also waits for the startup that follows it.
     this.#watching = this.#tidyUp().then(() => {
-      // Before the file is watched: whoever connects meanwhile finds the servers.
+      // The config is applied before the file is watched, so that clients that connect meanwhile see the servers.
       activity.log.startPruning();
       settled = Promise.all([calls.spills.start(), trust.dataFlow.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), proposals.start()]);
@@ -72,7 +72,7 @@ export class CoreLifecycle {
     const { groups, proposals, closeCalls, record } = this.#deps;
     const { context, servers, trust, clients } = groups;
     this.#stopWatching();
-    // A watch that is still being set up would outlive its stop.
+    // Waits for setup: a watcher created after the stop would leak.
     await this.#watching;
     await context.config.stop();
     await proposals.stop();
@@ -116,7 +116,7 @@ export class CoreLifecycle {
     this.#stopWatching = () => stops.forEach((stop) => stop());
   }
 
-  /** Cleans up after killed cores: their servers hold ports and locks that ours need. */
+  /** Cleans up after killed cores, because their servers hold ports and locks that ours need. */
   async #tidyUp(): Promise<void> {
     const { context, servers, trust } = this.#deps.groups;
     const { paths, log, config } = context;

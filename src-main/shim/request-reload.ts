@@ -1,8 +1,8 @@
-/** SIGHUP at a shim: the core that it leads to reads its config again. */
+/** Handles SIGHUP in the shim: asks the connected core to reload its config. */
 import type { SocketLocation } from '../core/base/app-paths.ts';
 import { dial } from './dial.ts';
 
-/** Rejects where there is no core, which reads its config anew when it starts. */
+/** Rejects if no core is running; no reload is needed then, because a core reads its config at startup. */
 export async function requestReload(location: SocketLocation): Promise<void> {
   const { socket } = await dial(location, { purpose: 'control' });
   await new Promise<void>((resolve) => {

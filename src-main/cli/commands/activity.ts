@@ -1,6 +1,7 @@
 /**
- * `tooltray activity [list | sessions | export]`: the calls that were made, or the steps of apps' sessions, the newest
- * first.
+ * `tooltray activity [list
+ * sessions
+ * export]`: lists recorded tool calls, or the steps of client sessions, newest first.
  */
 import { writeFile } from 'node:fs/promises';
 import { formatCount, formatDuration } from '../../core/base/text-format.ts';
@@ -12,7 +13,7 @@ import { jsonText, oneLine, paint, printResult, printLines, table } from '../ter
 
 const defaultLimit = 20;
 
-/** SENT: tokens of what the server sent, GIVEN: of what the model got of it. */
+/** SENT is the number of tokens returned by the server, GIVEN the number passed on to the model. */
 export const activity = command({
   actions: {
     list: { help: 'List recent calls (default)' },
@@ -73,7 +74,7 @@ export const activity = command({
   },
 });
 
-/** Says first if the record is not complete. */
+/** Prints a warning first if the activity log is incomplete. */
 function withActivity<T>(config: string | undefined, work: (core: CoreAccess) => Promise<T>): Promise<T> {
   return withCore(config, async (core) => {
     const found = await work(core);
@@ -93,7 +94,7 @@ async function exportRows(
   printLines([`${formatCount(rows.length, noun)} written to ${output}.`]);
 }
 
-/** Page by page, the newest first; those that come meanwhile are left out. */
+/** Reads page by page, newest first; calls recorded during the read are excluded. */
 async function readCalls(
   core: CoreAccess,
   query: ActivityQuery,

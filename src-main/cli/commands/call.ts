@@ -1,4 +1,8 @@
-/** `tooltray call TOOL [JSON | - | KEY=VALUE …]`: calls a tool as the person, a server's or one of our own. */
+/**
+ * `tooltray call TOOL [JSON
+ * -
+ * KEY=VALUE …]`: calls a tool as the local user, either a server's or a helper tool.
+ */
 import { text as readAll } from 'node:stream/consumers';
 import { isObject, type JsonObject, parseJson } from '../../core/base/json.ts';
 import { formatBytes } from '../../core/base/text-format.ts';
@@ -42,7 +46,7 @@ async function readInput(given: readonly string[]): Promise<JsonObject> {
   return readJson(first === '-' ? await readAll(process.stdin) : first);
 }
 
-/** `count=3`, `tags=["a"]`: what is JSON counts as that, anything else as text. */
+/** `count=3`, `tags=["a"]`: parses the value as JSON; if that fails, the value is a string. */
 function readPair(pair: string): [string, unknown] {
   const [, key, value] = /^([A-Za-z_][\w.-]*)=(.*)$/s.exec(pair) ?? [];
   if (key === undefined || value === undefined) throw usageError(`${JSON.stringify(pair)} is not KEY=VALUE`);
@@ -53,7 +57,7 @@ function readPair(pair: string): [string, unknown] {
   }
 }
 
-/** Nothing means no arguments. */
+/** Parses a JSON object; empty input means no arguments. */
 function readJson(text: string): JsonObject {
   if (text.trim() === '') return {};
   let value: unknown;
@@ -67,8 +71,8 @@ function readJson(text: string): JsonObject {
 }
 
 /**
- * A result for a terminal: text as text, all else described. Ends with a line feed unless it is empty. `raw` leaves
- * texts exactly as they came.
+ * Formats a tool result for the terminal: prints text and summarizes other content. Ends with a line feed unless it is
+ * empty. `raw` leaves text unescaped, as the server sent it.
  */
 export function contentText(result: JsonObject, raw: boolean): string {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
@@ -92,7 +96,7 @@ function blockText(block: JsonObject, clean: (text: string) => string): string {
   return describe(typeof type === 'string' ? type : 'content', undefined, mimeType, data);
 }
 
-/** Such as `[image, image/png, 12 kB]`; the whole of it is in --json. */
+/** Returns a summary such as `[image, image/png, 12 kB]`; `--json` prints the full content. */
 function describe(kind: string, label: unknown, mimeType: unknown, base64: unknown): string {
   const size = typeof base64 === 'string' ? formatBytes(Math.floor((base64.length * 3) / 4)) : '';
   const parts = [kind, label, mimeType, size].filter((part): part is string => typeof part === 'string' && part !== '');

@@ -1,4 +1,4 @@
-/** `tooltray import`: brings over servers that client apps have, or a file, after showing which; can be undone. */
+/** `tooltray import`: imports servers from client apps or a file, after a preview; can be undone. */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -72,7 +72,7 @@ export const importServers = command({
         return isIdle ? 0 : 1;
       }
       printProgress('Importing…');
-      // A bundle that was only shown until now is unpacked now.
+      // Bundles are unpacked only after confirmation.
       const again = yes ? undefined : await readOffers(setup, { ...source, dryRun: false });
       const final = again === undefined ? wishes : pick(again.offers, names, move);
       const outcome = await setup.imports.importRequested(final, { move, seal });
@@ -86,7 +86,7 @@ export const importServers = command({
   },
 });
 
-/** NAME or NAME=NEW; without any, all that are new here. Those that are here already can only be moved. */
+/** Takes NAME or NAME=NEW; without names, all that are not configured yet. Existing ones can only be moved. */
 function pick(offers: readonly ImportOffer[], names: readonly string[], move: boolean): ImportRequest[] {
   const isNew = ({ already }: ImportOffer): boolean => move || already === undefined;
   if (names.length === 0) return offers.filter(isNew).map((offer) => ({ offer, name: offer.name }));
@@ -117,7 +117,7 @@ function offerLines(
       oneLine(endpoint),
     ];
   });
-  // Line by line, for each server that is brought over.
+  // One line per imported server.
   const left = wishes.flatMap(({ offer }) =>
     offer.losses.map((loss) => `Not imported from ${oneLine(offer.name)}: ${oneLine(loss)}`),
   );
@@ -132,12 +132,12 @@ function offerLines(
   ];
 }
 
-/** Lists entries that were found and cannot be imported, each with the reason. */
+/** Lists entries that cannot be imported, each with the reason. */
 function skippedLines(skipped: readonly string[]): string[] {
   return skipped.length === 0 ? [] : ['', ...skipped.map((one) => paint('unsure', oneLine(one)))];
 }
 
-/** Which values would go to the vault, or could; by where they stand, never with what they are. */
+/** Lists which values would or could go to the vault, by location; values are never printed. */
 function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
   const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
   if (found.length === 0) return [];
@@ -165,7 +165,7 @@ function rowOf(
   return { name, app, endpoint: textOf(entry), secrets, sealable, already, losses };
 }
 
-/** All of an entry but its secrets, which stand in no table. */
+/** The entry with secrets masked. */
 function maskedLaunch(entry: ImportOffer['entry']): string {
   return launchText(maskedEntry(entry));
 }
@@ -174,21 +174,21 @@ function question(servers: number, move: boolean): string {
   return move ? `Move ${formatCount(servers, 'server')} to Tooltray?` : `Add ${formatCount(servers, 'server')}?`;
 }
 
-/** Source of the servers: the apps of this machine, a file of any product, a bundle, or text on stdin. */
+/** Source of the servers: client apps on this machine, a config file of any product, a bundle, or text on stdin. */
 interface ImportSource {
-  /** `-`: stdin. */
+  /** `-` reads stdin. */
   readonly file: string | undefined;
-  /** Id of the one app that counts. */
+  /** ID of the only app to import from. */
   readonly app: string | undefined;
-  /** The folder of the project whose files count, instead of the person's. */
+  /** Project directory to read instead of the user's own configs. */
   readonly project: string | undefined;
   /** Values that a bundle requires, as KEY=VALUE. */
   readonly set: readonly string[];
-  /** Bundles are unpacked only where something is to be written. */
+  /** Does not unpack bundles. */
   readonly dryRun: boolean;
 }
 
-/** Rejects with AppError not_found, config_invalid, bad_request. */
+/** Rejects with AppError `not_found`, `config_invalid` or `bad_request`. */
 async function readOffers(setup: AppSetup, source: ImportSource): Promise<FoundOffers> {
   const { file, app, project } = source;
   if (file !== undefined) {
@@ -226,12 +226,12 @@ async function serversInFile(file: string, source: ImportSource): Promise<FileSe
     if (read.length > 0 || notes.length > 0 || formatOfFile(file) !== 'json' || skipped.length > 0)
       return { servers: read, skipped: [...notes, ...skipped] };
   }
-  // One entry, or the command that starts it, as pages show it.
+  // A single entry or a start command, as copied from a web page.
   const { servers, skipped } = await parsePasted(content, { isProgram: isProgramHere, home });
   return { servers: servers.map(({ name, entry, notes }) => ({ name, entry, losses: notes })), skipped };
 }
 
-/** A server.json of the registry names packages, not entries. */
+/** A `server.json` of the registry lists packages, not entries. */
 function isRegistryFile(content: string): boolean {
   return /"(?:packages|remotes)"\s*:\s*\[/.test(content) && !/"mcpServers"|"servers"\s*:\s*\{/.test(content);
 }

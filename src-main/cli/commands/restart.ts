@@ -1,4 +1,4 @@
-/** `tooltray restart NAME`: restarts a server of the running core, or all that failed, without waiting for the back-off. */
+/** `tooltray restart NAME`: restarts a server of the running core, or all failed ones, skipping the retry back-off. */
 import { unknownServer } from '../cli-config.ts';
 import { command, jsonFlag, usageError } from '../command.ts';
 import { withRunningCore } from '../core-access.ts';

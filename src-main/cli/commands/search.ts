@@ -1,4 +1,4 @@
-/** `tooltray search QUERY`: tools by what they do, best first, with the reason. */
+/** `tooltray search QUERY`: searches tools by description, best match first, with the reason for each match. */
 import { formatCount } from '../../core/base/text-format.ts';
 import type { SearchHitSummary } from '../../rpc/contract.ts';
 import { command, commonFlags } from '../command.ts';

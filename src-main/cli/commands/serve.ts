@@ -1,4 +1,4 @@
-/** `tooltray serve`: the core without Electron, until it receives a stop signal. */
+/** `tooltray serve`: runs the core without Electron until SIGINT or SIGTERM. */
 import { formatCount } from '../../core/base/text-format.ts';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -27,7 +27,7 @@ const flags = {
 
 type ServeFlags = ParsedFlags<typeof flags>;
 
-/** Servers that take longer to start are counted as starting in the summary. */
+/** How long to wait for servers before printing the summary, in ms; slower ones are listed as starting. */
 const maxSummaryWaitMs = 3_000;
 
 export const serve = command({
@@ -38,7 +38,7 @@ export const serve = command({
     const stopped = Promise.withResolvers<void>();
     const host = await openHost(given, stopped.resolve);
     handleSignals(host, stopped.resolve);
-    // A mistake in one session must not end everybody's; it is the log's to tell.
+    // An uncaught error in one session must not end the others; it is logged.
     process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
     try {
       await host.listen();
@@ -52,7 +52,7 @@ export const serve = command({
   },
 });
 
-/** The socket would refuse as well, but could not say which Tooltray has it. */
+/** Runs before the socket is bound, because a failed bind could not name the running instance. */
 async function refuseSecond(given: ServeFlags): Promise<void> {
   const core = await findRunningCore();
   if (core === undefined) return;
@@ -65,8 +65,8 @@ async function refuseSecond(given: ServeFlags): Promise<void> {
 }
 
 /**
- * Printed only at a terminal, for a user who may have lost the first link; the key is never written to redirected
- * output.
+ * Printed only at a terminal, in case the user no longer has the link printed at startup; the key is never written to
+ * redirected output.
  */
 function dashboardOf(http: string, { background, json }: ServeFlags): string {
   if (http === '' || background || json) return '';
@@ -82,10 +82,7 @@ function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): vo
   }
 }
 
-/**
- * The link comes last and alone, so that nobody has to look for it: soon, and once more when every server has started
- * or failed.
- */
+/** Prints the link last, on its own line: after a short wait, and again once all servers have started or failed. */
 async function announceServers(host: CoreHost, started: Promise<void>): Promise<void> {
   const print = (line: string): void => void process.stdout.write(`${line}\n\n${host.pageUrl}\n`);
   const isStarted = await Promise.race([started.then(() => true), delay(maxSummaryWaitMs, false, { ref: false })]);
@@ -119,13 +116,13 @@ function summary({ core }: CoreHost): string {
   ].join('\n');
 }
 
-/** Problem of a server; if it is being retried, the last one. */
+/** Returns the server's current error; while the server is retried, the last one. */
 function troubleOf({ config, health, state }: ManagedServer): string | undefined {
   if (health.level === 'error' || health.level === 'attention') return health.detail;
   return 'error' in state ? state.error?.text.replace(`${config.name}: `, '') : undefined;
 }
 
-/** Listen address, servers, and the lines that connect client apps. */
+/** Returns the listen address, the servers, and how to connect client apps. */
 function welcome(host: CoreHost, { insecureNoAuth, mode }: ServeFlags): string {
   const { http, socket, httpProblem } = host.addresses;
   const { current, problems } = host.core.context.config;

@@ -1,6 +1,6 @@
 /**
- * `tooltray stdio` when it is not the shim at once: a private core, or flags in ToolMux's way. stdout carries MCP
- * frames alone.
+ * `tooltray stdio` for the cases that do not start the shim directly: `--standalone`, or flags in the style of ToolMux.
+ * stdout carries MCP messages only.
  */
 import type { ShimArgs } from '../../shim/run-shim.ts';
 import { Console } from 'node:console';
@@ -22,7 +22,7 @@ export const stdio = command({
 });
 
 async function serveAlone(given: ShimArgs): Promise<number> {
-  // A package that prints something by mistake must not do it between two frames.
+  // Redirects stray console output away from stdout, where it would corrupt the protocol.
   globalThis.console = new Console(process.stderr);
   const { app, mode, profile, server } = given;
   const ended = Promise.withResolvers<void>();
@@ -32,7 +32,7 @@ async function serveAlone(given: ShimArgs): Promise<number> {
   const started = host.core.start();
   try {
     host.gate.admit(app);
-    // The servers are known before the first question can be asked, and start while the client app introduces itself.
+    // Servers are registered before the first request and start during the MCP initialize handshake.
     const line = new StreamTransport(process.stdin, process.stdout, { respondsFirst: true });
     await host.serve(line, { app, mode, profile, server }, { credential: { kind: 'own line' } }, ended.resolve);
     await ended.promise;

@@ -1,6 +1,6 @@
 /**
- * `tooltray undo [ID]`: reverts a change to a client app, the last one or the named one, or a description written for a
- * tool.
+ * `tooltray undo [ID]`: reverts the latest change to a client app or the one with this ID, or a rewritten tool
+ * description.
  */
 import { join, sep } from 'node:path';
 import { AppError } from '../../core/base/errors.ts';
@@ -18,7 +18,7 @@ export const undo = command({
   },
   notes: ['SERVER:TOOL restores the original description of a tool (see `tooltray tools --rewritten`).'],
   run(flags, [wanted]) {
-    // An id of a change has no colon.
+    // IDs of changes contain no colon.
     if (wanted?.includes(':') === true) return restoreDescription(wanted, flags);
     return withApps(flags, async (setup, project) => {
       const { dryRun, yes, json } = flags;
@@ -42,7 +42,7 @@ export const undo = command({
   },
 });
 
-/** Shows both texts, asks for confirmation, and lists the server's own text to apps again. */
+/** Shows both texts, asks for confirmation, and restores the server's original description for client apps. */
 async function restoreDescription(
   id: string,
   { config, dryRun, yes, json }: ParsedFlags<typeof changeFlags>,

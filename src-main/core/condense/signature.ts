@@ -1,29 +1,29 @@
-/** A tool in one line, for a model that has to call it. */
+/** Renders a tool's input schema as a one-line signature for models. */
 import { referredBy } from '../base/json-pointer.ts';
 import { isObject, type JsonObject, objectOrEmpty, toPlainNumber } from '../base/json.ts';
 
 // A tool as one line that is enough to call it: `create_entities(entities: {name, entityType, observations:
 // string[]}[])`. `?` marks optional arguments; no type means text. Types are those of TypeScript, followed by limits in
 // brackets: `integer(1..100)`, `string(uri)`, `string(..64, /^a/)`, `number(>0..)`, `T[1..3, unique]`. `[A, B]` is a
-// tuple, `{[key]: T}` allows any keys. `…` has more values than are shown. `~` marks a schema that says more than the
-// line can: a caller that writes such lines must also point to the schema.
+// tuple, `{[key]: T}` allows any keys. `…` marks omitted values. `~` marks constraints that the signature cannot
+// express: a caller that writes such lines must also point to the schema.
 
 interface SignedTool {
   readonly name: string;
   readonly inputSchema?: unknown;
 }
 
-/** Takes any schema; what is not JSON Schema gives `name()`. */
+/** Accepts any value; an invalid schema yields `name()`. */
 export function signature(tool: SignedTool): string {
   return `${tool.name}(${parametersText(tool.inputSchema)})`;
 }
 
-/** Longest list of parameters, in characters: a longer one says less of what is deep inside. */
+/** Maximum length of a parameter list, in characters. A longer one is rendered again with less nesting. */
 const maxParametersLength = 600;
 
 const maxDepth = 4;
 
-/** `path, head?: integer`. `which`: only these names. */
+/** Renders `path, head?: integer`. `which` filters the parameters by name. */
 export function parametersText(
   schema: unknown,
   which: (name: string, required: boolean) => boolean = () => true,
@@ -63,7 +63,7 @@ interface ParameterType {
   readonly type: string;
 }
 
-/** The same in parts. `more`: what holds beside the parameters, `[key]: T` and `~`. */
+/** Like `parametersText`, as separate parts. `more` holds the index signature `[key]: T` and the `~` mark. */
 export function parameterTypes(schema: unknown): {
   readonly parameters: readonly ParameterType[];
   readonly more: readonly string[];
@@ -77,7 +77,7 @@ export function parameterTypes(schema: unknown): {
   return { parameters, more };
 }
 
-/** Whether the line leaves something to the schema. */
+/** Returns whether the signature omits constraints of the schema. */
 export function isLossy(text: string): boolean {
   return withoutLiterals(text).includes('~');
 }
@@ -88,15 +88,17 @@ function withoutLiterals(text: string): string {
 
 const maxValues = 12;
 
-/** Schema nodes read for one tool: a small schema full of references can describe a huge type. */
+/**
+ * Maximum number of schema nodes read for one tool, because a small schema full of references can describe a huge type.
+ */
 const maxNodes = 500;
 
 const maxPatternLength = 60;
 
-/** Whole numbers that every reader of JSON keeps. */
+/** Largest integer that every JSON parser represents exactly. */
 const safest = Number.MAX_SAFE_INTEGER;
 
-/** Keywords of objects that a list of members cannot say. */
+/** Object keywords that a member list cannot express. */
 const beyondMembers = [
   ...['patternProperties', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['maxProperties', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'],
@@ -125,14 +127,14 @@ class TypeWriter {
     return [...shown.map((member) => this.#member(member, 0)), ...more].join(', ');
   }
 
-  /** The members of an object, and what else it says of its members. */
+  /** Returns the members of an object schema, and its other constraints. */
   parts(schema: unknown): { members: readonly Member[]; more: readonly string[] } {
     const whole = this.#resolve(schema);
     if (!isObject(whole)) return { members: [], more: isObject(schema) ? ['~'] : [] };
     return this.#parts(this.#merged(whole), 0);
   }
 
-  /** `any` where the schema does not say, `any~` where it says too much. */
+  /** Returns `any` if the schema has no type, `any~` if it is too complex. */
   of(schema: unknown, depth: number): string {
     if (schema === false || (this.#nodes += 1) > maxNodes) return 'any~';
     const resolved = this.#resolve(schema);
@@ -154,7 +156,7 @@ class TypeWriter {
     return union((Array.isArray(type) ? (type as unknown[]) : [type]).map((one) => this.#plain(one, node, depth)));
   }
 
-  /** Members beside the branches apply to each branch. */
+  /** Members declared next to the branches apply to each branch. */
   #branches(node: JsonObject, branches: readonly unknown[], depth: number): string {
     const { anyOf, oneOf, ...base } = node;
     if (depth > this.#depth) return 'any~';
@@ -218,7 +220,7 @@ class TypeWriter {
     return `${shown}${required ? '' : '?'}${type === 'string' ? '' : `: ${type}`}`;
   }
 
-  /** Members under any name, where the schema says what they are, or there are no others. */
+  /** Returns the index signature, if additional properties are typed or are the only ones. */
   #others({ additionalProperties: others }: JsonObject, named: number, depth: number): string[] {
     if (isObject(others) && Object.keys(others).length > 0) return [`[key]: ${this.of(others, depth)}`];
     return named === 0 && depth > 0 && (others === true || isObject(others)) ? ['[key]: any'] : [];
@@ -254,7 +256,7 @@ class TypeWriter {
     return contains === undefined || contains === true ? text : marked(text);
   }
 
-  /** A node with what it refers to, and what all of its `allOf` say, where that can be laid together. */
+  /** Returns the node with `$ref` resolved and `allOf` merged, if it can be merged. */
   #merged(node: JsonObject): JsonObject {
     const parts = node['allOf'];
     if (!Array.isArray(parts)) return node;
@@ -269,7 +271,7 @@ class TypeWriter {
     return merged;
   }
 
-  /** undefined where a reference leads nowhere, or in a circle. */
+  /** Returns undefined for a dangling or circular reference. */
   #resolve(schema: unknown): unknown {
     let node = schema;
     for (let step = 0; step < 20; step++) {
@@ -285,7 +287,7 @@ class TypeWriter {
   }
 }
 
-/** Keywords that limit what fits. */
+/** Keywords that constrain values. */
 const constrainingKeywords: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', '$ref'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
@@ -293,7 +295,7 @@ const constrainingKeywords: ReadonlySet<string> = new Set([
   ...['minProperties', 'propertyNames', ...beyondMembers],
 ]);
 
-/** Both at once, where no keyword but lists of members stands in both. */
+/** Merges two schemas. Returns undefined if they share a keyword other than `properties` and `required`. */
 function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const clash = Object.keys(b).filter(
     (key) =>
@@ -307,7 +309,7 @@ function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
     )
   )
     return undefined;
-  // What holds for all other members holds for those that the other part names.
+  // `additionalProperties` of one schema also applies to members that only the other declares.
   const isLimited = [a, b].some((one) => ![undefined, true].includes(one['additionalProperties'] as true | undefined));
   if (isLimited && JSON.stringify(Object.keys(ownA)) !== JSON.stringify(Object.keys(ownB))) return undefined;
   const required = [a['required'], b['required']].flatMap((one) => (Array.isArray(one) ? (one as unknown[]) : []));
@@ -320,7 +322,10 @@ function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
   };
 }
 
-/** Whether nothing can fit two of them: other types, or other values of a member that each needs. */
+/**
+ * Returns whether the branches are mutually exclusive: they have different types, or different values of a required
+ * member.
+ */
 function areApart(branches: readonly unknown[]): boolean {
   return branches.every((a, index) =>
     branches.slice(index + 1).every((b) => isObject(a) && isObject(b) && differ(a, b)),
@@ -357,7 +362,7 @@ function stringLimits(node: JsonObject): string[] {
   const isLong = typeof pattern === 'string' && (pattern.length > maxPatternLength || /[\n\r]/.test(pattern));
   return [
     ...(typeof format === 'string' ? [format.replace(/[^\w-]/g, '')] : []),
-    // Nobody writes an empty text where one is asked for.
+    // `minLength: 1` is omitted because it is implied.
     ...rangeText((minLength ?? 0) > 1 ? minLength : undefined, maxLength),
     ...(typeof pattern === 'string' ? [isLong ? '~' : `/${pattern.replace(/(?<!\\)((?:\\\\)*)\//g, '$1\\/')}/`] : []),
   ];
@@ -368,7 +373,7 @@ function numberLimits(node: JsonObject): string[] {
     node,
     ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   );
-  // Draft 4 wrote whether a bound is one that is not reached as yes or no.
+  // In draft 4, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
   const [openLow, openHigh] = [node['exclusiveMinimum'] === true, node['exclusiveMaximum'] === true];
   const low = above !== undefined && above >= (least ?? -Infinity) ? `>${above}` : openLow ? `>${least}` : bound(least);
   const high = below !== undefined && below <= (most ?? Infinity) ? `<${below}` : openHigh ? `<${most}` : bound(most);
@@ -396,7 +401,7 @@ function marked(type: string): string {
   return type.endsWith('~') ? type : !isOnePiece(type) ? `(${type})~` : `${type}~`;
 }
 
-/** No union, or one inside of brackets. */
+/** Returns whether the type needs no parentheses before `[]`. */
 function isOnePiece(type: string): boolean {
   let open = 0;
   for (const sign of withoutLiterals(type)) {

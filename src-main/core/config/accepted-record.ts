@@ -1,6 +1,6 @@
 /**
- * The file that records what the user agreed to of the config file. It carries an HMAC under a key of the vault, so
- * that a program that can write the file, but not read the vault, cannot agree for the user.
+ * Stores the parts of the config that the user has approved. The file carries an HMAC under a key of the vault, so a
+ * program that can write the file but not read the vault cannot approve for the user.
  */
 import { createHmac } from 'node:crypto';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { isSameToken } from '../base/core-proof.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
 
-/** A server's entry as parsed, under our own names, and whether it is enabled. */
+/** A parsed server entry with normalized keys, and whether it is enabled. */
 export interface WrittenServer {
   readonly entry: JsonObject;
   readonly on: boolean;
@@ -17,30 +17,29 @@ export interface WrittenServer {
 
 export interface Agreed {
   readonly servers: Readonly<Record<string, WrittenServer>>;
-  /** Guarded settings as the core understands them. */
+  /** Security-relevant settings, as parsed. */
   readonly settings: JsonObject;
-  /** The other settings as they were last in use, for a start with a file that cannot be read. */
+  /** The other settings as last applied; used at startup if the config file is unreadable. */
   readonly plain?: JsonObject | undefined;
-  /** Blocked launches or addresses by server name. A different launch under that name is a new question. */
+  /** Blocked launches or addresses by server name. A different launch under the same name needs a new approval. */
   readonly blocked?: Readonly<Record<string, JsonObject>>;
   /**
-   * An earlier record could not be used, and the user has not accepted again: an entry that is missing here may have
-   * been accepted.
+   * Why an earlier record is unusable. Until the user approves again, a missing entry may have been approved before.
    */
   readonly lost?: LostReason;
 }
 
 /**
- * Why a record cannot be used: it is unreadable, it is gone though the vault has its key, its HMAC is not that of the
- * vault's key, or the vault is locked, so that the HMAC cannot be checked now.
+ * Why a record is unusable: it is unreadable, it is missing although the vault has its key, its HMAC does not match the
+ * vault's key, or the vault is locked, so the HMAC cannot be verified now.
  */
 export type LostReason = 'damaged' | 'missing' | 'unproven' | 'locked';
 
-/** The key of the HMAC; only the vault has it. */
+/** The HMAC key, which only the vault stores. */
 export interface RecordKey {
-  /** Whether there is a key, without opening the vault. Rejects if the vault cannot be read. */
+  /** Returns whether the key exists, without opening the vault. Rejects if the vault cannot be read. */
   exists(): Promise<boolean>;
-  /** Undefined if there is none. Rejects if the vault is locked. */
+  /** Returns undefined if there is no key. Rejects if the vault is locked. */
   read(): Promise<string | undefined>;
   /** Creates the key if there is none. Rejects if the vault is locked. */
   ensure(): Promise<string>;
@@ -55,7 +54,9 @@ export class AcceptedRecord {
     this.#key = key;
   }
 
-  /** Undefined if nothing was ever agreed to. Never rejects. */
+  /**
+   * Returns the approved config, undefined if nothing was approved yet, or why the record is unusable. Never rejects.
+   */
   async read(): Promise<Agreed | LostReason | undefined> {
     let text: string;
     try {
@@ -74,7 +75,10 @@ export class AcceptedRecord {
     }
   }
 
-  /** Keeps a copy of a record that cannot be used. Rejects if the vault is locked or the file cannot be written. */
+  /**
+   * Signs and writes the record; first copies an unusable one to `.corrupt`. Rejects if the vault is locked or the file
+   * cannot be written.
+   */
   async write(agreed: Agreed): Promise<void> {
     const key = await this.#key.ensure();
     await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
@@ -97,7 +101,7 @@ function parse(text: string): { readonly agreed: Agreed; readonly hmac: string }
   }
 }
 
-/** Source: RFC 2104. JSON.parse keeps the order of members, so the text is the same when it is read. */
+/** Source: RFC 2104. The text is stable, because JSON.parse preserves the order of members. */
 function hmac(key: string, agreed: Agreed): string {
   return createHmac('sha256', key).update(JSON.stringify(agreed)).digest('base64url');
 }

@@ -1,4 +1,4 @@
-/** Applies cuts to a JSONC text and refuses the result unless it says exactly what was wanted. */
+/** Edits JSONC text and rejects an edit if its parsed result differs from the expected value. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Node } from 'jsonc-parser';
 import { AppError } from '../base/errors.ts';
@@ -7,13 +7,14 @@ import { JsoncText, nodeValue } from './jsonc-text.ts';
 
 const bom = '\uFEFF';
 
-/** Edits a text whose root is an object. */
+/** Edits JSONC text whose root is an object; verifies each edit by parsing the result again. */
 export class VerifiedEdit {
   readonly #before: string;
   #source: JsoncText;
 
   /**
-   * An empty text, or one of comments alone, becomes an empty object. Throws `config_invalid` when it cannot be read.
+   * Treats an empty text, or one of comments only, as an empty object. Throws `config_invalid` if the text cannot be
+   * parsed.
    */
   constructor(text: string) {
     this.#before = text;
@@ -27,15 +28,15 @@ export class VerifiedEdit {
     return this.#source.root;
   }
 
-  /** The whole as a value, to be changed into what `cut` should bring about. */
+  /** Returns the document as a plain value, to be changed and passed to `apply` as `wanted`. */
   value(): Record<string, unknown> {
     return nodeValue(this.root) as Record<string, unknown>;
   }
 
-  /** Applies one cut. Throws `config_invalid`, with nothing changed, when the new text does not mean `wanted`. */
+  /** Applies one edit. Throws `config_invalid` and changes nothing if the new text does not parse to `wanted`. */
   apply(change: (source: JsoncText) => string, wanted: unknown): void {
     const source = new JsoncText(change(this.#source));
-    // Through JSON, because a value that is undefined is not written.
+    // The round trip through JSON drops undefined members, which are not written.
     const expected: unknown = JSON.parse(JSON.stringify(wanted));
     if (source.root === undefined || !isDeepStrictEqual(nodeValue(source.root), expected)) {
       throw new AppError(
@@ -49,7 +50,7 @@ export class VerifiedEdit {
     this.#source = source;
   }
 
-  /** The text as it is now, with the byte order mark it came with. */
+  /** Returns the edited text, with the byte order mark of the original. */
   get text(): string {
     return (this.#before.startsWith(bom) ? bom : '') + this.#source.text;
   }

@@ -1,6 +1,6 @@
 /**
- * The registries there are, and what they answer: pages of servers, and one of them in full. Answers are remembered for
- * a minute.
+ * Client for the configured MCP registries: lists servers by page and looks up one. Responses are cached for one
+ * minute.
  */
 import { AppError } from '../base/errors.ts';
 import { objectOrEmpty } from '../base/json.ts';
@@ -18,20 +18,20 @@ export const officialRegistry: RegistryConfig = {
 };
 
 export interface RegistryQuery {
-  /** Name of the registry in the config; absent means the first. */
+  /** Name of the registry in the config; absent for the first. */
   readonly registry?: string | undefined;
-  /** Part of a name; empty: all there are. */
+  /** Substring of the server's name; empty lists all servers. */
   readonly query: string;
   /** 1 to 100. */
   readonly limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string | undefined;
 }
 
 export interface RegistryPage {
   readonly registry: string;
   readonly servers: readonly RegistryServer[];
-  /** Items that are no servers, and are left out. */
+  /** Number of items skipped because they are not valid server entries. */
   readonly unreadable: number;
   /** Cursor of the next page; absent on the last. */
   readonly next?: string;
@@ -64,7 +64,10 @@ export class Registries {
     this.#parts = parts;
   }
 
-  /** The official one first, or what the config has in its place. */
+  /**
+   * Returns all registries: the official one first, as the config redefines it if it does, then the others of the
+   * config.
+   */
   list(): readonly RegistryConfig[] {
     const own = this.#parts.places();
     return [
@@ -73,7 +76,10 @@ export class Registries {
     ];
   }
 
-  /** Rejects with AppError registry_failed where there is no answer, which says nothing of what there is; not_found. */
+  /**
+   * Rejects with AppError `registry_failed` if the registry cannot be reached, or `not_found` if no registry has that
+   * name.
+   */
   async search({ registry, query, limit, cursor }: RegistryQuery, signal: AbortSignal): Promise<RegistryPage> {
     const place = this.#find(registry);
     const file = registryFilePath(place);
@@ -94,7 +100,9 @@ export class Registries {
     return toPage(place, items.slice(0, limit), typeof next === 'string' && next !== '' ? next : undefined);
   }
 
-  /** One server in a version, the latest without one. Rejects with AppError registry_failed, not_found. */
+  /**
+   * Looks up one version of a server; the latest by default. Rejects with AppError `registry_failed` or `not_found`.
+   */
   async find(
     registry: string | undefined,
     name: string,

@@ -1,4 +1,4 @@
-/** A spill: an answer, or a part of one, kept on disk. */
+/** A spill: a tool result, or part of one, stored on disk because it is too large for the model. */
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
@@ -8,12 +8,12 @@ import { isSecretName } from '../base/mask.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
-/** Content of the file; JSON is pretty-printed with one element per line, so that lines can be queried. */
+/** Format of the file; JSON is pretty-printed with one element per line, so that lines can be queried. */
 export type SpillKind = 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
 
 /** The call and owner that a result belongs to. */
 export interface SpillOrigin {
-  /** Who may read it (`Principal.owner`); empty: the person alone. */
+  /** Who may read it (`Principal.owner`); empty for the local user. */
   readonly owner: string;
   readonly sessionId: string;
   readonly app: string;
@@ -21,51 +21,54 @@ export interface SpillOrigin {
   readonly tool: string;
   /** The argument that identifies the call (activity/argument-preview.ts). */
   readonly preview?: string | undefined;
-  /** The profiles that it was kept in, by what they are told apart by; undefined: in none. */
+  /** Key of the profiles that were active when it was stored; undefined if none. */
   readonly profiles?: string | undefined;
 }
 
 export interface Spill extends SpillOrigin {
   /** Short and unguessable; `resultFile` takes it as well as the path, and `tooltray://spill/<id>` is its URI. */
   readonly id: string;
-  /** The id of the first part of the same answer; its own where it is the first. */
+  /** ID of the first part of the same result; equals `id` for the first part. */
   readonly answerId: string;
   /** Absolute path inside the store. */
   readonly file: string;
   readonly kind: SpillKind;
   readonly mimeType: string;
-  /** Size of the file, which is laid out in lines and may hold a part of the answer only. */
+  /** Size of the file in bytes; the file is formatted in lines and may hold only a part of the result. */
   readonly bytes: number;
-  /** Tokens of what the server sent of this part: counted (o200k) if affordable, else estimated. */
+  /** Tokens of this part as sent by the server: counted (o200k) if affordable, else estimated. */
   readonly tokens: number;
   readonly tokensEstimated: boolean;
-  /** The payload of the whole result, in bytes of what it says once; undefined where the index was lost. */
+  /**
+   * Payload of the whole result in bytes, without content that is repeated in `structuredContent`; undefined if the
+   * index was lost.
+   */
   readonly sentBytes: number | undefined;
   readonly sentTokens: number | undefined;
   readonly sentEstimated: boolean;
-  /** Lines of the file (parts between line feeds); undefined for what has none. */
+  /** Number of lines of the file; undefined if it has none. */
   readonly lines: number | undefined;
   /** ms since the epoch. */
   readonly createdAt: number;
   readonly pinned: boolean;
-  /** How often it was asked for, and when last. */
+  /** Number of reads, and the time of the last one. */
   readonly reads: number;
   readonly lastReadAt: number | undefined;
 }
 
 /** The text that the model receives in place of a spill. */
 export interface SpillSummary {
-  /** The content in a few lines: keys with types, lengths of arrays, ranges of numbers. */
+  /** Summary of the content in a few lines: keys with types, lengths of arrays, ranges of numbers. */
   readonly shape: readonly string[];
-  /** Keys of the topmost object, or elements of the topmost array; absent for what is neither. */
+  /** Number of keys of the root object or elements of the root array; absent for other roots. */
   readonly topLevelKeys?: readonly string[];
   readonly elements?: number;
-  /** A JSONPath that finds single elements of its longest list of objects: `$.rows[?(@.name=='…')]`. */
+  /** A JSONPath that finds single elements of the longest list of objects: `$.rows[?(@.name=='…')]`. */
   readonly example?: string;
-  /** The tables that SQL finds in it, a line each, and a statement over them. */
+  /** The tables that SQL finds in it, one per line, and an example statement. */
   readonly tables?: readonly string[];
   readonly sqlExample?: string;
-  /** The first and the last characters; `tail` is empty where `head` is all of it. */
+  /** The first and last characters; `tail` is empty if `head` is the whole text. */
   readonly head: string;
   readonly tail: string;
 }
@@ -76,18 +79,18 @@ export interface SpilledPart {
 }
 
 /**
- * An answer that was kept: its parts in the answer's order, the main one first. Small parts that stay in the answer are
- * in `inline`.
+ * A stored result: its parts in the order of the result, the main one first. Small parts that stay in the result are in
+ * `inline`.
  */
 export interface SpilledResult {
   readonly parts: readonly [SpilledPart, ...SpilledPart[]];
-  /** Content blocks that are given as they are: links, small texts beside a big one. */
+  /** Content blocks passed through unchanged: links, and small texts next to a large one. */
   readonly inline: readonly JsonObject[];
   readonly isError: boolean;
   /** `_meta` and unknown members of the result, kept beside its content. */
   readonly rest: JsonObject;
   /**
-   * The payload of the whole result: bytes of UTF-8, and tokens. The one size and the one count that are told of it.
+   * The payload of the whole result, in bytes of UTF-8 and in tokens: the only size and token count reported for it.
    */
   readonly resultBytes: number;
   readonly resultTokens: number;
@@ -100,9 +103,9 @@ export interface OriginalResult {
   readonly payload: readonly string[];
 }
 
-// Names of kept files: readable for people, unguessable for everybody else.
+// File names consist of a readable prefix and an unguessable ID.
 
-/** 32 letters and digits that cannot be taken for each other, alike in every case. */
+/** 32 unambiguous lowercase letters and digits, safe on case-insensitive file systems. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';
 /** 20 characters of 5 bits each: 100 bits. */
 const idLength = 20;
@@ -119,10 +122,7 @@ interface SpillName {
   readonly extension: string;
 }
 
-/**
- * None that reads as the name of a secret (`…4key7`): in "the file ID: there is none" the word behind it would be
- * masked.
- */
+/** Avoids IDs that look like the name of a secret (`…4key7`): the masker would mask the text after it. */
 export function newSpillId(): string {
   for (;;) {
     const id = Array.from(randomBytes(idLength), (byte) => alphabet[byte & 31]).join('');
@@ -138,7 +138,7 @@ export function spillFileName({ server, tool, id, extension }: SpillName): strin
   return `${slug(server).replaceAll('-', '_')}-${slug(tool)}-${id}.${extension}`;
 }
 
-/** undefined for a name that is none of ours. */
+/** Returns undefined if the name is not a spill file's. */
 export function parseSpillFileName(name: string): SpillName | undefined {
   const [, server, tool, id, extension] = filePattern.exec(name) ?? [];
   if (server === undefined || tool === undefined || id === undefined || extension === undefined) return undefined;
@@ -150,7 +150,7 @@ export function tempFileStem(folder: string): string {
   return join(folder, `.${newSpillId()}.${process.pid}`);
 }
 
-/** The process that writes the unfinished file; undefined for a name that is no such file's. */
+/** Returns the ID of the process that writes the unfinished file; undefined if the name is not such a file's. */
 export function spillTempFilePid(name: string): number | undefined {
   const [, writer] = draftPattern.exec(name) ?? [];
   return writer === undefined ? undefined : Number(writer);
@@ -161,7 +161,7 @@ function slug(text: string): string {
   return plain.replace(/^-+|-+$/g, '') || 'x';
 }
 
-/** The `_meta` key for facts about a spill, for helper tools and for client apps that want more than prose. */
+/** The `_meta` key for facts about a spill, read by helper tools and by client apps. */
 export const spillMetaKey = 'tooltray/spill';
 
 export interface SpillPartInfo {
@@ -177,7 +177,7 @@ export interface SpillPartInfo {
   readonly topLevelKeys?: readonly string[];
   readonly elements?: number;
   readonly shape: readonly string[];
-  /** A JSONPath that finds single elements of its longest list of objects. */
+  /** A JSONPath that finds single elements of the longest list of objects. */
   readonly example?: string;
   readonly tables?: readonly string[];
   readonly sqlExample?: string;
@@ -186,7 +186,7 @@ export interface SpillPartInfo {
 }
 
 export interface SpillInfo {
-  /** The threshold in bytes that was passed; absent where the file was asked for. */
+  /** The exceeded threshold in bytes; absent if the file was requested. */
   readonly exceeded?: number;
   /** The payload of the whole result. */
   readonly resultBytes: number;
@@ -195,7 +195,7 @@ export interface SpillInfo {
   readonly parts: readonly SpillPartInfo[];
 }
 
-/** A class of its own, so that facts written by a server under the same key are never trusted. */
+/** A separate class, so that facts written by a server under the same key are never trusted. */
 class OwnFacts {}
 
 export function spillUri(id: string): string {
@@ -204,7 +204,7 @@ export function spillUri(id: string): string {
 
 interface SpillMeasures {
   readonly exceeded: number | undefined;
-  /** Outline of the main part, if its text does not show its content. */
+  /** Outline of the main part, if its text does not show the content. */
   readonly top?: DataOutline | undefined;
 }
 
@@ -240,25 +240,25 @@ function partFacts({ spill, summary }: SpilledPart): SpillPartInfo {
   };
 }
 
-// A file that readers may look into: a kept answer, or one in a folder that the person has allowed.
+// A readable file: a spill, or a file in a directory that the user has allowed.
 
-/** Read through the handle: somebody may exchange what lies at the path. Whoever opens it disposes of it. */
+/** Read through the handle, because the path may be replaced meanwhile. The caller disposes it. */
 export interface OpenedSpill extends AsyncDisposable {
   readonly handle: FileHandle;
   /** Absolute, without symbolic links. */
   readonly file: string;
   readonly kind: SpillKind;
   readonly bytes: number;
-  /** undefined for a file of an allowed folder. */
+  /** Undefined for a file in an allowed directory. */
   readonly spill: Spill | undefined;
 }
 
-/** The whole result as it is sent: every content block and `structuredContent` together, in bytes. */
+/** Returns the size of the whole result as sent: all content blocks and `structuredContent`, in bytes. */
 export function resultBytes(result: Result): number {
   return result instanceof RawJson ? result.byteLength : Buffer.byteLength(JSON.stringify(result));
 }
 
-// Whether a file is text, by its first bytes.
+// How much of a file is read to decide whether it is text, in bytes.
 
 const sniffBytes = 8192;
 
@@ -266,7 +266,7 @@ export async function looksBinary(handle: FileHandle): Promise<boolean> {
   const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(sniffBytes), 0, sniffBytes, 0);
   const bytes = buffer.subarray(0, bytesRead);
   if (bytes.includes(0)) return true;
-  // The last character may be cut.
+  // The last multi-byte character may be truncated.
   return bytesRead < sniffBytes
     ? !isUtf8(bytes)
     : ![0, 1, 2, 3].some((cut) => isUtf8(bytes.subarray(0, bytesRead - cut)));

@@ -1,6 +1,6 @@
 /**
- * A replica's notes on their way into the team's audit: in batches, off the way of calls, held while the database is
- * away.
+ * Writes a replica's audit records to the team's audit log: asynchronously, in batches, buffered while the database is
+ * unavailable.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -29,7 +29,8 @@ export interface TeamAuditOptions {
   /** ms since 1970. */
   readonly now: () => number;
   /**
-   * Notes held in memory while the database is away; beyond them calls are dropped first, and how many is on record.
+   * Buffer limit while the database is unavailable; beyond it, call records are dropped first and their number is
+   * recorded.
    */
   readonly most?: number;
   /** Receives the lines of each batch once it is stored. */
@@ -39,22 +40,22 @@ export interface TeamAuditOptions {
 /** About 20 MB, and more than a minute at 300 calls a second. */
 const maxPending = 20_000;
 const batchMs = 200;
-/** A batch takes no longer to send than other replicas want to wait. */
+/** Keeps each write short, because the other replicas wait for it. */
 const batchSize = 2000;
 const minRetryDelayMs = 500;
 const maxRetryDelayMs = 5000;
 /** Interval at which unsigned records are signed. */
 const signIntervalMs = 60_000;
-/** How long closing tries, in ms. */
+/** Timeout of the final flush, in ms. */
 const closeTimeoutMs = 5000;
 
-/** Repeated as it is until it is known that it was written. */
+/** A batch in flight, retried unchanged until the write is confirmed. */
 interface Sent {
   readonly notes: readonly PendingEntry[];
   readonly lost: number;
   readonly wantsHead: boolean;
   readonly batch: number;
-  /** As they were made last: if the response was lost, these may be stored. */
+  /** The lines of the last attempt: if its response was lost, they may be stored. */
   lines: readonly string[];
 }
 
@@ -95,7 +96,7 @@ export class TeamAuditWriter implements AuditRecorder {
   }
 
   async flush(): Promise<boolean> {
-    // What was noted while a batch is on its way is in the next one.
+    // Records added during a write go into the next batch.
     if (this.#writing !== undefined) await this.#writing;
     return this.#write();
   }
@@ -122,7 +123,7 @@ export class TeamAuditWriter implements AuditRecorder {
     this.#timer = setTimeout(() => void this.#write(), Math.max(delayMs, this.#retryMs)).unref();
   }
 
-  /** Whether nothing waits any more. */
+  /** Writes all pending records; resolves to false if the database is unavailable. */
   #write(): Promise<boolean> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -166,7 +167,7 @@ export class TeamAuditWriter implements AuditRecorder {
     const { notes, lost, wantsHead } = sent;
     const { keys, now } = this.#options;
     const batch = new AuditBatch(tail, Math.max(0, tail.seq - tail.head), keys, now);
-    // Every month begins with one, so that a month that is taken away leaves one that stands by itself.
+    // Each month starts with a signed head, so that the log can be verified after earlier months are deleted.
     if (tail.isOver) batch.head();
     if (tail.head > tail.seq) batch.add({ kind: 'cut', to: tail.head });
     if (lost > 0) batch.add({ kind: 'lost', records: lost });

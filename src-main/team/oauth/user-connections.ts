@@ -1,7 +1,7 @@
 /**
- * Connections of single people to servers at an address, as one replica has them: each under its person's own sign-in
- * and with their own values, so many at a time. Any replica may have one, since tokens lie in the database; they end
- * when their person signs out, signs in as somebody else, or does not come in any more.
+ * Per-user connections of one replica to remote servers, each with the user's own OAuth tokens and settings, up to a
+ * limit. Any replica can open one, because tokens are stored in the database. A connection closes on sign-out, on a
+ * change of account, or after the idle timeout.
  */
 import type {
   HttpServerConfig,
@@ -18,11 +18,11 @@ import type { TeamSignIns } from './team-sign-ins.ts';
 
 interface UserConnectionsOptions {
   readonly signIns: Pick<TeamSignIns, 'of' | 'link' | 'changed'>;
-  /** Creates a transport, not started, with the user's own values. */
+  /** Creates an unstarted transport with the user's own values. */
   readonly transport: (config: HttpServerConfig, user: string) => Transport;
-  /** How long an unused connection or process stays, in ms. */
+  /** Returns the idle timeout in ms. */
   readonly idleMs: () => number;
-  /** Connections of all people to all servers, on this replica. */
+  /** Maximum number of open connections of all users on this replica. */
   readonly most: number;
 }
 
@@ -38,7 +38,7 @@ export class UserConnections implements PerUserAccess {
     return this.#options.idleMs();
   }
 
-  /** How many there are. */
+  /** Returns the number of open connections. */
   get size(): number {
     return this.#open;
   }
@@ -64,7 +64,7 @@ export class UserConnections implements PerUserAccess {
     const signIn = config.oauth?.tokenExchange === undefined ? signIns.of(user).find(config) : undefined;
     if (signIn === undefined) return undefined;
     await signIn.accessToken();
-    // They are who they are: only rights that are missing are to be had by signing in.
+    // The user is already authenticated: signing in again helps only if scopes are missing.
     const isKnown = signIn.info.isSignedIn && refused.data?.['status'] === 403;
     if (isKnown && signIn.requestedScopes === undefined) return undefined;
     return signIns.link({ user, server: config.name, scopes: signIn.requestedScopes?.scopes });
@@ -87,7 +87,7 @@ export class UserConnections implements PerUserAccess {
   };
 }
 
-/** Tells once that it has ended, or was never begun. */
+/** Invokes a callback once, when the transport closes or is closed before it was started. */
 class CountedTransport implements Transport {
   readonly #transport: Transport;
   #onClose: (() => void) | undefined;

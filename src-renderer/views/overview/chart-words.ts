@@ -1,4 +1,4 @@
-/** What the charts say. Pure. */
+/** Labels and text alternatives of the charts; pure functions. */
 import type { Charts, ChartStep, Annotation, SavingsPeriod } from '../../../src-main/rpc/contract.ts';
 import { compact, count, hour, whole } from '../../lib/format.ts';
 
@@ -9,13 +9,13 @@ export const periodWords: Readonly<Record<SavingsPeriod, string>> = {
   all: 'in total',
 };
 
-/** What stands below a step: `9:00 AM`, `Mon` in a week, else `23 Nov`. */
+/** Returns the x-axis label of a step: `9:00 AM`, `Mon` within a week, else `23 Nov`. */
 export function stepLabel({ from }: ChartStep, step: Charts['step'], steps = Infinity): string {
   if (step === 'day' && steps <= 7) return new Date(from).toLocaleDateString([], { weekday: 'short' });
   return step === 'hour' ? hour(from) : new Date(from).toLocaleDateString([], { day: 'numeric', month: 'short' });
 }
 
-/** The step as a time: `From 9:00 AM`, `Mon, 23 Nov`, `Week from 17 Nov`. */
+/** Returns the period of a step: `From 9:00 AM`, `Mon, 23 Nov`, `Week from 17 Nov`. */
 export function stepName(one: ChartStep, step: Charts['step']): string {
   if (step === 'hour') return `From ${hour(one.from)}`;
   if (step === 'week') return `Week of ${stepLabel(one, step)}`;
@@ -30,14 +30,14 @@ function momentsIn({ from, until }: ChartStep, marks: readonly Annotation[]): re
   return marks.filter(({ at }) => at >= from && at < until);
 }
 
-/** `12,300 tokens direct, 2,100 via Tooltray`; empty steps say so. */
+/** Returns `12,300 tokens direct, 2,100 via Tooltray`, or that the step is empty. */
 export function tokensReading(one: ChartStep): string {
   if (one.without === 0 && one.with === 0) return 'no tokens';
   const cut = one.uncapped > one.without ? ` (${compact(one.uncapped)} untruncated)` : '';
   return `${count(one.without, 'token')} direct${cut}, ${whole(one.with)} via Tooltray`;
 }
 
-/** `Tooltray started at 9:41 AM; mode search from 10:02 AM`; empty where nothing happened. */
+/** Returns `Tooltray started at 9:41 AM; mode search from 10:02 AM`; empty if there were no events. */
 export function momentsReading(one: ChartStep, marks: readonly Annotation[]): string {
   const here = momentsIn(one, marks);
   const starts = here.filter(({ kind }) => kind === 'start');
@@ -49,7 +49,7 @@ export function momentsReading(one: ChartStep, marks: readonly Annotation[]): st
   ].join('; ');
 }
 
-/** The chart in a sentence. */
+/** Returns a one-sentence text alternative of the token chart. */
 export function tokensSentence(steps: readonly ChartStep[], period: SavingsPeriod): string {
   const of = (value: (one: ChartStep) => number): number => steps.reduce((sum, one) => sum + value(one), 0);
   const [without, used] = [of((one) => one.without), of((one) => one.with)];
@@ -66,7 +66,7 @@ export function callsSentence({ steps }: Pick<Charts, 'steps'>, period: SavingsP
   return `${count(all, 'call')} ${periodWords[period]} · ${count(errors, 'error')}${share}`;
 }
 
-/** The values beside a chart from the top down, in even steps of 1, 2, 2.5 or 5 times a power of ten. */
+/** Returns y-axis ticks, descending, in even steps of 1, 2, 2.5 or 5 times a power of ten. */
 export function axisOf(max: number): { readonly top: number; readonly ticks: readonly number[] } {
   const wanted = Math.max(max, 4) / 3;
   const power = 10 ** Math.floor(Math.log10(wanted));

@@ -1,4 +1,4 @@
-/** A run of a tool as the page follows it: asked for its news until it has ended. */
+/** Client-side state of a tool run; long-polls the core until the run ends. */
 import type { RunState } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 
@@ -6,7 +6,7 @@ export class Running {
   state = $state.raw<RunState>();
   readonly #line = new AbortController();
 
-  /** Resolves when it has ended. Rejects with AskError. */
+  /** Polls until the run ends or `leave` is called. Rejects with AskError. */
   async follow(id: string): Promise<void> {
     const { signal } = this.#line;
     let after = 0;
@@ -16,7 +16,7 @@ export class Running {
     }
   }
 
-  /** The page looks elsewhere; the run goes on. */
+  /** Stops polling; the run itself continues. */
   leave(): void {
     this.#line.abort();
   }

@@ -1,4 +1,4 @@
-/** `tooltray inbox`: pending decisions, each shown whole; decided by ID, listed afterwards, and undone. */
+/** `tooltray inbox`: lists, shows and decides pending approvals by ID; shows and undoes past decisions. */
 import { formatCount } from '../../../core/base/text-format.ts';
 import { AppError, toAppError } from '../../../core/base/errors.ts';
 import type { CoreAccess, InboxItem, InboxSummary, PastDecision, RpcMethods } from '../../../rpc/contract.ts';
@@ -57,7 +57,7 @@ export const inbox = command({
     withCore(config, (core) => actions[action].act({ core, json, only, reveal }, ids)),
 });
 
-/** Decisions of the core by the words of the command line, the first that an item offers. */
+/** Maps CLI actions to core decisions; the first that the item offers is used. */
 const decisions = {
   approve: ['approve', 'accept', 'give', 'use', 'once'],
   reject: ['reject', 'refuse', 'leave', 'no'],
@@ -69,7 +69,7 @@ const decisions = {
 
 type Decision = keyof typeof decisions;
 
-/** The word of the command line for a decision of the core. */
+/** Returns the CLI action for a core decision. */
 function wordFor(action: string): string {
   const found = Object.entries(decisions).find(([, ids]) => (ids as readonly string[]).includes(action));
   return found?.[0] ?? action;
@@ -91,7 +91,7 @@ async function show({ core, json, reveal }: InboxRequest, [id = '']: readonly st
   return 0;
 }
 
-/** The ID of the item that is named: by itself, or by the server that it is about. */
+/** Resolves an item ID; a server name is also accepted. */
 async function itemId(core: CoreAccess, named: string): Promise<string> {
   const { items } = await core.ask('inbox', {});
   if (items.some(({ id }) => id === named)) return named;
@@ -104,7 +104,7 @@ function deciding(word: Decision): Act {
   return async (asked, ids) => {
     const outcomes: (Outcome & { readonly id: string })[] = [];
     const refused: AppError[] = [];
-    // An item that is gone is no reason to leave the others undecided.
+    // Continues with the other items if one no longer exists.
     for (const id of new Set(ids))
       await decide(asked, id, word).then(
         (outcome) => outcomes.push({ id, ...outcome }),
@@ -123,9 +123,9 @@ function deciding(word: Decision): Act {
   };
 }
 
-/** Rejects with AppError bad_request for a decision that the item does not offer. */
+/** Rejects with AppError `bad_request` for a decision that the item does not offer. */
 async function decide({ core, only }: InboxRequest, id: string, word: Decision): Promise<Outcome> {
-  // By its ID alone: a name would stand for something else than what was shown.
+  // Accepts IDs only: a name could by now refer to a different item than the one shown.
   const item = await core.ask('inboxItem', { id });
   const offered = item.actions.map((action) => action.id);
   const action = decisions[word].find((one) => offered.includes(one));
@@ -135,12 +135,12 @@ async function decide({ core, only }: InboxRequest, id: string, word: Decision):
     });
   const parts = only.length === 0 ? undefined : partsNamed(item, only);
   const outcome = await core.ask('decide', { id, action, by: 'command line', ...(parts && { parts }) });
-  // For people only, so that stdout stays one document for scripts.
+  // Written to stderr, so that stdout stays machine-readable.
   if (outcome.goOn !== undefined) process.stderr.write(`Continue in your browser:\n  ${oneLine(outcome.goOn)}\n`);
   return outcome;
 }
 
-/** The item with the preview of its server, which stays pending. */
+/** Returns the item with a preview of its server; the item stays pending. */
 async function previewOf(core: CoreAccess, id: string | undefined): Promise<InboxItem | undefined> {
   return id === undefined ? undefined : core.ask('inboxItem', { id });
 }
@@ -165,7 +165,7 @@ async function undo({ core, json }: InboxRequest, [id = '']: readonly string[]):
   return 0;
 }
 
-/** A part by its name, as the server has it: `draw` for `tool:draw`. Throws AppError bad_request. */
+/** Finds parts by the server's names: `draw` for `tool:draw`. Throws AppError `bad_request`. */
 function partsNamed({ id, parts }: InboxItem, names: readonly string[]): readonly string[] {
   const keys = parts.flatMap((part) => part.keys);
   return names.flatMap((name) => {

@@ -1,4 +1,4 @@
-/** `tooltray profile`: named sets of servers and tools, and the tokens that open one of them until a day. */
+/** `tooltray profile`: manages named sets of servers and tools, and expiring access tokens for them. */
 import { createLog } from '../../../core/base/log.ts';
 import { Masker } from '../../../core/base/mask.ts';
 import { auditProfileTokens, createAudit } from '../../../core/create-audit.ts';
@@ -56,8 +56,8 @@ type Question = 'profiles' | 'giveProfileToken' | 'revokeProfileToken';
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /**
- * The running core, so that what a token has open ends with it; without one, the files themselves: no server is started
- * for it.
+ * Uses the running core, so that revoking a token closes its sessions; otherwise edits the files directly, without
+ * starting servers.
  */
 async function withProfileService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const core = await runningCoreFor(config);

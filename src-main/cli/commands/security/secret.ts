@@ -1,4 +1,6 @@
-/** `tooltray secret`: keys and passwords for servers, sealed in the vault; where the key of that lies. */
+/**
+ * `tooltray secret`: manages keys and passwords for servers, encrypted in the vault, and where the vault key is stored.
+ */
 import { toAppError } from '../../../core/base/errors.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { CoreAccess, FoundSecret, RpcMethods, SecretMethods, VaultStatus } from '../../../rpc/contract.ts';
@@ -48,7 +50,7 @@ export const secret = command({
 type Question = keyof SecretMethods;
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
-/** The running core, so that its servers follow; without one, the vault itself. */
+/** Uses the running core, so that its servers pick up the change; opens the vault directly if no core is running. */
 async function withSecretService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
   const core: CoreAccess | undefined = await runningCoreFor(config);
   if (core === undefined) return work(await localSecretHandlers(config));

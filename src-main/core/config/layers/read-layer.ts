@@ -1,6 +1,4 @@
-/**
- * Reads one file below the organisation's: what a group or a person has of its own, as far as the organisation lets it.
- */
+/** Reads the config overrides of one group or user and rejects what the organization does not allow. */
 import { basename } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
@@ -23,7 +21,9 @@ import { profileSchema, settingsSchema, zodOptions } from '../schema.ts';
 
 export type LayerKind = 'groups' | 'users';
 
-/** Guards and quotas: lower layers may set them only with the organization's permission. */
+/**
+ * Security settings and quotas: lower layers may override them only if the organization lists them in `overridable`.
+ */
 const guarding: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
 
 /** Settings that lower layers may set if the organization does not specify any. */
@@ -32,7 +32,7 @@ const usual = layerSettings.filter((setting) => !guarding.has(setting));
 const { shape } = settingsSchema;
 const names = z.array(z.string().min(1));
 
-/** Any layer may have less than the one above it. */
+/** Keys that only restrict; allowed in every layer. */
 const narrowing = {
   profile: profileSchema,
   /** Disables a server for the users of this file. */
@@ -55,14 +55,14 @@ const settings = {
   results: shape.results,
 } as const;
 
-/** A lower layer's are counted beside those above, unless it may have others in their place. */
+/** Quotas of a lower layer apply in addition to those above, or replace them if `quotas` is overridable. */
 const counting = { quotas: shape.quotas } as const;
 
 const known = { ...narrowing, ...settings, ...counting };
 const keys = Object.keys(known) as (keyof typeof known)[];
 
 export interface LayerReading {
-  /** Undefined where something in it is wrong: half of what was meant could let more through. */
+  /** Undefined if any value is invalid: applying a file in part could permit more than intended. */
   readonly layer?: Layer;
   readonly problems: readonly ConfigProblem[];
 }
@@ -70,8 +70,8 @@ export interface LayerReading {
 type Organisation = Pick<AppConfig, 'servers' | 'overridable'>;
 
 /**
- * `text`: content of the file at `path`. A setting that is not allowed there is left out and reported; the rest
- * applies.
+ * Parses `text`, the content of the file at `path`. Ignores and reports a setting that the layer may not override; the
+ * rest applies.
  */
 export function readLayer(kind: LayerKind, text: string, path: string, organisation: Organisation): LayerReading {
   const document = new ConfigDocument(text, path);
@@ -157,7 +157,7 @@ class LayerReader {
     }
   }
 
-  /** Each by itself. */
+  /** Checks each member of `results` separately. */
   #resultsOf({ valueNode }: Property, read: object): object {
     const kept = propertiesOf(valueNode).flatMap((inner) => {
       const name = `results.${inner.key}`;
@@ -168,7 +168,7 @@ class LayerReader {
     return Object.fromEntries(kept);
   }
 
-  /** Servers can be off here, and nothing else. */
+  /** A layer can only disable servers. */
   #switch({ valueNode }: Property): void {
     const off: string[] = [];
     for (const server of propertiesOf(valueNode)) {
@@ -202,7 +202,7 @@ class LayerReader {
     return (overridable?.[this.#kind] ?? usual).some((allowed) => allowed === name);
   }
 
-  /** Reports a key that layers cannot have: the organization's, or unknown. */
+  /** Reports an organization-only or unknown key. */
   #stranger(property: Property): void {
     const { key, keyNode } = property;
     if (key in shape || containerKeys.some((word) => word === key)) return this.#refuse(property, [key], undefined);
@@ -212,7 +212,7 @@ class LayerReader {
     });
   }
 
-  /** `allowed`: the word by which the organisation could let it; undefined: it cannot. */
+  /** `allowed` is the name to list in `overridable`; undefined if the setting can never be overridden. */
   #refuse({ keyNode }: Property, path: readonly string[], allowed: string | undefined): void {
     const word = path.join('.');
     const who = this.#kind === 'groups' ? 'a group' : 'a person';

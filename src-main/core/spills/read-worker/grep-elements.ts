@@ -1,39 +1,36 @@
-/**
- * Op grep in pretty-printed JSON: a line that matches is a member of something, and that is what is told: the element
- * around it.
- */
+/** Op `grep` in pretty-printed JSON: reports each matching line with the array element that contains it. */
 import type { FileLine } from './read-lines.ts';
 
-/** Longer elements are not told whole, in characters of compact JSON. */
+/** Maximum length of a reported element, in characters of compact JSON; longer ones are reported by line. */
 const maxElementLength = 2000;
-/** Matches that wait for the end of what they are in. */
+/** Maximum number of buffered matches: those in an element that has not ended yet. */
 const maxWaiting = 1000;
 
 export interface FoundElement {
-  /** From 1, both ends included. */
+  /** 1-based line numbers, both inclusive. */
   readonly fromLine: number;
   readonly toLine: number;
-  /** In one line; of an element that is too long the line that matches. */
+  /** The element as one line of JSON; only the matching line if the element is too long. */
   readonly text: string;
-  /** Lines in it that match. */
+  /** Number of matching lines in the element. */
   readonly matches: number;
 }
 
 interface Open {
   readonly fromLine: number;
   readonly isList: boolean;
-  /** An object in a list. */
+  /** Whether it is an object in an array. */
   readonly isElement: boolean;
-  /** Its lines so far; undefined: they are too many. */
+  /** Lines read so far; undefined once the element is too long. */
   lines: string[] | undefined;
   length: number;
-  /** Matches in it, each as it is told where this one is too long. */
+  /** Matches inside, reported one by one if this container is too long. */
   readonly waiting: FoundElement[];
 }
 
 /**
- * To be told of each line in its order, and then whether it matched: what is found is whole when its last line has
- * passed.
+ * Streaming parser. Call `pass` for every line in order, then `match` if the line matched. An element is returned with
+ * its last line.
  */
 export class Elements {
   readonly #open: Open[] = [];
@@ -65,7 +62,7 @@ export class Elements {
     this.#open.push({ fromLine, isList, isElement, lines: [], length: 0, waiting: [] });
   }
 
-  /** The outermost element that is not too long is told; what is inside of it waits for its end. */
+  /** Reports the outermost element within the length limit; matches inside it are buffered until it ends. */
   #end({ waiting, fromLine, lines }: Open, toLine: number): readonly FoundElement[] {
     if (waiting.length === 0) return [];
     const matches = waiting.reduce((sum, one) => sum + one.matches, 0);
@@ -95,7 +92,7 @@ function grow(open: Open, line: string | undefined): void {
   else open.lines.push(line ?? '');
 }
 
-/** Without the space behind a name. */
+/** Removes the space after member names. */
 function compact(line: string): string {
   return line.replace(/^("(?:[^"\\]|\\.)*"): /, '$1:');
 }
