@@ -104,13 +104,11 @@ export { ResultWriter, spillWriterUrl } from './spills/spill-writer.ts';
 export {
   type OpenedSpill,
   type OriginalResult,
-  parseSpillFileName,
   type Spill,
   type SpilledResult,
   spillFileName,
   type SpillKind,
   type SpillOrigin,
-  spillTempFilePid,
   spillUri,
   tempFileStem,
 } from './spills/spill.ts';

@@ -1,16 +1,15 @@
 /**
- * Kept answers on a replica's own disk, as files that its readers work on: each is fetched once however many wait for
- * it, checked before anybody sees it, and deleted when it was not used for long or others need the room, but never
- * while somebody reads in it.
+ * Spills on a replica's own disk, as files for readers. Each is downloaded once however many wait for it, verified before
+ * it is read, and deleted when it was unused for long or others need the space, but never while it is read. A replica
+ * starts with an empty cache.
  */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseSpillFileName, spillTempFilePid, tempFileStem } from '../../core/edition.ts';
+import { tempFileStem } from '../../core/edition.ts';
 import { ensurePrivateDir } from '../../core/base/app-paths.ts';
 import { AppError } from '../../core/base/errors.ts';
-import { isProcessRunning } from '../../core/base/file-lock.ts';
 
 export interface CacheLimits {
   /** Bytes of all files together; one that is longer is kept while it is read. */
@@ -30,8 +29,8 @@ interface Entry {
   readonly name: string;
   readonly bytes: number;
   usedAt: number;
-  /** State of the file when its bytes were verified; undefined if not verified since the process started. */
-  checked: string | undefined;
+  /** Of the file when it was written. */
+  readonly identity: string;
 }
 
 /** Gives the bytes from the shared store. */
@@ -61,24 +60,10 @@ export class SpillCache {
     this.#now = now;
   }
 
-  /**
-   * Takes over what lies there from before; it is checked when somebody asks for it. Rejects with what the file system
-   * says.
-   */
+  /** Deletes what an earlier run left. Rejects with what the file system says. */
   async start(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true });
     this.prepare();
-    const found: [id: string, entry: Entry][] = [];
-    for (const name of await readdir(this.#folder)) {
-      const writer = spillTempFilePid(name);
-      const isLeft = writer !== undefined && (writer === process.pid || !isProcessRunning(writer));
-      if (isLeft) await rm(this.path(name), { force: true });
-      const id = parseSpillFileName(name)?.id;
-      if (id === undefined) continue;
-      const stats = await stat(this.path(name)).catch(() => undefined);
-      if (stats?.isFile()) found.push([id, { name, bytes: stats.size, usedAt: stats.mtimeMs, checked: undefined }]);
-    }
-    for (const [id, entry] of found.sort(([, a], [, b]) => a.usedAt - b.usedAt)) this.#entries.set(id, entry);
-    await this.evict();
   }
 
   /** Somebody may have deleted the folder. Throws AppError. */
@@ -96,8 +81,8 @@ export class SpillCache {
 
   /** Adds a file that was just written. */
   async add({ id, name, bytes }: Omit<CachedSpill, 'sha256'>): Promise<void> {
-    const checked = identityOf(await stat(this.path(name)));
-    this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });
+    const identity = identityOf(await stat(this.path(name)));
+    this.#entries.set(id, { name, bytes, usedAt: this.#now(), identity });
     await this.evict();
   }
 
@@ -137,25 +122,6 @@ export class SpillCache {
     }
   }
 
-  async #isIntact({ id, name, bytes, sha256 }: CachedSpill): Promise<boolean> {
-    const entry = this.#entries.get(id);
-    if (entry === undefined) return false;
-    const stats = await stat(this.path(name)).catch(() => undefined);
-    if (stats === undefined || stats.size !== bytes) return false;
-    const identity = identityOf(stats);
-    if (entry.checked === identity) return true;
-    const handle = await openPlain(this.path(name));
-    try {
-      const hash = createHash('sha256');
-      for await (const chunk of handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
-      if (!hash.digest().equals(sha256)) return false;
-      entry.checked = identity;
-      return true;
-    } finally {
-      await handle.close();
-    }
-  }
-
   #fetch(answer: CachedSpill, fetch: Fetch): Promise<void> {
     const arriving = this.#present(answer, fetch).finally(() => this.#downloads.delete(answer.id));
     this.#downloads.set(answer.id, arriving);
@@ -163,7 +129,8 @@ export class SpillCache {
   }
 
   async #present(answer: CachedSpill, fetch: Fetch): Promise<void> {
-    if (await this.#isIntact(answer)) return;
+    const stats = await stat(this.path(answer.name)).catch(() => undefined);
+    if (stats !== undefined && this.#entries.get(answer.id)?.identity === identityOf(stats)) return;
     this.#entries.delete(answer.id);
     this.#downloadingBytes += answer.bytes;
     try {
@@ -190,8 +157,8 @@ export class SpillCache {
       }
       if (written !== bytes || !hash.digest().equals(sha256)) throw corruptedError(id);
       await rename(draft, this.path(name));
-      const checked = identityOf(await file.stat());
-      this.#entries.set(id, { name, bytes, usedAt: this.#now(), checked });
+      const identity = identityOf(await file.stat());
+      this.#entries.set(id, { name, bytes, usedAt: this.#now(), identity });
     } catch (error) {
       await rm(draft, { force: true });
       throw error;

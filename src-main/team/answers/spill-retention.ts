@@ -1,7 +1,6 @@
 /**
- * Makes room among a team's kept answers and takes away what was left over: one of its replicas at a time, by a lease
- * in the database. A row is taken from readers first, then the bytes go, then the row, so that whatever is interrupted
- * is found again.
+ * Deletes a team's expired spills and what interrupted writes left behind. Each row is marked by one statement, so that
+ * one replica deletes it: first readers lose it, then the bytes go, then the row. What is interrupted is found again.
  */
 import type { Pruned, ResultSettings } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';
@@ -23,10 +22,8 @@ interface SpillRetentionOptions {
 
 const dayMs = 86_400_000;
 const pruneIntervalMs = 60 * 60_000;
-/** After a spill was stored, one replica deletes expired ones at most this often, in ms. */
+/** After a spill was stored, a replica deletes expired ones at most this often, in ms. */
 const minPruneIntervalMs = 60_000;
-/** A replica that tends them and dies is waited for so long, in seconds. */
-const leaseSeconds = 120;
 /** Age in seconds after which an unfinished write or deletion is an orphan. */
 const orphanAgeSeconds = 60 * 60;
 const deleteTimeoutMs = 30_000;
@@ -63,7 +60,7 @@ export class SpillRetention {
     this.#backlog(() => this.prune(answerId));
   }
 
-  /** Answers what was too old or too much; nothing where another replica does it now. Rejects with AppError. */
+  /** Returns what was too old or too much. Rejects with AppError. */
   prune(except?: string): Promise<Pruned> {
     // What is under way here already may have begun before there was something to delete.
     const tending = this.#tending.then(() => this.#tend(except));
@@ -74,18 +71,12 @@ export class SpillRetention {
   async #tend(except: string | undefined): Promise<Pruned> {
     const { bytes, rows, settings, now } = this.#options;
     if (bytes === undefined) return { removed: 0, bytes: 0 };
-    const done = await rows.claim(leaseSeconds);
-    if (done === undefined) return { removed: 0, bytes: 0 };
-    try {
-      const { retentionDays, maxBytes, maxCount } = settings();
-      const before = Math.trunc(now()) - retentionDays * dayMs;
-      const overdue = await rows.markExpired({ before, maxBytes, maxCount, except });
-      await this.deleteBlobs(overdue);
-      await this.deleteBlobs(await rows.findOrphans(orphanAgeSeconds));
-      return { removed: overdue.length, bytes: overdue.reduce((sum, { bytes }) => sum + bytes, 0) };
-    } finally {
-      await done().catch((error: unknown) => this.#warn(error));
-    }
+    const { retentionDays, maxBytes, maxCount } = settings();
+    const before = Math.trunc(now()) - retentionDays * dayMs;
+    const overdue = await rows.markExpired({ before, maxBytes, maxCount, except });
+    await this.deleteBlobs(overdue);
+    await this.deleteBlobs(await rows.findOrphans(orphanAgeSeconds));
+    return { removed: overdue.length, bytes: overdue.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   /**

@@ -66,9 +66,6 @@ interface RetentionLimits {
 /** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
 const defaultTimeoutMs = 8_000;
 
-/** Name of the lease for deleting spills. */
-const lease = 'spills';
-
 /** Rows of the team's spills. */
 export class SpillTable {
   readonly #database: Database;
@@ -211,24 +208,6 @@ export class SpillTable {
       if (ids.length === 0) return;
       await sql`DELETE FROM tooltray.answers WHERE id IN ${sql([...ids])} AND state = 'leaving'`;
     });
-  }
-
-  /** Takes the lease by which one replica at a time deletes spills: returns its release, or undefined if another has it. */
-  async claim(seconds: number): Promise<(() => Promise<void>) | undefined> {
-    const [held] = await this.#ask(
-      (sql) => sql<{ until: string }[]>`
-        INSERT INTO tooltray.leases (name, until) VALUES (${lease}, now() + make_interval(secs => ${seconds}))
-        ON CONFLICT (name) DO UPDATE SET until = excluded.until WHERE leases.until < now()
-        RETURNING until::text`,
-    );
-    if (held === undefined) return undefined;
-    return async () => {
-      // Who took longer than that does not end another one's.
-      await this.#ask(
-        (sql) => sql`
-          DELETE FROM tooltray.leases WHERE name = ${lease} AND until = ${held.until}::text::timestamptz`,
-      );
-    };
   }
 
   async #ask<T>(work: (sql: Sql) => PromiseLike<T>): Promise<T> {

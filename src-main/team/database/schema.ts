@@ -103,7 +103,6 @@ const firstSchema = `
   CREATE INDEX answers_newest ON tooltray.answers (number DESC) INCLUDE (bytes) WHERE state = 'kept';
   CREATE INDEX answers_of_owner ON tooltray.answers (owner, number DESC) WHERE state = 'kept';
   CREATE INDEX answers_left_over ON tooltray.answers (changed_at) WHERE state <> 'kept';
-  CREATE TABLE tooltray.leases (name text PRIMARY KEY, until timestamptz NOT NULL);
 
   CREATE TABLE tooltray.users (
     id text NOT NULL, name text NOT NULL, name_key text NOT NULL, email text,

@@ -182,7 +182,7 @@ test('limits concurrent uploads of a burst, and does not delay a short one', asy
   expect(most()).toBe(5);
 });
 
-test('downloads a file again that was modified on a replica’s disk, also after a restart', async () => {
+test('downloads a file again that was modified on a replica’s disk, and every file after a restart', async () => {
   const team = await openTeam();
   const a = await team.open();
   const { id } = await keepText(a.store, 'as it was', originOf(ann));
