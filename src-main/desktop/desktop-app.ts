@@ -337,7 +337,7 @@ async function fix(item: AttentionItem, { ask, openDashboard, openBrowser }: Act
   const { server, action } = item;
   if (server !== undefined && action.kind === 'sign-in') return openBrowser((await ask('signIn', { server })).url);
   if (server !== undefined && action.kind === 'retry') {
-    return void (await ask('retry', { server, ...(action.clears !== undefined && { clear: true }) }));
+    return void (await ask('restart', { server, ...(action.clears !== undefined && { clear: true }) }));
   }
   if (server !== undefined && action.kind === 'enable') {
     return void (await ask('setServerEnabled', { server, enabled: true }));

@@ -18,7 +18,7 @@ export function act(action: Action, server: string | undefined, toasts: ToastSto
 type Action = Pick<AttentionAction, 'kind' | 'clears'>;
 
 async function actOnServer({ kind, clears }: Action, server: string, toasts: ToastStore): Promise<void> {
-  if (kind === 'retry') await api.ask('retry', { server, ...(clears !== undefined && { clear: true }) });
+  if (kind === 'retry') await api.ask('restart', { server, ...(clears !== undefined && { clear: true }) });
   else if (kind === 'sign-in') continueInBrowser((await api.ask('signIn', { server })).url, toasts);
   else if (kind === 'enable') await api.ask('setServerEnabled', { server, enabled: true });
   else if (kind === 'heal' || kind === 'review') routes.go('inbox', 'server', server);
@@ -38,7 +38,7 @@ async function actOnCore(kind: AttentionAction['kind']): Promise<void> {
 
 /** What comes of it is told by the server's state. */
 export function restart(server: string, toasts: ToastStore): Promise<boolean> {
-  return toasts.attempt(() => api.ask('retry', { server }), shortMessage);
+  return toasts.attempt(() => api.ask('restart', { server }), shortMessage);
 }
 
 export function stop(server: string, toasts: ToastStore): Promise<boolean> {

@@ -221,7 +221,7 @@ describe('a click', () => {
 
   test('fixes a problem, where that needs no more than a click', async () => {
     expect(await fixing('git hub', 'sign-in', '')).toEqual(['signIn {"server":"git hub"}', 'browser https://sign.in']);
-    expect(await fixing('a', 'retry', '')).toEqual(['retry {"server":"a"}']);
+    expect(await fixing('a', 'retry', '')).toEqual(['restart {"server":"a"}']);
     expect(await fixing('a', 'enable', '')).toEqual(['setServerEnabled {"server":"a","enabled":true}']);
   });
 

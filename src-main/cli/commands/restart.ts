@@ -24,7 +24,7 @@ export const restart = command({
         const chosen =
           name === undefined ? servers.filter(({ level }) => level === 'error').map((one) => one.name) : [name];
         const found = await Promise.all(
-          chosen.map(async (server) => core.ask('retry', { server, ...(clear && { clear }) })),
+          chosen.map(async (server) => core.ask('restart', { server, ...(clear && { clear }) })),
         );
         printResult(json, name === undefined ? { servers: found } : found[0], () =>
           found.length === 0 ? ['No server has failed.'] : found.map(statusLine),

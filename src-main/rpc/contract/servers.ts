@@ -140,7 +140,7 @@ export interface HealOfferRow {
 export const serverInputs = {
   variables: nothing,
   pinVersion: z.object({ server: name, version: maybe(name) }),
-  retry: z.object({ server: name, clear: maybe(flag) }),
+  restart: z.object({ server: name, clear: maybe(flag) }),
   signIn: z.object({ server: name }),
   signOut: z.object({ server: name }),
   log: z.object({ server: name, after: maybe(z.string().max(100)) }),
@@ -173,7 +173,7 @@ interface ServerOutputs {
    * In a team: at every replica where it is unhealthy. `clear`: removes the folder of a damaged package first, if the
    * failure names one.
    */
-  retry: ServerStatus;
+  restart: ServerStatus;
   /**
    * Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state.
    */

@@ -71,7 +71,7 @@ export const coreHandlers = {
   previewServer: ({ server, id }, { trust: { reviews } }) => reviews.preview(server, id),
   approve: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'approve'),
   reject: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'reject'),
-  retry: async ({ server, clear }, { context, servers, clients, addresses }) => {
+  restart: async ({ server, clear }, { context, servers, clients, addresses }) => {
     const found = servers.manager.get(server);
     servers.transports.log(found.config.name).appendEvent('Started anew at your word.');
     await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);

@@ -61,7 +61,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   serverDetail: 'admins',
   serverUsage: 'admins',
   log: 'admins',
-  retry: 'admins',
+  restart: 'admins',
   writtenTexts: 'admins',
   takeBackText: 'admins',
   appSettings: 'admins',

@@ -33,11 +33,11 @@ export class ServerService {
   }
 
   /** Tries it here, and at every other replica where it is not well. Returns how it is here then. */
-  async retry(input: RpcMethods['retry']['input'], deps: RpcDeps): Promise<ServerStatus> {
+  async restart(input: RpcMethods['restart']['input'], deps: RpcDeps): Promise<ServerStatus> {
     const { admin, sql } = this.#parts;
     const { name } = deps.servers.manager.get(input.server).config;
     await notifyChange(sql, retryTopic + name).catch(rethrowDatabaseError);
     await admin.recordRetry(name);
-    return coreHandlers.retry(input, deps);
+    return coreHandlers.restart(input, deps);
   }
 }

@@ -127,7 +127,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
         : await serverHandlers.toolMatches(input, deps),
     ...teamStepHandlers(viewer, parts),
     serverStatus: async (input, deps) => ofServer.status(input, deps),
-    retry: (input, deps) => ofServer.retry(input, deps),
+    restart: (input, deps) => ofServer.restart(input, deps),
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),

@@ -17,7 +17,7 @@ test('a stopped server starts with the next call, and a restart is a new process
   expect(await ask(core, 'serverUsage')).toEqual({ servers: [] });
   await client.callTool('echo', { message: 'awake' });
   expect(core.server('echo').state.kind).toBe('ready');
-  expect(await ask(core, 'retry', { server: 'echo' })).toMatchObject({ state: 'ready' });
+  expect(await ask(core, 'restart', { server: 'echo' })).toMatchObject({ state: 'ready' });
   expect(core.server('echo').restarts).toBe(1);
   const { lines, mark } = (await ask(core, 'log', { server: 'echo' })) as unknown as LogAnswer;
   const ours = lines.filter(({ from }) => from === 'tooltray').map(({ text }) => text.replace(/\d+/g, 'N'));

@@ -381,7 +381,7 @@ test('shows a server’s status over all replicas, and counts users’ private p
   // The other replica tries it as well, at an administrator's word here.
   const logAt = async (at: TestReplica): Promise<string> =>
     (await admin.at(at).ask('log', { server: 'half' })).lines.map(({ text }) => text).join('\n');
-  await admin.ask('retry', { server: 'half' });
+  await admin.ask('restart', { server: 'half' });
   await expect.poll(() => logAt(two)).toContain('Started anew at an administrator’s word.');
 
   // A member sees their own, at the replica that serves them.

@@ -146,7 +146,7 @@ describe('Sign-in', () => {
     const core = await coreWith({ far: { url: fixture.url } });
     const back = await approve(await signInUrl(core, 'far'));
     await expect(core.server('far').ready()).rejects.toMatchObject({ code: 'server_unauthorized' });
-    await ask(core, 'retry', { server: 'far' });
+    await ask(core, 'restart', { server: 'far' });
     expect(core.server('far').state.kind).toBe('pending-sign-in');
     await expect(visit(back)).rejects.toThrow();
   });
