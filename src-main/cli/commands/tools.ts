@@ -19,7 +19,7 @@ async function listTools(config: string | undefined, json: boolean): Promise<num
 
 /** Descriptions that models wrote, each above the server's own. */
 async function listRewritten(config: string | undefined, json: boolean): Promise<number> {
-  const { texts } = await withCore(config, (core) => core.ask('writtenTexts', {}));
+  const { texts } = await withCore(config, (core) => core.ask('rewrittenDescriptions', {}));
   const lines = texts.flatMap(({ server, tool, written, own }) => [
     paint('head', oneLine(`${server}:${tool}`)),
     `  rewritten: ${oneLine(written)}`,

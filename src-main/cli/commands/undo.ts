@@ -49,7 +49,7 @@ async function restoreDescription(
 ): Promise<number> {
   const [server = '', tool = ''] = id.split(/:(.*)/s, 2);
   return withCore(config, async (core) => {
-    const { texts } = await core.ask('writtenTexts', {});
+    const { texts } = await core.ask('rewrittenDescriptions', {});
     const found = texts.find((one) => one.server === server && one.tool === tool);
     if (found === undefined) {
       throw new AppError('not_found', `${id} has no rewritten description.`, {
@@ -58,7 +58,7 @@ async function restoreDescription(
     }
     if (!json) printLines([`  written: ${oneLine(found.written)}`, `  its own: ${oneLine(found.own)}`]);
     const answer = dryRun ? undefined : await confirm('Restore the original description?', yes);
-    if (answer === true) await core.ask('takeBackText', { server, tool });
+    if (answer === true) await core.ask('restoreDescription', { server, tool });
     if (json) printJson({ ...found, done: answer === true });
     else if (!dryRun) printLines([answer === true ? 'Original description restored.' : notAppliedMessage(answer)]);
     return dryRun || answer === true ? 0 : 1;

@@ -79,8 +79,8 @@ export const toolInputs = {
     reason: maybe(text),
   }),
   setToolEnabled: z.object({ server: name, tool: name, enabled: flag }),
-  writtenTexts: nothing,
-  takeBackText: z.object({ server: name, tool: name }),
+  rewrittenDescriptions: nothing,
+  restoreDescription: z.object({ server: name, tool: name }),
   toolMatches: z.object({ text: text.max(200) }),
 };
 
@@ -93,9 +93,9 @@ interface ToolOutputs {
   call: Record<string, unknown>;
   setToolEnabled: Nothing;
   /** Every description that a model wrote, beside the server's own. */
-  writtenTexts: { readonly texts: readonly RewrittenDescription[] };
+  rewrittenDescriptions: { readonly texts: readonly RewrittenDescription[] };
   /** Apps are told the server's own description again. */
-  takeBackText: Nothing;
+  restoreDescription: Nothing;
   /** Tools whose name or description has every word, by server. */
   toolMatches: { readonly servers: readonly ToolMatches[] };
 }

@@ -39,14 +39,14 @@ export const serverHandlers = {
       }),
     };
   },
-  writtenTexts: async (_input, { servers, calls }) => {
+  rewrittenDescriptions: async (_input, { servers, calls }) => {
     await calls.catalog.settled(settleMs);
-    return { texts: servers.manager.all.flatMap(({ config }) => writtenTexts(config.name, { servers, calls })) };
+    return { texts: servers.manager.all.flatMap(({ config }) => rewrittenDescriptions(config.name, { servers, calls })) };
   },
-  takeBackText: async ({ server, tool }, { servers, calls }) => {
+  restoreDescription: async ({ server, tool }, { servers, calls }) => {
     await calls.catalog.settled(settleMs);
     const { name } = servers.manager.get(server).config;
-    if (!writtenTexts(name, { servers, calls }).some((one) => one.tool === tool)) {
+    if (!rewrittenDescriptions(name, { servers, calls }).some((one) => one.tool === tool)) {
       throw new AppError('not_found', `No model has written a description of ${name}:${tool}.`, {
         fix: 'See tooltray tools --rewritten.',
       });
@@ -100,7 +100,7 @@ export const serverHandlers = {
 } satisfies Handlers;
 
 /** Descriptions shown to apps in place of the server's own, by tool. */
-function writtenTexts(
+function rewrittenDescriptions(
   server: string,
   { servers: { manager: servers }, calls: { descriptions } }: Pick<CoreGroups, 'servers' | 'calls'>,
 ): RewrittenDescription[] {
@@ -127,7 +127,7 @@ function serverTools(
   name: string,
   { context, servers, calls, clients }: Pick<CoreGroups, 'context' | 'servers' | 'calls' | 'clients'>,
 ): ServerTool[] {
-  const written = new Map(writtenTexts(name, { servers, calls }).map((one) => [one.tool, one.written]));
+  const written = new Map(rewrittenDescriptions(name, { servers, calls }).map((one) => [one.tool, one.written]));
   const listedNames = new Map(calls.catalog.current.tools.map((tool) => [tool.id, tool.listedName]));
   const held = heldTools(name, { servers });
   return servers.manager.get(name).listing.tools.map((definition) => {
