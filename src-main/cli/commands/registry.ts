@@ -166,7 +166,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
     return dryRun ? 0 : 1;
   }
   if (!noTest) printProgress('Testing; the first start may download the package…');
-  const adding = await ask('registryAdd', { ...wish, name: own, untried: noTest });
+  const adding = await ask('registryAdd', { ...wish, name: own, untested: noTest });
   printResult(json, { ...data, ...adding, added: adding.kind === 'added' }, () =>
     adding.kind === 'failed'
       ? [

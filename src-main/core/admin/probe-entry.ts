@@ -124,7 +124,7 @@ export type WakePolicy = 'leave' | 'wake' | 'retry';
 const defaultTimeoutMs = 15_000;
 
 /** Never rejects. */
-export async function tryServer(
+export async function testServer(
   server: ManagedServer,
   rousing: WakePolicy,
   limitMs: number = defaultTimeoutMs,

@@ -34,7 +34,7 @@ import {
 } from './server-change.ts';
 import { type ServerSummary, summarizeServer } from './server-summary.ts';
 import { revertEdit } from './revert-edit.ts';
-import { type WakePolicy, type ServerProbe, tryServer } from './probe-entry.ts';
+import { type WakePolicy, type ServerProbe, testServer } from './probe-entry.ts';
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }
@@ -143,7 +143,7 @@ export class ServerAdmin {
 
   /** Whether a server answers, in 15 s unless said otherwise. Throws AppError server_not_found. */
   async probe(server: string, rousing: WakePolicy, limitMs?: number): Promise<ServerProbe> {
-    const trial = await tryServer(this.#servers.get(server), rousing, limitMs);
+    const trial = await testServer(this.#servers.get(server), rousing, limitMs);
     return trial.error === undefined ? trial : { ...trial, error: withHint(trial.error, this.#knownFix(server)) };
   }
 

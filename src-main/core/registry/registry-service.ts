@@ -105,22 +105,22 @@ export class RegistryService {
   }
 
   /**
-   * Tries it and keeps it: the person saw what runs, and what came of it. `untried`: kept without, and in review. A
+   * Tries it and keeps it: the person saw what runs, and what came of it. `untested`: kept without, and in review. A
    * secret is in the vault before anything is started with it, and goes again where the server is not kept. Rejects as
    * `try`, or with config_conflict.
    */
-  async add(choice: InstallRequest, name: string, untried: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
+  async add(choice: InstallRequest, name: string, untested: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);
     requireFree(name, this.#parts.names());
     const kept = await this.#keepSecrets(chosen, choice.answers, name);
     let isStored = false;
     try {
       const entry = entryOf(chosen, choice.answers, kept.secretOf);
-      const trial = untried ? undefined : await this.#parts.tryEntry(entry);
+      const trial = untested ? undefined : await this.#parts.tryEntry(entry);
       if (trial?.ok === false) return { kind: 'failed', trial };
-      await this.#parts.save(name, untried ? { ...entry, quarantined: true } : entry);
+      await this.#parts.save(name, untested ? { ...entry, quarantined: true } : entry);
       isStored = true;
-      return { kind: 'added', name, inReview: untried, ...(trial && { trial }) };
+      return { kind: 'added', name, inReview: untested, ...(trial && { trial }) };
     } finally {
       if (!isStored) await this.#forget(kept.isNew);
     }

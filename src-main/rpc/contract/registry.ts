@@ -39,8 +39,8 @@ export const registryInputs = {
   }),
   registryServer: z.object({ registry: maybe(name), server: name, version: maybe(name) }),
   registryPreview: selection,
-  registryTry: selection,
-  registryAdd: selection.extend({ name, untried: maybe(flag) }),
+  registryTest: selection,
+  registryAdd: selection.extend({ name, untested: maybe(flag) }),
 };
 
 /** Whatever a registry does not answer is an error (`registry_failed`), never an empty list. */
@@ -59,8 +59,8 @@ interface RegistryOutputs {
   /** The exact command or address, verbatim; nothing is started or reached. */
   registryPreview: InstallPreviewDetails;
   /** Starts it once; nothing is kept. */
-  registryTry: ServerTrialResult;
-  /** Tries it and keeps it, secrets in the vault; `untried`: keeps it without, in review. */
+  registryTest: ServerTrialResult;
+  /** Tries it and keeps it, secrets in the vault; `untested`: keeps it without, in review. */
   registryAdd: AddServerOutcome;
 }
 

@@ -149,7 +149,7 @@ export const serverInputs = {
   setServersEnabled: z.object({ servers: z.array(name).max(1000), enabled: flag }),
   stopServer: z.object({ server: name }),
   serverUsage: nothing,
-  tryServer: z.object({ server: maybe(name), entry }),
+  testServer: z.object({ server: maybe(name), entry }),
   saveServer: z.object({
     name,
     entry,
@@ -201,7 +201,7 @@ interface ServerOutputs {
   /** Resource usage of the servers' processes, measured now. */
   serverUsage: Usage;
   /** Tries an entry in a temporary connection; writes nothing. `server`: masked values stand for those of that one. */
-  tryServer: ServerTrialResult;
+  testServer: ServerTrialResult;
   /** Adds a server, or replaces the entry of one there is where `replace` says so. */
   saveServer: Nothing;
   /** Its sign-in goes with it, and does not come back with its entry. */

@@ -27,8 +27,8 @@ export function createRegistryHandlers(desk: RegistryService): RegistryHandlers 
       return { registry: found.registry, server: toRow(found.server), name: desk.nameFor(found.server.name) };
     },
     registryPreview: (choice, signal) => desk.preview(choice, signal),
-    registryTry: (choice, signal) => desk.probe(choice, signal),
-    registryAdd: ({ name, untried = false, ...choice }, signal) => desk.add(choice, name, untried, signal),
+    registryTest: (choice, signal) => desk.probe(choice, signal),
+    registryAdd: ({ name, untested = false, ...choice }, signal) => desk.add(choice, name, untested, signal),
   };
 }
 
@@ -41,8 +41,8 @@ export const registryHandlers = {
     createRegistryHandlers(servers.registries.service).registryServer(input, signal),
   registryPreview: (input, { servers }, signal) =>
     createRegistryHandlers(servers.registries.service).registryPreview(input, signal),
-  registryTry: (input, { servers }, signal) =>
-    createRegistryHandlers(servers.registries.service).registryTry(input, signal),
+  registryTest: (input, { servers }, signal) =>
+    createRegistryHandlers(servers.registries.service).registryTest(input, signal),
   registryAdd: (input, { servers }, signal) =>
     createRegistryHandlers(servers.registries.service).registryAdd(input, signal),
 } satisfies Handlers;

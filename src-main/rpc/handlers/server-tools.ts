@@ -79,7 +79,7 @@ export const serverHandlers = {
   },
   serverUsage: (_input, { servers }) => servers.usage.read(),
   toolMatches: async ({ text }, { servers }) => ({ servers: toolMatches(text, { servers }) }),
-  tryServer: async ({ server, entry }, { context, servers }) => {
+  testServer: async ({ server, entry }, { context, servers }) => {
     const { config, version } = context;
     const whole = await servers.edits.unmaskEntry({ ...entry }, server);
     return probeEntry(whole, { config, transports: servers.transports, version });

@@ -1,4 +1,4 @@
-/** A server that is about to be added: tried first, then written; written untried only where the person says so. */
+/** A server that is about to be added: tried first, then written; written untested only where the person says so. */
 import type { FoundSecret, ServerTrialResult } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';
@@ -31,9 +31,9 @@ export class Candidate {
   }
 
   /** Never rejects: how it went is in `phase`. */
-  async add(untried = false): Promise<void> {
+  async add(untested = false): Promise<void> {
     const isDone = await this.adding.run(async () => {
-      if (!untried && !(await this.#works())) return;
+      if (!untested && !(await this.#works())) return;
       this.phase = 'saving';
       const keepSecrets = this.keepsSecrets && this.secrets.length > 0;
       await api.ask('saveServer', { name: this.name.trim(), entry: this.entry, replace: false, keepSecrets });
@@ -51,7 +51,7 @@ export class Candidate {
   async #works(): Promise<boolean> {
     this.phase = 'testing';
     this.trial = undefined;
-    this.trial = await api.ask('tryServer', { entry: this.entry });
+    this.trial = await api.ask('testServer', { entry: this.entry });
     if (!this.trial.ok) this.phase = 'failed';
     return this.trial.ok;
   }

@@ -282,13 +282,13 @@ test('returns an unknown app an entry that works here, or a URL with its own tok
     .mcpServers;
   expect(isAbsolute(tooltray.command)).toBe(true);
   expect(tooltray.args.slice(-3)).toEqual(['stdio', '--app', 'my-app']);
-  expect(await ask(core, 'tryServer', { entry: tooltray })).toMatchObject({ ok: true });
+  expect(await ask(core, 'testServer', { entry: tooltray })).toMatchObject({ ok: true });
 
   const other = JSON.parse((await ask(core, 'otherEntry', { app: 'my-app', http: true })).entry) as {
     mcpServers: { tooltray: { url: string; headers: { Authorization: string } } };
   };
   expect(other.mcpServers.tooltray.url).toMatch(/\/mcp\/app\/my-app$/);
-  expect(await ask(core, 'tryServer', { entry: other.mcpServers.tooltray })).toMatchObject({ ok: true });
+  expect(await ask(core, 'testServer', { entry: other.mcpServers.tooltray })).toMatchObject({ ok: true });
 });
 
 test('a connection test as the app counts no savings', async () => {

@@ -69,7 +69,7 @@ test.runIf(allCases)(
   'tests and adds the real package in its sandbox, with its secret only in the vault',
   async () => {
     const core = await start(registryFile);
-    expect(await ask(core, 'registryTry', everything)).toMatchObject({ ok: true });
+    expect(await ask(core, 'registryTest', everything)).toMatchObject({ ok: true });
     expect(await secrets(core)).toEqual([]);
     const added = await ask(core, 'registryAdd', { ...everything, name: 'all' });
     expect(added).toMatchObject({ kind: 'added', name: 'all', inReview: false, trial: { ok: true } });
@@ -112,7 +112,7 @@ describe('nothing remains of', () => {
     const wish = { server: name, version, option: 'package-0', answers, name: 'b' };
     expect(await ask(core, 'registryAdd', wish)).toMatchObject({ kind: 'failed', trial: { ok: false } });
     expect([await secrets(core), core.host.core.servers.manager.all.length]).toEqual([[], 0]);
-    const added = await ask(core, 'registryAdd', { ...wish, untried: true });
+    const added = await ask(core, 'registryAdd', { ...wish, untested: true });
     expect(added).toEqual({ kind: 'added', name: 'b', inReview: true });
     expect(core.server('b').config).toMatchObject({ enabled: false, held: 'review' });
     expect(await secrets(core)).toEqual(['secret/EVERYTHING_PASS']);

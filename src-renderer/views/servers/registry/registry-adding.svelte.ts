@@ -85,16 +85,16 @@ export class RegistryAddingState {
     if (!(await this.#isReady())) return;
     await this.asking.run(async () => {
       this.trial = undefined;
-      this.trial = await api.ask('registryTry', this.#wish(this.answers));
+      this.trial = await api.ask('registryTest', this.#wish(this.answers));
     }, 'testing');
   }
 
   /** Never rejects: how it went is in `added` and `trial`. */
-  async add(untried = false): Promise<void> {
+  async add(untested = false): Promise<void> {
     if (!(await this.#isReady())) return;
     await this.asking.run(async () => {
       this.trial = undefined;
-      const adding = await api.ask('registryAdd', { ...this.#wish(this.answers), name: this.name.trim(), untried });
+      const adding = await api.ask('registryAdd', { ...this.#wish(this.answers), name: this.name.trim(), untested });
       if (adding.kind === 'added') {
         this.added = adding;
         // They are in the vault now: the page has no more use for them.
