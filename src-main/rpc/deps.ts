@@ -66,7 +66,7 @@ export interface AppsService {
   /** The files alone. */
   disconnectAll(): Promise<RestoredFiles>;
   readonly otherEntry: Ask<'otherEntry'>;
-  readonly offeredServers: Ask<'offeredServers'>;
+  readonly importableServers: Ask<'importableServers'>;
   readonly planSetup: Ask<'planSetup'>;
   readonly applySetup: Ask<'applySetup'>;
   readonly importServers: Ask<'importServers'>;
@@ -92,7 +92,7 @@ export const noApps: AppsService = {
   undoInstall: refuse,
   disconnectAll: refuse,
   otherEntry: refuse,
-  offeredServers: refuse,
+  importableServers: refuse,
   planSetup: refuse,
   applySetup: refuse,
   importServers: refuse,

@@ -2,7 +2,7 @@
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { Machine } from './app-files.ts';
-import type { OfferedServer } from './app-rows.ts';
+import type { ImportableServer } from './app-rows.ts';
 import type { FoundApp } from './find-apps.ts';
 import { launchText } from './heal-candidates.ts';
 import { maskedEntry } from '../trust/launch-change.ts';
@@ -70,7 +70,7 @@ export class AppImports {
   }
 
   /** The same for people. */
-  async describeOffers(): Promise<readonly OfferedServer[]> {
+  async describeOffers(): Promise<readonly ImportableServer[]> {
     return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, sealable, already }) => ({
       id,
       name,

@@ -53,7 +53,7 @@ export interface InstallOutcome {
   readonly undo: string;
 }
 
-export interface OfferedServer {
+export interface ImportableServer {
   /** Names the offer for `importServers`. */
   readonly id: string;
   /** Display names of the apps and products that have it. */

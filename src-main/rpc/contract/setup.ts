@@ -5,7 +5,7 @@ import type {
   AppRow,
   InstallOutcome,
   InstallPreview,
-  OfferedServer,
+  ImportableServer,
   UninstallPreview,
 } from '../../core/client-apps/app-rows.ts';
 import type { FileChange, ImportOutcome } from '../../core/client-apps/import-servers.ts';
@@ -18,7 +18,7 @@ export type {
   AppRow,
   InstallOutcome,
   InstallPreview,
-  OfferedServer,
+  ImportableServer,
   UninstallPreview,
 } from '../../core/client-apps/app-rows.ts';
 export type { FileChange } from '../../core/client-apps/import-servers.ts';
@@ -50,8 +50,8 @@ export const setupInputs = {
   undoInstall: z.object({ undo: id }),
   disconnectAll: nothing,
   otherEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
-  offeredServers: nothing,
-  testOffers: z.object({ ids: z.array(id).max(500) }),
+  importableServers: nothing,
+  testImportableServers: z.object({ ids: z.array(id).max(500) }),
   planSetup: setupChoice,
   applySetup: setupChoice.extend({ keepSecrets: maybe(flag) }),
   importServers: z.object({
@@ -85,9 +85,9 @@ interface SetupOutputs {
    * token.
    */
   otherEntry: { readonly entry: string };
-  offeredServers: { readonly servers: readonly OfferedServer[] };
+  importableServers: { readonly servers: readonly ImportableServer[] };
   /** Tests offered servers in the background; `setup.tests` reports their stages. Writes nothing. */
-  testOffers: Nothing;
+  testImportableServers: Nothing;
   /** The changes of the apps' files that `applySetup` would make. Writes nothing. */
   planSetup: { readonly files: readonly FileChange[] };
   /** Adds the servers, moves them out of these apps, and connects the apps: one change, reverted by `undoInstall`. */

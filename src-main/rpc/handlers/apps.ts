@@ -13,8 +13,8 @@ export const appHandlers = {
     return restored;
   },
   otherEntry: (input, { apps }) => apps.otherEntry(input),
-  offeredServers: (input, { apps }) => apps.offeredServers(input),
-  testOffers: async ({ ids }, { offerTests }) => {
+  importableServers: (input, { apps }) => apps.importableServers(input),
+  testImportableServers: async ({ ids }, { offerTests }) => {
     await offerTests?.start(ids);
     return {};
   },

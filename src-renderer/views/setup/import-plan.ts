@@ -1,5 +1,5 @@
 /** Which of the offered servers are to be brought over, and under what name. Pure. */
-import type { OfferedServer } from '../../../src-main/rpc/contract.ts';
+import type { ImportableServer } from '../../../src-main/rpc/contract.ts';
 
 /** What the person changed; the rest is as offered. */
 export interface ImportWishes {
@@ -9,18 +9,18 @@ export interface ImportWishes {
   readonly move: boolean;
 }
 
-export function isTicked({ id, already }: OfferedServer, { ticked, move }: ImportWishes): boolean {
+export function isTicked({ id, already }: ImportableServer, { ticked, move }: ImportWishes): boolean {
   // What is here already can only be moved.
   if (already !== undefined && !move) return false;
   return ticked.get(id) ?? already === undefined;
 }
 
-export function nameOf({ id, name }: OfferedServer, { names }: ImportWishes): string {
+export function nameOf({ id, name }: ImportableServer, { names }: ImportWishes): string {
   return names.get(id) ?? name;
 }
 
 /** Whether something is chosen that is not as offered. */
-export function isTouched(offers: readonly OfferedServer[], wishes: ImportWishes): boolean {
+export function isTouched(offers: readonly ImportableServer[], wishes: ImportWishes): boolean {
   const { ticked, move } = wishes;
   return (
     move ||
@@ -31,7 +31,7 @@ export function isTouched(offers: readonly OfferedServer[], wishes: ImportWishes
 
 /** What would be asked for. */
 export function chosen(
-  offers: readonly OfferedServer[],
+  offers: readonly ImportableServer[],
   wishes: ImportWishes,
 ): readonly { id: string; name: string }[] {
   return offers
@@ -40,21 +40,21 @@ export function chosen(
 }
 
 /** Where the chosen servers have what looks like a secret, as people read it. */
-export function sealable(offers: readonly OfferedServer[], wishes: ImportWishes): readonly string[] {
+export function sealable(offers: readonly ImportableServer[], wishes: ImportWishes): readonly string[] {
   return offers
     .filter((offer) => offer.already === undefined && isTicked(offer, wishes))
     .flatMap((offer) => offer.sealable.map(({ where }) => `${where} of ${nameOf(offer, wishes).trim()}`));
 }
 
 /** Ids of those that are worth a trial: what is here already shows how it fares by itself. */
-export function toTry(offers: readonly OfferedServer[], wishes: ImportWishes): readonly string[] {
+export function toTry(offers: readonly ImportableServer[], wishes: ImportWishes): readonly string[] {
   return offers.filter((offer) => offer.already === undefined && isTicked(offer, wishes)).map(({ id }) => id);
 }
 
 /** What is wrong with a name, in a sentence; empty where nothing is. `here`: names that are taken. */
 export function nameProblem(
-  offer: OfferedServer,
-  { offers, wishes, here }: { offers: readonly OfferedServer[]; wishes: ImportWishes; here: readonly string[] },
+  offer: ImportableServer,
+  { offers, wishes, here }: { offers: readonly ImportableServer[]; wishes: ImportWishes; here: readonly string[] },
 ): string {
   if (!isTicked(offer, wishes) || offer.already !== undefined) return '';
   const name = nameOf(offer, wishes).trim();

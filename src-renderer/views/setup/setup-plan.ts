@@ -1,5 +1,5 @@
 /** The first setup as one plan: which apps are connected, which servers move, and what that is worth. Pure. */
-import type { AppRow, ModesOverview, OfferedServer, OfferTest, SetupChoice } from '../../../src-main/rpc/contract.ts';
+import type { AppRow, ModesOverview, ImportableServer, OfferTest, SetupChoice } from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
 /** What the user unticked; everything else is part of the plan. */
@@ -16,7 +16,7 @@ export function appsToConnect(apps: readonly AppRow[]): readonly AppRow[] {
 }
 
 /** The offers that are not here yet. */
-export function newOffers(offers: readonly OfferedServer[]): readonly OfferedServer[] {
+export function newOffers(offers: readonly ImportableServer[]): readonly ImportableServer[] {
   return offers.filter(({ already }) => already === undefined);
 }
 
@@ -27,7 +27,7 @@ export function hasPlan(apps: readonly AppRow[], offered: number): boolean {
 
 /** Returns whether a server moves: it is ticked, and an app that has it is connected, or no known app has it. */
 export function moves(
-  { id, apps: owners }: OfferedServer,
+  { id, apps: owners }: ImportableServer,
   apps: readonly AppRow[],
   { apps: offApps, servers: offServers }: PlanExclusions,
 ): boolean {
@@ -37,7 +37,7 @@ export function moves(
 
 export function choiceOf(
   apps: readonly AppRow[],
-  offers: readonly OfferedServer[],
+  offers: readonly ImportableServer[],
   excluded: PlanExclusions,
 ): SetupChoice {
   return {
@@ -47,7 +47,7 @@ export function choiceOf(
 }
 
 /** `Your 4 apps run 12 servers, 2 of them twice.` */
-export function planHeadline(apps: readonly AppRow[], offers: readonly OfferedServer[]): string {
+export function planHeadline(apps: readonly AppRow[], offers: readonly ImportableServer[]): string {
   const owners = new Set(offers.flatMap((offer) => offer.apps));
   const many = Math.max(1, apps.filter(({ id }) => owners.has(id)).length);
   const entries = offers.reduce((sum, offer) => sum + Math.max(1, offer.apps.length), 0);

@@ -100,7 +100,7 @@ test('offers servers of an app unchanged, imports them for immediate use, and un
   const secret = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
   await cursor({ e: fixture('echo'), n: { ...fixture('echo', 'n'), env: { GITHUB_TOKEN: secret } } });
   await using core = await start({ here: fixture('echo') });
-  const { servers } = await ask(core, 'offeredServers', {});
+  const { servers } = await ask(core, 'importableServers', {});
   expect(servers.map(({ name, app, secrets, already }) => ({ name, app, secrets, already }))).toEqual([
     { name: 'e', app: 'Cursor', secrets: [], already: 'here' },
     { name: 'n', app: 'Cursor', secrets: ['GITHUB_TOKEN'], already: undefined },
@@ -123,8 +123,8 @@ test('tests an offered server with its secrets, and neither writes nor shows the
   await cursor({ works: { ...fixture('echo'), env: { GITHUB_TOKEN: secret } }, gone: { command: '/no/such/program' } });
   await using core = await start({});
   const before = await readFile(core.configFile, 'utf8');
-  const { servers } = await ask(core, 'offeredServers', {});
-  await ask(core, 'testOffers', { ids: servers.map(({ id }) => id) });
+  const { servers } = await ask(core, 'importableServers', {});
+  await ask(core, 'testImportableServers', { ids: servers.map(({ id }) => id) });
   const tests = async () => (await setupOf(core)).tests;
   await expect
     .poll(async () => (await tests()).map(({ stage, tools }) => [stage, tools]))
@@ -138,7 +138,7 @@ test('tests an offered server with its secrets, and neither writes nor shows the
   expect(failed?.fix).not.toBe('');
   expect(JSON.stringify(await tests())).not.toContain(secret);
   expect(await readFile(core.configFile, 'utf8')).toBe(before);
-  await expect(ask(core, 'testOffers', { ids: ['none'] })).rejects.toMatchObject({ code: 'not_found' });
+  await expect(ask(core, 'testImportableServers', { ids: ['none'] })).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('one plan connects the chosen apps and moves their servers, and one undo gives every file back', async () => {
@@ -152,7 +152,7 @@ test('one plan connects the chosen apps and moves their servers, and one undo gi
   const texts = (): Promise<string[]> => Promise.all(files.map((file) => readFile(file, 'utf8')));
   const before = await texts();
   await using core = await start({});
-  const { servers } = await ask(core, 'offeredServers', {});
+  const { servers } = await ask(core, 'importableServers', {});
   const chosen = servers.filter(({ name }) => name !== 'untouched').map(({ id, name }) => ({ id, name }));
   expect(servers.find(({ name }) => name === 'shared')?.apps).toEqual(['cursor', 'gemini-cli']);
 
@@ -312,7 +312,7 @@ test.each([
 ])('does not offer a server with %s again once it is imported', async (_what, entry, name) => {
   await cursor({ s: entry });
   await using core = await start({});
-  const offered = async () => (await ask(core, 'offeredServers', {})).servers;
+  const offered = async () => (await ask(core, 'importableServers', {})).servers;
   const [offer] = await offered();
   const id = offer?.id ?? '';
   await ask(core, 'importServers', { servers: [{ id, name }], move: false, keepSecrets: true });

@@ -8,9 +8,9 @@ import {
   toTry,
 } from '../../../../src-renderer/views/setup/import-plan.ts';
 import { expect, test } from 'vitest';
-import type { OfferedServer } from '../../../../src-main/core/client-apps/app-rows.ts';
+import type { ImportableServer } from '../../../../src-main/core/client-apps/app-rows.ts';
 
-const offer = (name: string, already?: string): OfferedServer => ({
+const offer = (name: string, already?: string): ImportableServer => ({
   id: `id-${name}`,
   app: 'Cursor',
   apps: ['cursor'],

@@ -1,6 +1,6 @@
 /** The first setup as one plan: what it contains, and what it is worth. */
 import { expect, test } from 'vitest';
-import type { AppRow, OfferedServer } from '../../../../src-main/core/client-apps/app-rows.ts';
+import type { AppRow, ImportableServer } from '../../../../src-main/core/client-apps/app-rows.ts';
 import type { OfferTest } from '../../../../src-main/core/admin/offer-tests.ts';
 import {
   choiceOf,
@@ -25,7 +25,7 @@ const app = (id: string, more: Partial<AppRow> = {}): AppRow => ({
   link: undefined,
   ...more,
 });
-const offer = (id: string, apps: readonly string[]): OfferedServer => ({
+const offer = (id: string, apps: readonly string[]): ImportableServer => ({
   id,
   name: id,
   app: '',
