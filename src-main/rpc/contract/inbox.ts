@@ -80,7 +80,7 @@ export const inboxInputs = {
     /** Origin of the decision; absent: the dashboard. */
     by: maybe(z.literal('command line')),
   }),
-  undecide: z.object({ id }),
+  undoDecision: z.object({ id }),
 };
 
 interface InboxOutputs {
@@ -98,7 +98,7 @@ interface InboxOutputs {
   inboxItem: InboxItem;
   decide: DecisionResult;
   /** Takes a decision back. */
-  undecide: PastDecision;
+  undoDecision: PastDecision;
 }
 
 export type InboxMethods = Methods<typeof inboxInputs, InboxOutputs>;

@@ -10,7 +10,7 @@ export const inboxHandlers = {
   },
   inboxItem: ({ id, reveal }, { trust }) => trust.inbox.item(id, { reveal }),
   decide: ({ id, action, parts, by = 'dashboard' }, { trust }) => trust.inbox.decide(id, { action, parts, by }),
-  undecide: ({ id }, { trust }) => trust.inbox.undo(id),
+  undoDecision: ({ id }, { trust }) => trust.inbox.undo(id),
 } satisfies Handlers;
 
 export function inboxSummary(item: InboxItem): InboxSummary {

@@ -44,7 +44,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   inbox: 'everyone',
   inboxItem: 'everyone',
   decide: 'everyone',
-  undecide: 'admins',
+  undoDecision: 'admins',
   reviews: 'admins',
   reviewServer: 'admins',
   previewServer: 'admins',

@@ -246,12 +246,12 @@ test('decides on a found launch in the inbox: dismissed, asked again, used, and 
   await ask(core, 'decide', { id, action: 'leave' });
   await ask(core, 'healOffers', {});
   expect((await inbox()).items).toEqual([]);
-  await ask(core, 'undecide', { id: (await inbox()).decided[0]?.id ?? '' });
+  await ask(core, 'undoDecision', { id: (await inbox()).decided[0]?.id ?? '' });
   expect((await inbox()).items).toMatchObject([{ id }]);
   await expect(ask(core, 'decide', { id, action: 'use' })).resolves.toMatchObject({ isDone: true });
   const { decided } = await inbox();
   expect(JSON.stringify(decided)).not.toContain(secret);
-  await ask(core, 'undecide', { id: decided[0]?.id ?? '' });
+  await ask(core, 'undoDecision', { id: decided[0]?.id ?? '' });
   // The source is still approved, but an undone repair is not applied again.
   await core.host.core.servers.healing.rescan();
   expect((await inbox()).items).toEqual([]);

@@ -55,7 +55,7 @@ test('decides on a held call in the inbox; "always" returns how to undo it, and 
   const sentence = 'mail may send to mark@evil.example without a question.';
   expect((await inbox(core)).decided).toMatchObject([{ id: undo, sentence, by: 'dashboard' }]);
   expect(textOf(await send(client, 'again'))).toBe('Done.');
-  await ask(core, 'undecide', { id: undo });
+  await ask(core, 'undoDecision', { id: undo });
   expect((await inbox(core)).decided).toEqual([]);
   const { entries } = await ask(core, 'auditEntries', { kinds: ['decision'] });
   expect(entries).toMatchObject([
@@ -84,7 +84,7 @@ test('asks once for a call with two destinations, and undoes both together', asy
   expect((await inbox(core)).decided).toMatchObject([
     { id: undo, sentence: 'mail may send to mark@evil.example and send to eve@evil.example without a question.' },
   ]);
-  await ask(core, 'undecide', { id: undo });
+  await ask(core, 'undoDecision', { id: undo });
   expect(core.host.core.trust.dataFlow.decisions.all).toEqual([]);
 });
 

@@ -123,7 +123,7 @@ test('an admin allows a destination for all, which is recorded with their name, 
   const decided = async (): Promise<unknown> => (await root.ask('inbox', {})).decided.find((each) => each.id === undo);
   await expect.poll(decided).toMatchObject({ by: 'root, dashboard', kind: 'data-flow' });
   expect((await (await pageOf('ana')).ask('inbox', {})).decided).toEqual([]);
-  await root.ask('undecide', { id: undo });
+  await root.ask('undoDecision', { id: undo });
   const again = wantsToSend('ana', 'rob@evil.example', 'once more');
   await expect.poll(() => roots.of('rob@evil.example')?.sentence).toMatch(/^ana’s /);
   const { id: next = '' } = roots.of('rob@evil.example') ?? {};

@@ -160,7 +160,7 @@ async function history({ core, json }: InboxRequest): Promise<number> {
 }
 
 async function undo({ core, json }: InboxRequest, [id = '']: readonly string[]): Promise<number> {
-  const decided = await core.ask('undecide', { id });
+  const decided = await core.ask('undoDecision', { id });
   printResult(json, decided, () => [`Undone: ${oneLine(decided.sentence)}`, ...(decided.undo ? [decided.undo] : [])]);
   return 0;
 }

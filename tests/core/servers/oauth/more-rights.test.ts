@@ -133,7 +133,7 @@ test('remembers a refusal, reports it to the model and can undo it', async () =>
     [],
     [[undo, 'Left far without more rights: delete repo (repo:delete) and change files (files:write).']],
   ]);
-  await ask(core, 'undecide', { id: undo });
+  await ask(core, 'undoDecision', { id: undo });
   await expect(call(core)).rejects.toThrow('more rights');
   expect((await onlyItem(core)).kind).toBe('scopes');
   expect(fixture.authorization.authorizations).toHaveLength(1);

@@ -172,7 +172,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     const { sentence, undo = '' } = await ask(core, 'decide', { id: item?.id ?? '', action: 'approve' });
     expect(sentence).toMatch(/^Approved: .*far.* You are signed out of far\.$/);
     expect([await counts(), await call(core, 'other:whoami')]).toEqual([[false, false], 'ana']);
-    await ask(core, 'undecide', { id: undo });
+    await ask(core, 'undoDecision', { id: undo });
     await until(() => core.server('far').state.kind === 'pending-sign-in');
   });
 
