@@ -30,7 +30,7 @@ async function told(core: TestCore): Promise<string> {
     'log',
     'activity',
     'secrets',
-    'plainSecrets',
+    'plaintextSecrets',
     'inbox',
     'audit',
     'proposals',

@@ -49,7 +49,7 @@ test('starts once its secret is set, restarts when it changes, and stores its va
       .poll(() => core.host.core.servers.transports.lastLines('telling').at(-1))
       .toBe('started with {"variable":"x ***","words":["--word","***"]}');
     const answers = await Promise.all(
-      ['state', 'secrets', 'serverDetail', 'log', 'activity', 'plainSecrets'].map((method) =>
+      ['state', 'secrets', 'serverDetail', 'log', 'activity', 'plaintextSecrets'].map((method) =>
         ask(core, method, { server: 'telling' }),
       ),
     );
@@ -127,7 +127,7 @@ test('seals the secrets of a server while it is added: shows their names first, 
   try {
     await using core = await startCore({ servers: {} }, { home });
     const entry = { ...telling, env: { API_KEY: 'planted-when-added' } };
-    expect(await ask(core, 'plainSecrets', { entry })).toMatchObject({
+    expect(await ask(core, 'plaintextSecrets', { entry })).toMatchObject({
       found: [{ where: 'env API_KEY', name: 'API_KEY' }],
     });
     await ask(core, 'saveServer', { name: 'telling', entry, replace: false, keepSecrets: true });

@@ -14,10 +14,10 @@ export const secretInputs = {
   secrets: nothing,
   setSecret: z.object({ name, value: z.string().max(500_000) }),
   removeSecret: z.object({ name }),
-  plainSecrets: z.object({ server: maybe(name), entry: maybe(entry) }),
+  plaintextSecrets: z.object({ server: maybe(name), entry: maybe(entry) }),
   moveSecrets: z.object({ server: maybe(name) }),
   unlockVault: z.object({ passphrase: text }),
-  placeVaultKey: z.object({
+  moveVaultKey: z.object({
     place: z.enum(['keychain', 'passphrase', 'file']),
     passphrase: maybe(text),
     begin: maybe(flag),
@@ -30,12 +30,12 @@ interface SecretOutputs {
   setSecret: { readonly name: string; readonly servers: readonly string[] };
   removeSecret: { readonly removed: boolean; readonly servers: readonly string[] };
   /** Texts that look like secrets in the config file, or in an entry to be added. */
-  plainSecrets: { readonly found: readonly FoundSecret[] };
+  plaintextSecrets: { readonly found: readonly FoundSecret[] };
   /** Moves it into the vault; `copies`: files that still hold a value as it was. */
   moveSecrets: MovedSecrets;
   unlockVault: VaultStatus;
   /** Moves the vault's key; `begin`: a new one for new values, where the old one cannot be had. */
-  placeVaultKey: VaultStatus;
+  moveVaultKey: VaultStatus;
 }
 
 export type SecretMethods = Methods<typeof secretInputs, SecretOutputs>;

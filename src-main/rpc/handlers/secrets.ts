@@ -5,10 +5,10 @@ export const secretHandlers = {
   secrets: (_input, { trust }) => trust.secrets.list(),
   setSecret: ({ name, value }, { trust }) => trust.secrets.set(name, value),
   removeSecret: ({ name }, { trust }) => trust.secrets.remove(name),
-  plainSecrets: async ({ server, entry }, { trust }) => ({
+  plaintextSecrets: async ({ server, entry }, { trust }) => ({
     found: entry === undefined ? await trust.secrets.findPlain(server) : trust.secrets.findInEntry(server ?? '', entry),
   }),
   moveSecrets: ({ server }, { trust }) => trust.secrets.sealConfig(server),
   unlockVault: ({ passphrase }, { trust }) => trust.secrets.unlock(passphrase),
-  placeVaultKey: ({ place, passphrase, begin = false }, { trust }) => trust.secrets.moveKey(place, passphrase, begin),
+  moveVaultKey: ({ place, passphrase, begin = false }, { trust }) => trust.secrets.moveKey(place, passphrase, begin),
 } satisfies Handlers;

@@ -132,10 +132,10 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   secrets: vault,
   setSecret: vault,
   removeSecret: vault,
-  plainSecrets: vault,
+  plaintextSecrets: vault,
   moveSecrets: vault,
   unlockVault: vault,
-  placeVaultKey: vault,
+  moveVaultKey: vault,
   giveProfileToken: profileTokens,
   revokeProfileToken: profileTokens,
 };

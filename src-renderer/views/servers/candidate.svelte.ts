@@ -44,7 +44,7 @@ export class Candidate {
 
   /** Where it cannot be told nothing is offered: the command line and the settings offer it later. */
   async #look(): Promise<void> {
-    const answer = await api.ask('plainSecrets', { entry: this.entry }).catch(() => undefined);
+    const answer = await api.ask('plaintextSecrets', { entry: this.entry }).catch(() => undefined);
     this.secrets = answer?.found ?? [];
   }
 

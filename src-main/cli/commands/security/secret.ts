@@ -76,10 +76,10 @@ async function localSecretHandlers(config: string | undefined): Promise<Ask> {
     secrets: () => desk.list(),
     setSecret: ({ name, value }) => desk.set(name, value),
     removeSecret: ({ name }) => desk.remove(name),
-    plainSecrets: ({ server }) => named(server, async () => ({ found: await desk.findPlain(server) })),
+    plaintextSecrets: ({ server }) => named(server, async () => ({ found: await desk.findPlain(server) })),
     moveSecrets: ({ server }) => named(server, () => desk.sealConfig(server)),
     unlockVault: ({ passphrase }) => desk.unlock(passphrase),
-    placeVaultKey: ({ place, passphrase, begin = false }) => desk.moveKey(place, passphrase, begin),
+    moveVaultKey: ({ place, passphrase, begin = false }) => desk.moveKey(place, passphrase, begin),
   };
   return (method, input) => answers[method](input);
 }
@@ -124,7 +124,7 @@ async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
 async function move(ask: Ask, server: string | undefined, dryRun: boolean, json: boolean): Promise<void> {
   const input = server === undefined ? {} : { server };
   if (dryRun) {
-    const { found } = await ask('plainSecrets', input);
+    const { found } = await ask('plaintextSecrets', input);
     printResult(json, { found }, () =>
       found.length === 0
         ? [nothingFound]
@@ -157,7 +157,7 @@ async function key(ask: Ask, place: string | undefined, begin: boolean, json: bo
   const vault =
     known === undefined
       ? (await ask('secrets', {})).vault
-      : await ask('placeVaultKey', { place: known, begin, ...(known === 'passphrase' && (await newPassphrase())) });
+      : await ask('moveVaultKey', { place: known, begin, ...(known === 'passphrase' && (await newPassphrase())) });
   printResult(json, { vault }, () => [statusLine(vault)]);
 }
 
