@@ -24,7 +24,7 @@ afterAll(() => core[Symbol.asyncDispose]());
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const give = async (profile = 'narrow', ends = Date.now() + day) =>
-  (await ask(core, 'giveProfileToken', { profile, ends })) as { id: string; token: string; url: string };
+  (await ask(core, 'createProfileToken', { profile, ends })) as { id: string; token: string; url: string };
 
 /** The random half of a token, which may hold an underscore itself. */
 const secretOf = (token: string) => token.slice(-43);

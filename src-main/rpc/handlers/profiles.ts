@@ -18,7 +18,7 @@ export const profileHandlers = {
     await edits.set('profiles', Object.keys(others).length === 0 ? undefined : others);
     return {};
   },
-  giveProfileToken: ({ profile, ends }, deps) => profileService(deps).issueToken(profile, ends),
+  createProfileToken: ({ profile, ends }, deps) => profileService(deps).issueToken(profile, ends),
   revokeProfileToken: ({ id }, deps) => profileService(deps).revoke(id),
 } satisfies Handlers;
 

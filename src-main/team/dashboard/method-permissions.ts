@@ -136,7 +136,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   moveSecrets: vault,
   unlockVault: vault,
   moveVaultKey: vault,
-  giveProfileToken: profileTokens,
+  createProfileToken: profileTokens,
   revokeProfileToken: profileTokens,
 };
 

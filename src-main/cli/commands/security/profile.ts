@@ -36,7 +36,7 @@ export const profile = command({
     await withProfileService(config, async (ask) => {
       if (action === 'token create') {
         const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
-        const given = await ask('giveProfileToken', { profile: word, ends });
+        const given = await ask('createProfileToken', { profile: word, ends });
         printResult(json, given, () => givenLines(given));
       } else if (action === 'token revoke') {
         const revoked = await ask('revokeProfileToken', { id: word });
@@ -52,7 +52,7 @@ export const profile = command({
   },
 });
 
-type Question = 'profiles' | 'giveProfileToken' | 'revokeProfileToken';
+type Question = 'profiles' | 'createProfileToken' | 'revokeProfileToken';
 type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /**
@@ -78,7 +78,7 @@ async function withLocalProfileService(config: string | undefined, work: (ask: A
   auditProfileTokens(audit, tokens);
   const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
     profiles: async () => desk.overview(),
-    giveProfileToken: ({ profile, ends }) => desk.issueToken(profile, ends),
+    createProfileToken: ({ profile, ends }) => desk.issueToken(profile, ends),
     revokeProfileToken: ({ id }) => desk.revoke(id),
   };
   try {
