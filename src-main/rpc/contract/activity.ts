@@ -122,7 +122,7 @@ export const activityInputs = {
     limit: maybe(count.max(1000)),
   }),
   callDetail: z.object({ id: count }),
-  callText: z.object({ id: count, side: payloadSide, from: count }),
+  callPayload: z.object({ id: count, side: payloadSide, from: count }),
 };
 
 export type ActivityQuery = Parsed<typeof activityInputs.activity>;
@@ -131,7 +131,7 @@ interface ActivityOutputs {
   activity: ActivityPage;
   callDetail: CallDetail;
   /** The next part of a long text, from where the one before said. */
-  callText: PayloadText;
+  callPayload: PayloadText;
 }
 
 export type ActivityMethods = Methods<typeof activityInputs, ActivityOutputs>;

@@ -114,7 +114,7 @@ export const timelineInputs = {
     limit: maybe(count.min(1).max(1000)),
   }),
   step: z.object({ id: count }),
-  stepText: z.object({ id: count, side: z.enum(['asked', 'given']), from: count }),
+  stepPayload: z.object({ id: count, side: z.enum(['asked', 'given']), from: count }),
   cancelStep: z.object({ id: count }),
   timelineSessions: z.object({ person: maybe(name) }),
 };
@@ -139,7 +139,7 @@ interface TimelineOutputs {
   };
   step: StepDetail;
   /** More of a text, in parts of 64 Ki characters. */
-  stepText: PayloadText;
+  stepPayload: PayloadText;
   /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
   cancelStep: Nothing;
   /** Sessions with the newest steps first, at most 100. */

@@ -27,7 +27,7 @@ export const activityHandlers = {
       stages: { resolve, allow, call, shape },
     };
   },
-  callText: async ({ id, side, from }, { calls, activity }) => {
+  callPayload: async ({ id, side, from }, { calls, activity }) => {
     const texts = await callTexts({ calls, activity }, await requireCall(id, { activity }), [side], from);
     return texts[side];
   },

@@ -41,7 +41,7 @@ export const timelineHandlers = {
     ]);
     return { ...stepSummary(found.step, found.calls), texts: { asked, given } };
   },
-  stepText: async ({ id, side, from }, { calls, activity }) =>
+  stepPayload: async ({ id, side, from }, { calls, activity }) =>
     textOf(await requireStep(id, { activity }), side, from, { calls, activity }),
   cancelStep: async ({ id }, { activity }) => {
     const open = activity.timeline.running.find(({ exchange }) => exchange.id === id);

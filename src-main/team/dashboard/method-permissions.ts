@@ -21,7 +21,7 @@ const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
 export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   activity: 'everyone',
   callDetail: 'everyone',
-  callText: 'everyone',
+  callPayload: 'everyone',
   savings: 'everyone',
   charts: 'everyone',
   spills: 'everyone',
@@ -123,7 +123,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   readForView: editedByHand,
   steps: 'everyone',
   step: 'everyone',
-  stepText: 'everyone',
+  stepPayload: 'everyone',
   timelineSessions: 'everyone',
   cancelStep: elsewhere,
   ownSignIns: 'everyone',

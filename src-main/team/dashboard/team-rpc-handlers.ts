@@ -86,7 +86,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
         stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
       };
     },
-    callText: async ({ id, side }: { id: number; side: PayloadSide }) => {
+    callPayload: async ({ id, side }: { id: number; side: PayloadSide }) => {
       const call = await requireCall(id);
       return side === 'sent' ? textSent(call, viewer, parts) : unkept;
     },

@@ -48,7 +48,7 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
       if (step === undefined) throw new Error('A step that was found is told.');
       return { ...step, texts: { asked: notRecorded, given: notRecorded } };
     },
-    stepText: async ({ id }) => {
+    stepPayload: async ({ id }) => {
       await requireStep(id);
       return notRecorded;
     },

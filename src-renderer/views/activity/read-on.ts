@@ -6,10 +6,10 @@ import { api } from '../../lib/api.ts';
 export type ReadOn = (side: PayloadSide, from: number) => Promise<PayloadText>;
 
 export function readOnInCall(id: number): ReadOn {
-  return (side, from) => api.ask('callText', { id, side, from });
+  return (side, from) => api.ask('callPayload', { id, side, from });
 }
 
 /** What servers sent for a step stands with its calls: a step has the two other sides. */
 export function readOnInStep(id: number): ReadOn {
-  return (side, from) => api.ask('stepText', { id, side: side === 'asked' ? 'asked' : 'given', from });
+  return (side, from) => api.ask('stepPayload', { id, side: side === 'asked' ? 'asked' : 'given', from });
 }

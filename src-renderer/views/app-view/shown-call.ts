@@ -37,7 +37,7 @@ async function wholeText(call: CallDetail, side: PayloadSide, signal: AbortSigna
   while (!('none' in page)) {
     text += page.text;
     if (page.next === undefined || text.length > longest) return text;
-    page = await api.ask('callText', { id: call.id, side, from: page.next }, signal);
+    page = await api.ask('callPayload', { id: call.id, side, from: page.next }, signal);
   }
   return text === '' ? undefined : text;
 }

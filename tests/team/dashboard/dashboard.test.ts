@@ -187,10 +187,10 @@ function lookingFor(id: number, step: number, spill: string, token: string): [Rp
     ['steps', { person: 'ana' }],
     ['steps', { text: 'big', spilled: true }],
     ['step', { id: step }],
-    ['stepText', { id: step, side: 'given', from: 0 }],
+    ['stepPayload', { id: step, side: 'given', from: 0 }],
     ['timelineSessions', {}],
     ['timelineSessions', { person: 'ana' }],
-    ['callText', { id, side: 'sent', from: 0 }],
+    ['callPayload', { id, side: 'sent', from: 0 }],
     ...(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'] as const).map(
       (by): [RpcMethod, object] => ['savings', { by }],
     ),
