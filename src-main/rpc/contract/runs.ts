@@ -44,7 +44,7 @@ export interface RunState {
 export const runInputs = {
   startRun: z.object({ server: name, tool: name, arguments: entry, agreed: maybe(flag) }),
   run: z.object({ id, after: count }),
-  answerRun: z.object({
+  respondToRun: z.object({
     id,
     question: id,
     answer: z.object({
@@ -56,7 +56,7 @@ export const runInputs = {
   }),
   cancelRun: z.object({ id }),
   runResult: z.object({ id }),
-  runGiven: z.object({ id, app: maybe(name) }),
+  runPreviews: z.object({ id, app: maybe(name) }),
 };
 
 interface RunOutputs {
@@ -67,12 +67,12 @@ interface RunOutputs {
   startRun: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
   /** Answers when there is something newer than `after`, after 20 seconds at the latest. */
   run: RunState;
-  answerRun: Nothing;
+  respondToRun: Nothing;
   cancelRun: Nothing;
   /** All that the server sent, up to 8 Mi characters. */
   runResult: { readonly result: Readonly<Record<string, unknown>> };
   /** The result as each mode would return it to a model; `app`: for an app that supports only that one. */
-  runGiven: { readonly rows: readonly ModePreview[] };
+  runPreviews: { readonly rows: readonly ModePreview[] };
 }
 
 export type RunMethods = Methods<typeof runInputs, RunOutputs>;

@@ -34,7 +34,7 @@ export const runHandlers = {
     await run.waitForUpdate(after, AbortSignal.any([signal, AbortSignal.timeout(maxWaitMs)]));
     return runState(run);
   },
-  answerRun: async ({ id, question, answer }, { runs: open }) => {
+  respondToRun: async ({ id, question, answer }, { runs: open }) => {
     requireRuns(open).find(id).reply(question, answer);
     return {};
   },
@@ -47,7 +47,7 @@ export const runHandlers = {
     if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
     return { result: resultForView(end.sent, 'The answer') };
   },
-  runGiven: async ({ id, app = userApp }, { calls, activity, runs: open }, signal) => {
+  runPreviews: async ({ id, app = userApp }, { calls, activity, runs: open }, signal) => {
     const { end, tool, callRequest } = requireRuns(open).find(id);
     if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
     const context = {

@@ -28,19 +28,19 @@ test("the user answers a server's questions: a form, a page, and text in place o
   const asked = await question(core, form);
   expect(asked).toMatchObject({ method: 'elicitation/create', params: { requestedSchema: { required: ['name'] } } });
   const answer = { action: 'accept', content: { name: 'Ada' } };
-  await ask(core, 'answerRun', { id: form, question: asked['id'], answer });
+  await ask(core, 'respondToRun', { id: form, question: asked['id'], answer });
   expect(JSON.stringify(await ended(core, form))).toContain('Ada');
 
   const sampling = await begin(core, { server: 'asker', tool: 'ask_sampling', arguments: {} });
   const words = { action: 'accept', text: 'my own words' };
-  await ask(core, 'answerRun', { id: sampling, question: (await question(core, sampling))['id'], answer: words });
+  await ask(core, 'respondToRun', { id: sampling, question: (await question(core, sampling))['id'], answer: words });
   expect(JSON.stringify(await ended(core, sampling))).toContain('my own words');
 
   const refused = await begin(core, { server: 'asker', tool: 'ask_sampling', arguments: {} });
   const { id } = await question(core, refused);
-  await ask(core, 'answerRun', { id: refused, question: id, answer: { action: 'decline' } });
+  await ask(core, 'respondToRun', { id: refused, question: id, answer: { action: 'decline' } });
   expect(JSON.stringify(await ended(core, refused))).toContain('declined');
-  expect(await ask(core, 'answerRun', { id: refused, question: id, answer: { action: 'decline' } })).toMatchObject({
+  expect(await ask(core, 'respondToRun', { id: refused, question: id, answer: { action: 'decline' } })).toMatchObject({
     error: { code: 'not_found' },
   });
 });
@@ -49,7 +49,7 @@ test('asks each of two concurrent runs its own question', async () => {
   const core = await start();
   const answerAs = async (id: string, name: string): Promise<string> => {
     const { id: put } = await question(core, id);
-    await ask(core, 'answerRun', { id, question: put, answer: { action: 'accept', content: { name } } });
+    await ask(core, 'respondToRun', { id, question: put, answer: { action: 'accept', content: { name } } });
     return JSON.stringify(await ended(core, id));
   };
   const wish = (message: string): object => ({ server: 'asker', tool: 'ask_form', arguments: { message } });
@@ -84,7 +84,7 @@ test('shows what each mode would return: short results whole, long ones as a spi
   const short = await begin(core, { server: 'echo', tool: 'echo', arguments: { message: 'hello' } });
   await ended(core, short);
   const kinds = async (id: string): Promise<(readonly [string, unknown])[]> => {
-    const { rows } = (await ask(core, 'runGiven', { id })) as { rows: { kind: string; modes: string[] }[] };
+    const { rows } = (await ask(core, 'runPreviews', { id })) as { rows: { kind: string; modes: string[] }[] };
     return rows.flatMap(({ kind, modes }) => modes.map((mode) => [mode, kind] as const));
   };
   expect(Object.fromEntries(await kinds(short))).toMatchObject({ server: 'whole', search: 'whole', code: 'program' });
@@ -101,7 +101,7 @@ test('counts the tokens that each mode would return, the same as in the record',
   );
   const id = await begin(core, { server: 'echo', tool: 'echo', arguments: { message } });
   await ended(core, id);
-  const { rows } = (await ask(core, 'runGiven', { id })) as { rows: { modes: string[]; text: string }[] };
+  const { rows } = (await ask(core, 'runPreviews', { id })) as { rows: { modes: string[]; text: string }[] };
   const whole = rows.find(({ modes }) => modes.includes('server'));
   await vi.waitUntil(async () => (await ask(core, 'activity', {}))['total'] === 1, patience);
   const onRecord = async (): Promise<number | undefined> => {
