@@ -389,7 +389,7 @@ async function fixServers(config: string | undefined, yes: boolean): Promise<Fix
     const fixes: Fix[] = [];
     const refused = new Set<string>();
     for (;;) {
-      const { offers } = await core.ask('healOffers', {});
+      const { offers } = await core.ask('healCandidates', {});
       const offer = offers.find(({ server, source }) => !refused.has(`${server}\n${source}`));
       if (offer === undefined) return fixes;
       refused.add(`${offer.server}\n${offer.source}`);

@@ -125,7 +125,7 @@ export interface ServerDetail {
 }
 
 /** A launch that may mend a server; nothing of it has run yet. */
-export interface HealOfferRow {
+export interface HealCandidateRow {
   readonly server: string;
   /** Display name of the place where it was found, such as Cursor. Approval covers the place. */
   readonly source: string;
@@ -160,7 +160,7 @@ export const serverInputs = {
   removeServer: z.object({ server: name }),
   undoRemoval: z.object({ undo: id }),
   readServers: z.object({ text: z.string().max(1024 * 1024) }),
-  healOffers: nothing,
+  healCandidates: nothing,
   heal: z.object({ server: name }),
 };
 
@@ -213,7 +213,7 @@ interface ServerOutputs {
    */
   readServers: PastedText;
   /** Looks after every server that is ill; the best offer for each. */
-  healOffers: { readonly offers: readonly HealOfferRow[] };
+  healCandidates: { readonly offers: readonly HealCandidateRow[] };
   /** The person's yes to the offer for a server: tries it, and keeps what works. */
   heal: { readonly server: string; readonly healed: boolean; readonly sentence: string };
 }

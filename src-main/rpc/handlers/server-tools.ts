@@ -14,7 +14,7 @@ import type { HealCandidate } from '../../core/client-apps/heal-candidates.ts';
 import { isToolEnabled } from '../../core/config/app-config.ts';
 import { parsePasted } from '../../core/paste-import/parse-pasted.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
-import type { HealOfferRow, ServerTool, ToolMatches, RewrittenDescription } from '../contract.ts';
+import type { HealCandidateRow, ServerTool, ToolMatches, RewrittenDescription } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
 import { hasView } from './app-views.ts';
 
@@ -170,7 +170,7 @@ function flag(hints: JsonObject, name: string): boolean | undefined {
 
 /** Requests about servers that could be fixed, and approval of a fix. */
 export const healHandlers = {
-  healOffers: async (_input, { servers }) => {
+  healCandidates: async (_input, { servers }) => {
     await servers.healing.rescan();
     return { offers: servers.healing.candidates.map(healOfferRow) };
   },
@@ -184,7 +184,7 @@ export const healHandlers = {
   },
 } satisfies Handlers;
 
-function healOfferRow(offer: HealCandidate): HealOfferRow {
+function healOfferRow(offer: HealCandidate): HealCandidateRow {
   const { server, source, file, endpoint } = offer;
   return { server, source: source.title, file, endpoint, sentence: candidateQuestion(offer) };
 }

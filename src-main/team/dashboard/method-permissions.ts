@@ -84,7 +84,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   registryPreview: config,
   registryTest: config,
   registryAdd: config,
-  healOffers: config,
+  healCandidates: config,
   heal: config,
   proposals: config,
   approve: config,

@@ -209,7 +209,7 @@ test('rejects an offer that the app no longer has', async () => {
 test('lists a repairable server under attention, with its one action', async () => {
   await cursor({ x: { ...fixture('echo'), env: { API_TOKEN: 'of-the-person' } } });
   await using core = await start({ x: { command: 'tooltray-has-no-such-command' } });
-  const { offers } = await ask(core, 'healOffers', {});
+  const { offers } = await ask(core, 'healCandidates', {});
   expect(offers.map(({ server, source, file }) => [server, source, file])).toEqual([
     ['x', 'Cursor', join(person, '.cursor/mcp.json')],
   ]);
@@ -230,7 +230,7 @@ test('decides on a found launch in the inbox: dismissed, asked again, used, and 
   await cursor({ x: { ...fixture('echo'), env: { API_TOKEN: secret } } });
   const broken = { command: 'tooltray-has-no-such-command' };
   await using core = await start({ x: broken });
-  await ask(core, 'healOffers', {});
+  await ask(core, 'healCandidates', {});
   const inbox = () => ask(core, 'inbox', {});
   const [offer] = (await inbox()).items;
   const id = offer?.id ?? '';
@@ -244,7 +244,7 @@ test('decides on a found launch in the inbox: dismissed, asked again, used, and 
     ],
   });
   await ask(core, 'decide', { id, action: 'leave' });
-  await ask(core, 'healOffers', {});
+  await ask(core, 'healCandidates', {});
   expect((await inbox()).items).toEqual([]);
   await ask(core, 'undoDecision', { id: (await inbox()).decided[0]?.id ?? '' });
   expect((await inbox()).items).toMatchObject([{ id }]);
