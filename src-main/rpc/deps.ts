@@ -65,7 +65,7 @@ export interface AppsService {
   readonly undoInstall: Ask<'undoInstall'>;
   /** The files alone. */
   disconnectAll(): Promise<RestoredFiles>;
-  readonly otherEntry: Ask<'otherEntry'>;
+  readonly manualEntry: Ask<'manualEntry'>;
   readonly importableServers: Ask<'importableServers'>;
   readonly planSetup: Ask<'planSetup'>;
   readonly applySetup: Ask<'applySetup'>;
@@ -91,7 +91,7 @@ export const noApps: AppsService = {
   uninstallApp: refuse,
   undoInstall: refuse,
   disconnectAll: refuse,
-  otherEntry: refuse,
+  manualEntry: refuse,
   importableServers: refuse,
   planSetup: refuse,
   applySetup: refuse,

@@ -251,7 +251,7 @@ export class AppSetup {
     return this.imports.importOffered(servers, { move: true, seal: keepSecrets, places });
   }
 
-  async otherEntry({ app, http }: Required<Pick<InstallWish, 'app' | 'http'>>): Promise<{ readonly entry: string }> {
+  async manualEntry({ app, http }: Required<Pick<InstallWish, 'app' | 'http'>>): Promise<{ readonly entry: string }> {
     const launch = http
       ? await this.#access.withAccess(app, true, (address) => Promise.resolve(address ?? this.#launch(app)))
       : this.#launch(app);

@@ -159,7 +159,7 @@ export const serverInputs = {
   }),
   removeServer: z.object({ server: name }),
   undoRemoval: z.object({ undo: id }),
-  readServers: z.object({ text: z.string().max(1024 * 1024) }),
+  parseServers: z.object({ text: z.string().max(1024 * 1024) }),
   healCandidates: nothing,
   heal: z.object({ server: name }),
 };
@@ -211,7 +211,7 @@ interface ServerOutputs {
    * The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a
    * server.json.
    */
-  readServers: PastedText;
+  parseServers: PastedText;
   /** Looks after every server that is ill; the best offer for each. */
   healCandidates: { readonly offers: readonly HealCandidateRow[] };
   /** The person's yes to the offer for a server: tries it, and keeps what works. */

@@ -49,7 +49,7 @@ export const setupInputs = {
   uninstallApp: z.object({ app: name, revision: maybe(text) }),
   undoInstall: z.object({ undo: id }),
   disconnectAll: nothing,
-  otherEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
+  manualEntry: z.object({ app: z.string().regex(/^[\w.-]{1,60}$/), http: flag }),
   importableServers: nothing,
   testImportableServers: z.object({ ids: z.array(id).max(500) }),
   planSetup: setupChoice,
@@ -84,7 +84,7 @@ interface SetupOutputs {
    * The entry for an app that is not known, to be copied: our launcher as it is here, or the app's own address with its
    * token.
    */
-  otherEntry: { readonly entry: string };
+  manualEntry: { readonly entry: string };
   importableServers: { readonly servers: readonly ImportableServer[] };
   /** Tests offered servers in the background; `setup.tests` reports their stages. Writes nothing. */
   testImportableServers: Nothing;

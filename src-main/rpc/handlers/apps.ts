@@ -12,7 +12,7 @@ export const appHandlers = {
     desktop?.leaveSystem();
     return restored;
   },
-  otherEntry: (input, { apps }) => apps.otherEntry(input),
+  manualEntry: (input, { apps }) => apps.manualEntry(input),
   importableServers: (input, { apps }) => apps.importableServers(input),
   testImportableServers: async ({ ids }, { offerTests }) => {
     await offerTests?.start(ids);

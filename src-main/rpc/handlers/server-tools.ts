@@ -92,7 +92,7 @@ export const serverHandlers = {
   },
   removeServer: ({ server }, { servers }) => servers.removals.remove(server),
   undoRemoval: ({ undo }, { servers }) => servers.removals.undo(undo),
-  readServers: async ({ text }, { servers }) => {
+  parseServers: async ({ text }, { servers }) => {
     const isProgram = async (command: string): Promise<boolean> =>
       (await findCommand(command, await servers.environment.resolve())) !== undefined;
     return parsePasted(text, { isProgram, home: homedir() });

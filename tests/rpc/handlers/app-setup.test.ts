@@ -277,14 +277,14 @@ test("rewrites Tooltray's own entry at start if its launcher is missing", async 
 
 test('returns an unknown app an entry that works here, or a URL with its own token', async () => {
   await using core = await start({ e: fixture('echo') });
-  const { entry } = await ask(core, 'otherEntry', { app: 'my-app', http: false });
+  const { entry } = await ask(core, 'manualEntry', { app: 'my-app', http: false });
   const { tooltray } = (JSON.parse(entry) as { mcpServers: { tooltray: { command: string; args: string[] } } })
     .mcpServers;
   expect(isAbsolute(tooltray.command)).toBe(true);
   expect(tooltray.args.slice(-3)).toEqual(['stdio', '--app', 'my-app']);
   expect(await ask(core, 'testServer', { entry: tooltray })).toMatchObject({ ok: true });
 
-  const other = JSON.parse((await ask(core, 'otherEntry', { app: 'my-app', http: true })).entry) as {
+  const other = JSON.parse((await ask(core, 'manualEntry', { app: 'my-app', http: true })).entry) as {
     mcpServers: { tooltray: { url: string; headers: { Authorization: string } } };
   };
   expect(other.mcpServers.tooltray.url).toMatch(/\/mcp\/app\/my-app$/);
