@@ -164,10 +164,10 @@ test("treats MCPProxy's quarantine as a review that only the user's decision end
 test('writes a pinned version into the config on request, without another review', async () => {
   const npx = { command: 'npx', args: ['-y', 'some-server@latest', '--flag'], enabled: false };
   await using core = await startCore({ servers: { floats: npx, fixed: echo } }, own);
-  await expect(rpc(core, 'pinVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
-  await expect(rpc(core, 'pinVersion', { server: 'floats' })).rejects.toThrow(/No version of some-server is known/);
-  await expect(rpc(core, 'pinVersion', { server: 'floats', version: 'next' })).rejects.toThrow(/no exact version/);
-  expect(await rpc(core, 'pinVersion', { server: 'floats', version: '1.2.3' })).toEqual({
+  await expect(rpc(core, 'lockVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
+  await expect(rpc(core, 'lockVersion', { server: 'floats' })).rejects.toThrow(/No version of some-server is known/);
+  await expect(rpc(core, 'lockVersion', { server: 'floats', version: 'next' })).rejects.toThrow(/no exact version/);
+  expect(await rpc(core, 'lockVersion', { server: 'floats', version: '1.2.3' })).toEqual({
     server: 'floats',
     package: 'some-server',
     version: '1.2.3',

@@ -106,7 +106,7 @@ export class UserEdits {
    * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with
    * AppError server_not_found, bad_request, or not_found where nothing floats or no version is known.
    */
-  async pinVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<PinnedVersion> {
+  async lockVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<PinnedVersion> {
     const { name, ...config } = this.#servers.get(server).config;
     const packageName = config.kind === 'stdio' ? unpinnedPackage(config.command, config.args) : undefined;
     if (config.kind !== 'stdio' || packageName === undefined) {

@@ -139,7 +139,7 @@ export interface HealCandidateRow {
 /** Schemas of the inputs. */
 export const serverInputs = {
   variables: nothing,
-  pinVersion: z.object({ server: name, version: maybe(name) }),
+  lockVersion: z.object({ server: name, version: maybe(name) }),
   restart: z.object({ server: name, clear: maybe(flag) }),
   signIn: z.object({ server: name }),
   signOut: z.object({ server: name }),
@@ -168,7 +168,7 @@ interface ServerOutputs {
   /** Which of the person's variables each server gets, by name. */
   variables: { readonly servers: readonly ServerVariables[] };
   /** Writes down which version of its package a server is; without one, that which ran last. */
-  pinVersion: { readonly server: string; readonly package: string; readonly version: string };
+  lockVersion: { readonly server: string; readonly package: string; readonly version: string };
   /**
    * In a team: at every replica where it is unhealthy. `clear`: removes the folder of a damaged package first, if the
    * failure names one.

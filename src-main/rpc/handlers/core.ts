@@ -61,7 +61,7 @@ export const coreHandlers = {
   variables: async (_input, { context, servers }) => ({
     servers: await serverVariables(context.config.current.servers, servers.environment),
   }),
-  pinVersion: ({ server, version }, { context, servers }) => servers.edits.pinVersion(server, version, context.env),
+  lockVersion: ({ server, version }, { context, servers }) => servers.edits.lockVersion(server, version, context.env),
   reviews: async ({ server }, { trust: { reviews } }) => ({
     reviews: server === undefined ? await reviews.pending() : [await reviews.find(server)],
   }),

@@ -77,7 +77,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   setAppSettings: config,
   setProfile: config,
   setSettings: config,
-  pinVersion: config,
+  lockVersion: config,
   registries: config,
   registrySearch: config,
   registryServer: config,

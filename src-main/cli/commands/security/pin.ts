@@ -11,7 +11,7 @@ export const pin = command({
   flags: { version: { value: 'V', help: 'Version (default: last used)' }, ...commonFlags },
   async run({ config, json, version }, [server = '']) {
     const input = { server, ...(version !== undefined && { version }) };
-    const done = await withCore(config, (core) => core.ask('pinVersion', input));
+    const done = await withCore(config, (core) => core.ask('lockVersion', input));
     printResult(json, done, () => [`${oneLine(done.server)} pinned to ${oneLine(done.package)} ${done.version}.`]);
     return 0;
   },
