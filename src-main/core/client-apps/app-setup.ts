@@ -9,7 +9,14 @@ import { maskText } from '../base/mask.ts';
 import { AppAccessService, type AppAccessDeps } from './app-access-service.ts';
 import { fileExists, knownApp, type Machine } from './app-files.ts';
 import { AppImports, type ChosenOffer } from './app-imports.ts';
-import type { AccessRow, AppRow, InstallOutcome, InstallPreview, ImportableServer, UninstallPreview } from './app-rows.ts';
+import type {
+  AccessRow,
+  AppRow,
+  InstallOutcome,
+  InstallPreview,
+  ImportableServer,
+  UninstallPreview,
+} from './app-rows.ts';
 import { loadAppStatus, appWarning } from './app-status.ts';
 import { appTraits } from './app-traits.ts';
 import { type AppConfigFile, placesOf } from './update-app-file.ts';

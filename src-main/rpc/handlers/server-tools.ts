@@ -41,7 +41,9 @@ export const serverHandlers = {
   },
   rewrittenDescriptions: async (_input, { servers, calls }) => {
     await calls.catalog.settled(settleMs);
-    return { texts: servers.manager.all.flatMap(({ config }) => rewrittenDescriptions(config.name, { servers, calls })) };
+    return {
+      texts: servers.manager.all.flatMap(({ config }) => rewrittenDescriptions(config.name, { servers, calls })),
+    };
   },
   restoreDescription: async ({ server, tool }, { servers, calls }) => {
     await calls.catalog.settled(settleMs);

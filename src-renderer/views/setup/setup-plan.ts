@@ -1,5 +1,11 @@
 /** The first setup as one plan: which apps are connected, which servers move, and what that is worth. Pure. */
-import type { AppRow, ModesOverview, ImportableServer, OfferTest, SetupChoice } from '../../../src-main/rpc/contract.ts';
+import type {
+  AppRow,
+  ModesOverview,
+  ImportableServer,
+  OfferTest,
+  SetupChoice,
+} from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
 /** What the user unticked; everything else is part of the plan. */
