@@ -37,7 +37,7 @@ function candidates() {
 }
 
 /**
- * The headless shell is what Playwright installs for tests; it lies beside the full browser that it names as its own.
+ * The headless shell is what Playwright installs for tests; it lies next to the full browser that it names as its own.
  */
 function playwrightHeadlessShells() {
   const [, browsers, revision] = /^(.*)[\\/]chromium-(\d+)[\\/]/.exec(chromium.executablePath()) ?? [];

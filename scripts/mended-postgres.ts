@@ -1,5 +1,5 @@
 /**
- * The client of PostgreSQL (postgres.js), mended as it is bundled, and in tests. As released, a connection that goes
+ * The client of PostgreSQL (postgres.js), fixed as it is bundled, and in tests. As released, a connection that goes
  * while a transaction is on its way brings down others: what the transaction still sends (its ROLLBACK) throws from a
  * timer, past everybody who could catch it, or goes out on the connection that took the place of the lost one, whose
  * next answers then go to the wrong queries; and a connection that went with something unsent never sends again. Told
@@ -72,7 +72,7 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
       to: "    error(Errors.connection('CONNECT_TIMEOUT', options, socket))\n",
       times: 1,
     },
-    // What was lost with one connection is not under way on the next: there, the server's refusal was taken for that
+    // What was lost with one connection is not in progress on the next: there, the server's refusal was taken for that
     // query's.
     {
       from: '    closedTime = performance.now()\n',
@@ -126,10 +126,10 @@ const mends: Readonly<Record<string, readonly Mend[]>> = {
   ],
 };
 
-/** The files of the package that are mended. */
+/** The files of the package that are fixed. */
 export const mendedFiles = /[/\\]postgres[/\\]src[/\\](connection|index)\.js$/;
 
-/** The text of such a file, mended. Throws where it is another release: look whether it is mended there. */
+/** The text of such a file, fixed. Throws where it is another release: look whether it is fixed there. */
 export function mend(code: string, id: string): string {
   const [, wanted = []] = Object.entries(mends).find(([name]) => id.endsWith(name)) ?? [];
   return wanted.reduce((mended, { from, to, times }) => {

@@ -1,6 +1,6 @@
 /**
  * Writes down what successive versions of real servers from npm say of themselves, one file a server in
- * tests/fixtures/updates, for the test of what an update asks a person: `npm run record-updates`. Installs each version
+ * tests/fixtures/updates, for the test of what an update asks a user: `npm run record-updates`. Installs each version
  * into .cache/updates (a gigabyte in all). Names of servers record those alone.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -96,7 +96,7 @@ async function recordAll({ package: packageName, versions, args = [], env = {} }
   return recorded;
 }
 
-/** The file of its program. Throws SetupError where it cannot be had. */
+/** The file of its program. Throws SetupError if it cannot be had. */
 function install(packageName, version) {
   const home = join(cache, `${packageName.replace('/', '+')}@${version}`);
   const at = join(home, 'node_modules', packageName);

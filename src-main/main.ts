@@ -61,7 +61,7 @@ async function run(starting: Disposable): Promise<void> {
   const open = (place?: string): void =>
     void opened.promise.then((desktop) => desktop.open(place)).catch(() => undefined);
   app.on('second-instance', (_event, given) => {
-    // A start at login beside one that runs is no wish to see the dashboard.
+    // A start at login next to one that runs is no wish to see the dashboard.
     if (!given.includes(backgroundFlag)) open(describeLink(given));
   });
   app.on('activate', () => open());
@@ -69,7 +69,7 @@ async function run(starting: Disposable): Promise<void> {
     event.preventDefault();
     open(parseDeepLink(link));
   });
-  // The tray goes on without a window.
+  // The tray continues without a window.
   app.on('window-all-closed', () => undefined);
   await app.whenReady();
   try {

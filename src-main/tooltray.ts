@@ -12,7 +12,7 @@ const isShim = command === 'stdio' && !rest.some((word) => ['--standalone', '--h
 // No top-level await: CommonJS has none.
 void (isShim ? import('./shim.ts') : import(pathToFileURL(commandLine(import.meta.dirname)).href));
 
-/** The command line's file: in the archive of a package, beside this file in a checkout. */
+/** The command line's file: in the archive of a package, next to this file in a checkout. */
 function commandLine(folder: string): string {
   const packed = join(dirname(folder), 'app.asar', 'dist', 'cli.js');
   return existsSync(packed) ? packed : join(folder, 'cli.js');

@@ -19,7 +19,7 @@ const message = Array.from({ length: 40 }, (_one, at) => `Sentence ${at} of a te
 );
 
 /**
- * `without` and `with`: what Core.start takes beside the servers, with `cli` where that is not the build. Prints a
+ * `without` and `with`: what Core.start takes next to the servers, with `cli` where that is not the build. Prints a
  * table; resolves to its rows, at 10, 50 and 90 %; `share` is of the pipeline's own time.
  */
 export async function compareCores(print, variants) {

@@ -40,7 +40,7 @@ async function settledCpuOf(pid, work) {
   return (await settledCpu(pid)) - before;
 }
 
-/** `values`: of its rounds; `perSecond`: undefined where that is not measured. */
+/** `values`: of its rounds; `perSecond`: undefined if that is not measured. */
 export function rowOf(path, values, perSecond) {
   const times = values.flatMap((value) => [...value.times]);
   const cpu = values.reduce((sum, value) => sum + value.cpu, 0) / times.length;

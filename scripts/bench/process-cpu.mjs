@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Undefined where the system does not tell it (it is read from /proc). */
+/** Undefined if the system does not tell it (it is read from /proc). */
 export function processCpu(pid) {
   try {
     const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');

@@ -1,7 +1,7 @@
 /** Resident memory of a process and of all that it has started, in MB. */
 import { execFileSync } from 'node:child_process';
 
-/** `{own, children, count}`; undefined where the system has no `ps`. */
+/** `{own, children, count}`; undefined if the system has no `ps`. */
 export function processMemory(pid) {
   const processes = listProcesses();
   if (processes === undefined) return undefined;

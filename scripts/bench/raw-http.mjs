@@ -16,8 +16,8 @@ export class RawHttp {
   #waiting;
 
   /**
-   * `era`: legacy (with a session, where the server has one) or modern (without). `token`: undefined where none is
-   * asked for.
+   * `era`: legacy (with a session, where the server has one) or modern (without). `token`: undefined if none is asked
+   * for.
    */
   static async connect(url, era, { token } = {}) {
     const client = new RawHttp(new URL(url), token);

@@ -15,7 +15,7 @@ export interface Document {
   readonly text: string;
 }
 
-/** Problems as `path:line: what`; empty where there are none. */
+/** Problems as `path:line: what`; empty if there are none. */
 export function checkDocuments(root: string): string[] {
   const all = readDocuments(root);
   const anchors = new Map(all.map(({ path, text }) => [path, anchorsOf(text)]));

@@ -25,7 +25,7 @@ interface Schema {
 export interface ConfigKey {
   readonly path: string;
   readonly type: string;
-  /** As JSON; empty where there is none. */
+  /** As JSON; empty if there is none. */
   readonly default: string;
 }
 

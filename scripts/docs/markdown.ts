@@ -26,7 +26,7 @@ export function wrap(text: string): string {
   return lines.join('\n');
 }
 
-/** `text` as code; empty where there is none. */
+/** `text` as code; empty if there is none. */
 export function code(text: string): string {
   return text === '' ? '' : `\`${text}\``;
 }

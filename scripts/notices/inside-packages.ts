@@ -4,7 +4,7 @@
  */
 
 export interface Part {
-  /** As people read it, after the package's own name. */
+  /** As users read it, after the package's own name. */
   readonly name: string;
   /** A file of texts/. */
   readonly text: string;

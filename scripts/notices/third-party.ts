@@ -30,7 +30,7 @@ export function packagesIn(outputs: readonly BuildOutput[], root: string): strin
   return [...new Set(folders)].filter((folder) => folder !== undefined);
 }
 
-/** Throws where there is no licence's text for a package, or where nobody has looked what its version has inside. */
+/** Throws if there is no licence's text for a package, or where nobody has looked what its version has inside. */
 export function noticesOf(
   folders: readonly string[],
   inside: Readonly<Record<string, Inside>> = insidePackages,

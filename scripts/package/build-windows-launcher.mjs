@@ -1,5 +1,5 @@
 /**
- * Builds resources/windows/tooltray.exe from the source beside it: `node scripts/package/build-windows-launcher.mjs`,
+ * Builds resources/windows/tooltray.exe from the source next to it: `node scripts/package/build-windows-launcher.mjs`,
  * with mingw-w64.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Makes the image of the Python engine where there is none of these sources, for the build and for what runs from
- * sources; prints its path.
+ * Makes the image of the Python engine if there is none of these sources, for the build and for what runs from sources;
+ * prints its path.
  */
 import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -99,7 +99,7 @@ async function leaveAnEdit(page) {
   await page.evaluate(() => (location.hash = '#/activity'));
 }
 
-/** What waits for a yes: beside the list, or on a narrow page in its place. */
+/** What waits for a yes: next to the list, or on a narrow page in its place. */
 async function firstWaiting(page) {
   await page.getByRole('list', { name: 'Pending items' }).getByRole('link').first().click();
 }
@@ -127,7 +127,7 @@ async function work({ open }) {
     await call('read_result', { resultFile: id, op: 'slice', fromLine, toLine });
 }
 
-/** A model that wants something the person has to decide. */
+/** A model that wants something the user has to decide. */
 async function propose({ open }) {
   const client = open();
   await client.initialize();
@@ -137,7 +137,7 @@ async function propose({ open }) {
   await client.request('tools/call', { name: 'upstream_servers', arguments: edit });
 }
 
-/** The person's own folder: three apps, and an aggregator, with servers of their own. */
+/** The user's own folder: three apps, and an aggregator, with servers of their own. */
 export function writePerson(folder) {
   const server = (name) => ({ command: 'npx', args: ['-y', `@example/${name}`], env: { TOKEN: 'of-the-person' } });
   const files = {

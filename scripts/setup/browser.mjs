@@ -1,4 +1,4 @@
-/** Gets a browser for the end-to-end tests where there is none. */
+/** Gets a browser for the end-to-end tests if there is none. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -48,7 +48,7 @@ async function unpackNpmBrowser() {
   await run(process.execPath, ['--input-type=module', '--eval', unpack], { env: { TMPDIR: npmBrowserFolder } });
 }
 
-/** Last resort, and only where nothing asks for a password: a container that runs as root. */
+/** Last resort, and only if nothing asks for a password: a container that runs as root. */
 async function installDebianBrowser() {
   if (process.platform !== 'linux' || process.getuid() !== 0 || !existsSync('/usr/bin/apt-get')) return;
   await stage('That did not work; installing the Debian package "chromium"', async () => {

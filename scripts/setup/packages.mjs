@@ -11,9 +11,9 @@ import { SetupError } from './setup-error.mjs';
 import { hashOf, hasStamp, writeStamp } from './stamp.mjs';
 
 /**
- * Flags on the command line win over the person's own npm settings and environment, of which each of these
- * can break the install: NODE_ENV=production drops the build tools, engine-strict refuses packages made for Node 22 and
- * newer while it is an older Node that installs them, and ignore-scripts leaves the pinned Node out.
+ * Flags on the command line win over the user's own npm settings and environment, of which each of these can break the
+ * install: NODE_ENV=production drops the build tools, engine-strict refuses packages made for Node 22 and newer while
+ * it is an older Node that installs them, and ignore-scripts leaves the pinned Node out.
  */
 const installFlags = [
   '--include=dev',

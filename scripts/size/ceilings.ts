@@ -1,6 +1,6 @@
 /**
  * The size and form of the sources, held below ceilings that only fall: a change that needs more says why it lowers
- * another one, and a change that needs less lowers its own. `node scripts/size/ceilings.ts` prints each figure beside
+ * another one, and a change that needs less lowers its own. `node scripts/size/ceilings.ts` prints each figure next to
  * its ceiling and fails above one.
  */
 import { readdirSync, readFileSync } from 'node:fs';

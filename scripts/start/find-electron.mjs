@@ -30,7 +30,7 @@ export function downloadSource({ ELECTRON_MIRROR, npm_config_electron_mirror: mi
   return ELECTRON_MIRROR || mirror || 'https://github.com/electron/electron/releases/';
 }
 
-/** The binary that the package would start; undefined where that is not there. */
+/** The binary that the package would start; undefined if that is not there. */
 export function binaryOf(folder, env = process.env) {
   const named = join(folder, 'path.txt');
   const name = existsSync(named) ? readFileSync(named, 'utf8').trim() : undefined;

@@ -1,8 +1,8 @@
 /**
  * `npm run team`: a whole team on this machine, to try it: PostgreSQL, an S3 store and an OIDC provider from npm, three
  * replicas, a balancer where HAProxy is installed. Prints the address, who there is, and what to try; Ctrl+C ends all
- * of it. `--fresh` begins anew, `--port N` moves it. Everything lies in .cache/team; nothing of it is meant for real
- * people.
+ * of it. `--fresh` begins again, `--port N` moves it. Everything is in .cache/team; nothing of it is meant for real
+ * users.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -105,14 +105,14 @@ async function start(): Promise<void> {
   });
 }
 
-/** Seals what the database holds: made once, kept beside it here and nowhere near it in earnest. */
+/** Seals what the database holds: made once, kept next to it here and nowhere near it in earnest. */
 function keysFile(): string {
   const file = join(home, 'team-keys');
   if (!existsSync(file)) writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   return file;
 }
 
-/** People who are not there yet are let in; each start gives everybody a token of a day, since none is shown twice. */
+/** Users who are not there yet are let in; each start gives everybody a token of a day, since none is shown twice. */
 function givenTokens(team: Team, issuer: string): Map<string, string> {
   const known = JSON.parse(tooltray(team, 'team', 'user', 'list', '--json')) as { users: { name: string }[] };
   return new Map(
@@ -127,7 +127,7 @@ function givenTokens(team: Team, issuer: string): Map<string, string> {
   );
 }
 
-/** In layers, with something of a group's and of a person's own to look at. */
+/** In layers, with something of a group's and of a user's own to look at. */
 function writeConfig(folder: string): void {
   const files = {
     'organization.jsonc': firstConfig(),
@@ -140,13 +140,13 @@ function writeConfig(folder: string): void {
   }
 }
 
-/** Something to call: one that all share, and one that each person has for themselves. */
+/** Something to call: one that all share, and one that each user has for themselves. */
 function firstConfig(): object {
   const npx = (name: string): object => ({ command: 'npx', args: ['-y', `@modelcontextprotocol/${name}@2026.8.31`] });
   return {
     servers: {
       everything: npx('server-everything'),
-      // A process of each person's own belongs into a box; to try it where there is none, it does without.
+      // A process of each user's own belongs into a box; to try it if there is none, it does without.
       thinking: {
         ...npx('server-sequential-thinking'),
         placement: 'per-user',

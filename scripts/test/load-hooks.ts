@@ -1,5 +1,5 @@
 /**
- * What tests load otherwise than Node does by itself: PostgreSQL's client, mended as in the bundle; the page's classes
+ * What tests load otherwise than Node does by itself: PostgreSQL's client, fixed as in the bundle; the page's classes
  * that hold state; and the stand-in for Electron, which is no module but in Electron.
  */
 import { createRequire, registerHooks, stripTypeScriptTypes } from 'node:module';

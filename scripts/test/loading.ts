@@ -1,2 +1,2 @@
-/** Set-up file of vitest, which it runs anew for each file of tests; what stands behind it, once in a process. */
+/** Set-up file of vitest, which it runs again for each file of tests; what stands behind it, once in a process. */
 import './load-hooks.ts';

@@ -5,7 +5,7 @@ const parts = ['major', 'minor', 'patch'];
 /**
  * The version to release. `wish`: major, minor, patch, or a version itself. Without one the version in package.json if
  * it was never released, else the next one: minor where something was added or changed, patch where things were only
- * mended.
+ * fixed.
  */
 export function nextVersion(current, wish, section, isReleased) {
   if (wish !== undefined && /^\d+\.\d+\.\d+$/.test(wish)) return wish;
@@ -18,14 +18,14 @@ export function nextVersion(current, wish, section, isReleased) {
   return numbers.map((number, place) => (place < at ? number : place === at ? number + 1 : 0)).join('.');
 }
 
-/** What stands under `## Unreleased`. Throws where there is nothing to release. */
+/** What stands under `## Unreleased`. Throws if there is nothing to release. */
 export function unreleased(changelog) {
   const section = /^## Unreleased\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(changelog)?.[1]?.trim() ?? '';
   if (section === '') throw new Error('CHANGELOG.md has nothing under "## Unreleased".');
   return section;
 }
 
-/** What stands under a version's heading. Throws where there is none. */
+/** What stands under a version's heading. Throws if there is none. */
 export function sectionOf(changelog, version) {
   const part = changelog.split(/^## /m).find((one) => one.startsWith(`${version} – `));
   const section = part?.slice(part.indexOf('\n')).trim();
@@ -38,7 +38,7 @@ export function releasedChangelog(changelog, version, date) {
   return changelog.replace(/^## Unreleased$/m, () => `## Unreleased\n\n## ${version} – ${date}`);
 }
 
-/** What is shown beside the packages. */
+/** What is shown next to the packages. */
 export function releaseNotes(version, section) {
   return `# Tooltray ${version}\n\n${section}\n`;
 }

@@ -62,7 +62,7 @@ function read(name, args) {
   return stdout.trim();
 }
 
-/** A dry run goes on, to show the rest. */
+/** A dry run continues, to show the rest. */
 function refuse(why) {
   if (!isDry) throw new Error(why);
   console.log(`It would stop here. ${why}\n`);

@@ -15,7 +15,8 @@ import {
 } from './write-server.ts';
 
 /**
- * Nothing is written where a name is taken. Rejects with AppError bad_request, config_conflict, not_found, unsupported.
+ * Nothing is written where a name is taken. Rejects with AppError `bad_request`, `config_conflict`, `not_found`,
+ * unsupported.
  */
 export async function addPasted(
   text: string,

@@ -11,7 +11,7 @@ import { databaseUrl } from './team-database.ts';
 export interface AuditSource extends AsyncDisposable {
   readonly log: AuditLog;
   readonly whose: 'home' | 'team';
-  /** undefined: there are none. Rejects with AppError secret_locked. */
+  /** undefined: there are none. Rejects with AppError `secret_locked`. */
   keys(): Promise<AuditKeys | undefined>;
   /** Flushes buffered records to the log. */
   settle(): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * The app setup for the time of a command, and its notifications; a running Tooltray beside it detects changes by the
+ * The app setup for the time of a command, and its notifications; a running Tooltray next to it detects changes by the
  * files.
  */
 import { realpath, stat } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export const changeFlags = {
   ...commonFlags,
 } as const;
 
-/** The project whose own config files are meant instead of the person's. */
+/** The project whose own config files are meant instead of the user's. */
 export const projectFlag = {
   value: '[DIR]',
   help: 'Use the project configuration in DIR (default: current directory)',
@@ -48,7 +48,7 @@ interface AppFlags {
 }
 
 /**
- * `work` gets the absolute folder of the project, where one is meant. Rejects with AppError not_found where there is
+ * `work` gets the absolute folder of the project, where one is meant. Rejects with AppError `not_found` if there is
  * none.
  */
 export async function withApps<T>(

@@ -47,17 +47,17 @@ export interface Action {
 type Actions = Readonly<Record<string, Action>>;
 
 interface Declaration<F extends Flags, A extends Actions> {
-  /** Its words, as the help shows them: what stands in brackets may be missing, after … any number may follow. */
+  /** Its words, as the help shows them: what is in brackets may be missing, after … any number may follow. */
   readonly words?: string;
   /** Instead of words: what the first one may be. */
   readonly actions?: A;
-  /** The action that is meant where none is named. */
+  /** The action that is meant if none is named. */
   readonly usual?: keyof A;
   /** Flags by their names in code: `dryRun` is `--dry-run`. */
   readonly flags: F;
   /**
-   * Its words are the start of another program, and what is no flag of ours belongs to that; behind it, these flags do
-   * too.
+   * Its words are the start of another program, and what is no flag of Tooltray belongs to that; behind it, these flags
+   * do too.
    */
   readonly wraps?: readonly (keyof F)[];
   /** Usage line, if words and flags in a row are unclear. */
@@ -110,11 +110,11 @@ export async function runCommand(name: string, declared: Command, args: readonly
 interface Arguments {
   readonly flags: Readonly<Record<string, unknown>>;
   readonly words: readonly string[];
-  /** Empty where the command has none. */
+  /** Empty if the command has none. */
   readonly action: string;
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function readArguments(declared: Command, args: readonly string[]): Arguments {
   const { flags, actions, usual } = declared;
   const { values, positionals } = parse(declared, args);
@@ -197,7 +197,7 @@ const units: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * A point in the past as people write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight
+ * A point in the past as users write it: `7d`, `12h`, `30m` ago, or a date, which without a time begins at midnight
  * here. In ms since the epoch; undefined for what is neither.
  */
 export function parseSince(text: string, now: number): number | undefined {

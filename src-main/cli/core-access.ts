@@ -42,7 +42,7 @@ export async function runningCoreFor(config: string | undefined): Promise<CoreAc
   return undefined;
 }
 
-/** Asks the core that runs, whatever its config. Rejects with AppError not_found where none does. */
+/** Asks the core that runs, whatever its config. Rejects with AppError `not_found` if none does. */
 export async function withRunningCore<T>(
   absent: string,
   fix: string,
@@ -64,8 +64,8 @@ async function openPrivate(config: string | undefined): Promise<CoreAccess> {
 }
 
 /**
- * The running core, by its control socket; undefined if none runs. Rejects with AppError not_allowed if it refuses the
- * connection, and with already_running if a core holds the home and cannot be reached.
+ * The running core, by its control socket; undefined if none runs. Rejects with AppError `not_allowed` if it refuses
+ * the connection, and with `already_running` if a core holds the home and cannot be reached.
  */
 export async function findRunningCore(): Promise<CoreAccess | undefined> {
   const link = await reachOrWait();
@@ -81,7 +81,7 @@ export async function findRunningCore(): Promise<CoreAccess | undefined> {
     ask: async (method, input) => await request(peer, method, { ...input }),
     async close() {
       await peer.close();
-      // Nothing is under way any more; waiting for the other side to hang up would only delay our end.
+      // Nothing is in progress any more; waiting for the other side to hang up would only delay our end.
       socket.destroySoon();
     },
   };

@@ -13,7 +13,7 @@ export function openLocalSecrets(config: ConfigStore): SecretService {
   return new SecretService({ vault, config, folders: [dataDir, logDir], keychain });
 }
 
-/** Files that still hold what was sealed, for a person. */
+/** Files that still hold what was sealed, for a user. */
 export function backupCopyLines(copies: readonly string[]): string[] {
   if (copies.length === 0) return [];
   return [

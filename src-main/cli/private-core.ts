@@ -38,7 +38,7 @@ export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost
   });
 }
 
-/** Rejects with AppError config_not_found or config_invalid. Its servers end with `close`, or with our process. */
+/** Rejects with AppError `config_not_found` or `config_invalid`. Its servers end with `close`, or with our process. */
 export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
   exitOnSignal();
   const host = await openHost({ config, createsConfig: false }, () => undefined);

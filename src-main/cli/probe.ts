@@ -43,7 +43,7 @@ export async function withTransports<T>(
   const mask = (text: string): string => masker.maskText(text);
   const registry = new ProcessRegistry();
   const environment = new EnvironmentResolver({ own: process.env });
-  // A running core writes its servers' logs; ours go beside them.
+  // A running core writes its servers' logs; ours go next to them.
   const logDir = join(cliPaths().logDir, 'probes');
   const vault = openVault(cliPaths().dataDir, process.env);
   const fill: ResolveSecretsFn = (server) => resolveSecrets(server, (name) => vault.read(name));
@@ -81,7 +81,7 @@ interface PickedServers {
 
 /**
  * Which servers a command is about: the one that is named, else all that are switched on. Throws AppError
- * server_not_found, and not_allowed for one that the person has not accepted.
+ * `server_not_found`, and `not_allowed` for one that the user has not accepted.
  */
 export function pickServers(store: ConfigStore, name: string | undefined): PickedServers {
   const { servers } = store.current;

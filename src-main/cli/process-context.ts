@@ -15,7 +15,7 @@ export function bundleFile(name: string): string {
 }
 
 /**
- * Ctrl-C: a process ended by a signal gets no `exit` event, and that is where servers of ours are ended
+ * Ctrl-C: a process ended by a signal gets no `exit` event, and that is where servers of Tooltray are ended
  * (ProcessRegistry).
  */
 export function exitOnSignal(): void {

@@ -12,7 +12,7 @@ import { plainText, printJson } from './terminal.ts';
 
 /** Resolves to the exit code: 0 done, 1 failed, 2 used wrongly. */
 export async function runArguments(argv: readonly string[]): Promise<number> {
-  // `tooltray list | head` closes the pipe early; that is no failure of ours.
+  // `tooltray list | head` closes the pipe early; that is no failure of Tooltray.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   let words = argv;
   try {
@@ -51,7 +51,7 @@ async function runArgv(argv: readonly string[]): Promise<number> {
   return runCommand(name, command, args);
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 function requireCommand(words: readonly string[]) {
   const found = findCommand(words);
   if (found !== undefined) return found;
@@ -75,7 +75,7 @@ function print(text: string): number {
   return 0;
 }
 
-/** People read stderr; a script that asked for JSON finds the same on stdout, where it reads. */
+/** Users read stderr; a script that asked for JSON finds the same on stdout, where it reads. */
 function fail(error: unknown, words: readonly string[]): number {
   process.stderr.write(`tooltray: ${plainText(errorText(error))}\n`);
   if (words.includes('--json') && words[0] !== 'stdio') printJson({ error: describe(error) });
@@ -123,7 +123,7 @@ interface Flags {
 
 /**
  * The arguments with a command (or --help, --version) as the first word: our flags in front of it go behind it,
- * ToolMux's become the command that does the same. Throws AppError bad_request.
+ * ToolMux's become the command that does the same. Throws AppError `bad_request`.
  */
 export function readLeadingFlags(argv: readonly string[]): readonly string[] {
   if (argv[0]?.startsWith('-') !== true) return argv;

@@ -4,7 +4,7 @@ import type { Database } from '../team/database/database.ts';
 
 const variable = 'TOOLTRAY_DATABASE';
 
-/** Throws AppError bad_request where neither says it. */
+/** Throws AppError `bad_request` where neither says it. */
 export function databaseUrl(given: string | undefined): string {
   const url = given ?? process.env[variable];
   if (url) return url;
@@ -20,7 +20,7 @@ export function hasDatabase(given: string | undefined): boolean {
 
 /**
  * Connects to the team's database while `work` runs. Rejects with AppError: unsupported for another schema,
- * store_unreachable, bad_request.
+ * `store_unreachable`, `bad_request`.
  */
 export async function withTeamDatabase<T>(
   url: string | undefined,

@@ -18,7 +18,7 @@ export function printLines(lines: readonly string[]): void {
   if (lines.length > 0) process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Pretty for people, plain for any parser. */
+/** Pretty for users, plain for any parser. */
 export function printJson(value: unknown): void {
   process.stdout.write(`${jsonText(value, 2)}\n`);
 }
@@ -42,7 +42,7 @@ export type Paint = 'good' | 'bad' | 'unsure' | 'quiet' | 'head';
 
 const styles = { good: 'green', bad: 'red', unsure: 'yellow', quiet: 'dim', head: 'bold' } as const;
 
-/** Colours a word on a terminal that wants colours (NO_COLOR counts); the word itself always says it all. */
+/** Colours a word on a terminal that wants colors (NO_COLOR counts); the word itself always says it all. */
 export function paint(how: Paint, text: string): string {
   return styleText(styles[how], text, { stream: process.stdout });
 }
@@ -81,7 +81,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 }
 
 /**
- * Aligned columns, cut to the width of the terminal; whole when they go into a file or a pipe. Cells may hold colours.
+ * Aligned columns, cut to the width of the terminal; whole when they go into a file or a pipe. Cells may hold colors.
  */
 export function columns(rows: readonly (readonly string[])[], width: number = terminalWidth()): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
@@ -128,7 +128,7 @@ function shownLength(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }
 
-/** A person's yes; true when `given` says so already. Without a terminal nobody can be asked: undefined. */
+/** A user's yes; true when `given` says so already. Without a terminal nobody can be asked: undefined. */
 export async function confirm(question: string, given: boolean): Promise<boolean | undefined> {
   if (given) return true;
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;

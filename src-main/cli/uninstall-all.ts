@@ -63,7 +63,9 @@ async function disconnect(config: string | undefined): Promise<RestoredFiles> {
   }
 }
 
-/** A desktop app ends by itself; any other core is asked to. Rejects with AppError already_running if one does not. */
+/**
+ * A desktop app ends by itself; any other core is asked to. Rejects with AppError `already_running` if one does not.
+ */
 async function stopCore(): Promise<void> {
   for (const deadline = Date.now() + endTimeoutMs; ; await sleep(pollIntervalMs)) {
     const core = await findRunningCore();

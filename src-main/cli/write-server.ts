@@ -21,7 +21,7 @@ export interface WrittenServer {
   readonly warnings: readonly string[];
 }
 
-/** Throws AppError config_conflict. */
+/** Throws AppError `config_conflict`. */
 export function requireFreeName(name: string, store: ConfigStore): void {
   if (!serverNames(store).includes(name)) return;
   throw new AppError('config_conflict', `Server ${JSON.stringify(name)} already exists.`, {

@@ -77,7 +77,7 @@ export class ProxyClient {
 
   /**
    * A client for the proxy tool that the server lists: the one called `proxy`, else one that ends so (`magg_proxy`,
-   * `mcp:proxy`) and takes `action`, `type` and `path`. undefined where there is none.
+   * `mcp:proxy`) and takes `action`, `type` and `path`. undefined if there is none.
    */
   static async detect(client: ToolLister, options: ProxyCallOptions = {}): Promise<ProxyClient | undefined> {
     const tools: { name: string; inputSchema?: unknown }[] = [];
@@ -251,7 +251,7 @@ type Members = Record<string, unknown>;
 
 const ownAnnotations: ReadonlySet<string> = new Set(['proxyAction', 'proxyType', 'proxyPath']);
 
-/** The core's own test knows numbers that only newer Node.js can hold; this library runs in other people's programs. */
+/** The core's own test knows numbers that only newer Node.js can hold; this library runs in other users' programs. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -271,7 +271,7 @@ export function plainItem({ annotations, _meta, ...item }: Members): Members {
   };
 }
 
-/** The member without these keys, or no member where nothing else was in it. */
+/** The member without these keys, or no member if nothing else was in it. */
 function omit(name: string, value: unknown, isOurs: (key: string) => boolean): Members {
   const rest = Object.entries(isObject(value) ? value : {}).filter(([key]) => !isOurs(key));
   return rest.length === 0 ? {} : { [name]: Object.fromEntries(rest) };

@@ -14,7 +14,7 @@ import type { Mode, ModeView } from './modes/mode.ts';
 
 interface ModeChoice {
   readonly mode: Mode;
-  /** Why, for people; undefined where the person chose. */
+  /** Why, for users; undefined if the user chose. */
   readonly reason: string | undefined;
 }
 
@@ -23,12 +23,12 @@ export type ModeChooser = (view: ModeView) => ModeChoice;
 /** Up to this share of the app's window a full list is no burden. */
 const freeListShare = 0.02;
 
-/** Tokens that may be listed for an app beside a mode's own without burdening it. */
+/** Tokens that may be listed for an app next to a mode's own without burdening it. */
 export function freeListTokens(app: string | undefined): number {
   return appTraits(app).window * freeListShare;
 }
 
-/** How to choose for a mode's name, as configured, and a client app. Throws AppError mode_unknown. */
+/** How to choose for a mode's name, as configured, and a client app. Throws AppError `mode_unknown`. */
 export function modeChooser(name: string, app: string | undefined, costs: ModeCosts): ModeChooser {
   if (parseModeName(name) === autoMode) return (view) => chooseMode(costs.costsFor(view), app);
   const mode = costs.modes.find(name);
@@ -36,8 +36,8 @@ export function modeChooser(name: string, app: string | undefined, costs: ModeCo
 }
 
 /**
- * Chooses by a setting that may change while a session is open. Throws AppError mode_unknown for what it says at first;
- * a mistake made later keeps the mode there was.
+ * Chooses by a setting that may change while a session is open. Throws AppError `mode_unknown` for what it says at
+ * first; a mistake made later keeps the mode there was.
  */
 export function modeChooserFollowing(name: () => string, app: string | undefined, costs: ModeCosts): ModeChooser {
   let current = name();

@@ -22,7 +22,7 @@ interface RegistryDeps {
 export interface RegistryServices {
   /** For everybody: looking changes nothing. */
   readonly reader: Registries;
-  /** For people alone. */
+  /** For users alone. */
   readonly service: RegistryService;
   readonly close: () => void;
 }

@@ -1,6 +1,6 @@
 /**
- * A person's review of servers put together: what starts one for a look knows no secrets, no sign-ins and no
- * environments of before.
+ * A user's review of servers put together: what starts one for a look knows no secrets, no sign-ins and no environments
+ * of before.
  */
 import { join } from 'node:path';
 import type { DecisionHistory } from './admin/decision-history.ts';

@@ -60,7 +60,8 @@ export class ProfileCores {
   }
 
   /**
-   * Access of all these profiles together. Throws AppError session_limit if there are too many different combinations.
+   * Access of all these profiles together. Throws AppError `session_limit` if there are too many different
+   * combinations.
    */
   core(names: readonly string[]): SessionServices {
     const sorted = [...new Set(names)].sort();

@@ -106,7 +106,7 @@ export class AppTray {
   }
 }
 
-// Which of the tray's icons fits the state. They differ in shape: a dot cut out, a hollow tray; colour is not needed.
+// Which of the tray's icons fits the state. They differ in shape: a dot cut out, a hollow tray; color is not needed.
 
 type TrayIcon = 'normal' | 'attention' | 'paused';
 
@@ -115,7 +115,7 @@ export function trayIcon({ core, attention = [] }: Partial<AppState>): TrayIcon 
   return attention.some(({ action }) => action.kind !== 'connect-app') ? 'attention' : 'normal';
 }
 
-/** On macOS a template image, which the system colours; on Windows an .ico with sizes from 16 to 48. */
+/** On macOS a template image, which the system colors; on Windows an .ico with sizes from 16 to 48. */
 export function trayIconFile(folder: string, icon: TrayIcon, platform: NodeJS.Platform): string {
   const endings = { darwin: 'Template.png', linux: '-linux.png', win32: '.ico' } as const;
   const ending = platform === 'darwin' || platform === 'win32' ? endings[platform] : endings.linux;

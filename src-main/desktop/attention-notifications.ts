@@ -1,10 +1,10 @@
-/** Turns what waits for a person into notifications, while they are not looking at the dashboard. */
+/** Turns what waits for a user into notifications, while they are not looking at the dashboard. */
 import { Notification } from 'electron';
 import type { AttentionAction, AttentionItem } from '../rpc/contract.ts';
 
 interface AttentionNotificationsDeps {
   readonly items: () => readonly AttentionItem[];
-  /** The person wants notifications and does not see the dashboard. */
+  /** The user wants notifications and does not see the dashboard. */
   readonly mayTell: () => boolean;
   readonly tell: (item: AttentionItem) => void;
 }
@@ -22,7 +22,7 @@ export function watchAttention({ items, mayTell, tell }: AttentionNotificationsD
   return () => clearInterval(timer);
 }
 
-// Which of the things that wait for a person are worth a notification: each cause once, and none that mends itself.
+// Which of the things that wait for a user are worth a notification: each cause once, and none that fixes itself.
 
 /** Actions that only the user can take; a retrying server may recover without them. */
 const needsPerson: ReadonlySet<AttentionAction['kind']> = new Set([
@@ -66,7 +66,7 @@ export class NotificationFilter {
     const known = this.#known.get(cause) ?? { since: now, seenAt: now, isNotified: false };
     this.#known.set(cause, known);
     known.seenAt = now;
-    // What asks for a decision does not mend itself.
+    // What asks for a decision does not fix itself.
     const wait = action === 'decide' ? 0 : settleMs;
     if (known.isNotified || now - known.since < wait) return false;
     known.isNotified = true;

@@ -1,5 +1,5 @@
 /**
- * Logs what Electron's other processes die of, keeps their dumps on this computer, and opens a window anew once after
+ * Logs what Electron's other processes die of, keeps their dumps on this computer, and opens a window again once after
  * its page died.
  */
 import type { App, BrowserWindow, CrashReporter } from 'electron';

@@ -102,7 +102,7 @@ export class DashboardWindow {
       app.dock?.hide();
       this.#deps.onClosed();
     });
-    // In the Dock while there is a window, so that people find it again.
+    // In the Dock while there is a window, so that users find it again.
     void app.dock?.show();
     return window;
   }
@@ -167,7 +167,7 @@ export const backgroundColors = { light: '#f8f8f6', dark: '#141518' } as const;
 
 const defaultSize = { width: 1120, height: 760 };
 const minSize = { width: 640, height: 480 };
-/** So much of it has to be seen, in pixels, for a person to get hold of it. */
+/** So much of it has to be seen, in pixels, for a user to get hold of it. */
 const titleBarHeight = 80;
 
 type Place = { readonly width: number; readonly height: number } & Partial<Pick<Rectangle, 'x' | 'y'>>;
@@ -192,7 +192,7 @@ function isSeen(window: Rectangle, area: Rectangle): boolean {
 export interface GuardDeps {
   readonly app: Pick<App, 'on'>;
   readonly session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler'>;
-  /** Opens an address in the person's browser. */
+  /** Opens an address in the user's browser. */
   readonly openBrowser: (url: string) => void;
 }
 
@@ -211,7 +211,7 @@ function guard(contents: WebContents, openBrowser: (url: string) => void): void 
   });
   contents.on('will-attach-webview', (event) => event.preventDefault());
   contents.setWindowOpenHandler(({ url }) => {
-    // Links in what servers say are shown as text; those we write ourselves go to the person's own browser.
+    // Links in what servers say are shown as text; those we write ourselves go to the user's own browser.
     if (url.startsWith('https://')) openBrowser(url);
     return { action: 'deny' };
   });

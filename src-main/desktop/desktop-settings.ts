@@ -75,7 +75,7 @@ function startsAtLogin(
   return openAtLogin && executableWillLaunchAtLogin;
 }
 
-/** The system started it, not a person: the tray is enough. macOS hands no words over, but knows. */
+/** The system started it, not a user: the tray is enough. macOS hands no words over, but knows. */
 export function isBackgroundStart(
   app: Pick<App, 'getLoginItemSettings'>,
   words: readonly string[],
@@ -85,7 +85,7 @@ export function isBackgroundStart(
 }
 
 /**
- * Linux desktops start what lies in a folder. `command`: the app's executable or its AppImage, and what it needs to be
+ * Linux desktops start what is in a folder. `command`: the app's executable or its AppImage, and what it needs to be
  * this app.
  */
 export function linuxAutostart(configHome: string, command: readonly string[]): Autostart {
@@ -128,7 +128,7 @@ function execWord(path: string): string {
   return `"${quoted.replaceAll('\\', '\\\\')}"`;
 }
 
-/** The other way round; empty where it is none of ours. */
+/** The other way round; empty if it is none of Tooltray. */
 function programOf(entry: string): string {
   const [, word = ''] = /^Exec="((?:[^"\\]|\\.)*)"/m.exec(entry.replaceAll('\\\\', '\\')) ?? [];
   return word.replaceAll(/\\(["`$\\])/g, '$1').replaceAll('%%', '%');

@@ -11,7 +11,7 @@ interface AppLocation {
   readonly platform: NodeJS.Platform;
   /** Path of the running executable. */
   readonly program: string;
-  /** Folder of what is packed beside the app. */
+  /** Folder of what is packed next to the app. */
   readonly resources: string;
   /** The AppImage that we run from. */
   readonly appImage: string | undefined;
@@ -99,7 +99,7 @@ function unixLauncher({ program, script, appWords }: LauncherFacts, cacheDir: st
 
 /**
  * Started as itself, an AppImage may add an argument that Node.js refuses (--no-sandbox, where the system has no user
- * namespaces). So it is only mounted, and what lies in it is started directly. A system without FUSE gets the content
+ * namespaces). So it is only mounted, and what is in it is started directly. A system without FUSE gets the content
  * extracted, once for each version.
  */
 function inAppImage(cacheDir: string): readonly string[] {
@@ -164,7 +164,7 @@ function removeUnused(file: string): void {
   }
 }
 
-/** The program that a launcher starts; undefined where the text is none of ours. */
+/** The program that a launcher starts; undefined if the text is none of Tooltray. */
 export function programOf(launcher: string): string | undefined {
   const [, unix] = /^program='(.*)'$/m.exec(launcher) ?? [];
   if (unix !== undefined) return unix.replaceAll(String.raw`'\''`, "'");

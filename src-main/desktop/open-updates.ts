@@ -35,7 +35,7 @@ export function openUpdates({ preferences, log, onFound, prepare }: UpdatesOptio
   });
 }
 
-/** Update settings that the packer wrote beside the app: the address of newer versions and their signer. */
+/** Update settings that the packer wrote next to the app: the address of newer versions and their signer. */
 function packedUpdateSettings(): Record<string, unknown> {
   try {
     const settings: unknown = parse(readFileSync(join(process.resourcesPath, 'app-update.yml'), 'utf8'));

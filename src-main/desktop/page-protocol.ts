@@ -10,7 +10,7 @@ import { type FrameDocument, framePath } from '../rpc/view-frames.ts';
 import { dashboardOrigin } from './deep-links.ts';
 
 interface PageSources {
-  /** Rejects where there is none. */
+  /** Rejects if there is none. */
   spillFile(id: string): Promise<{ readonly file: string; readonly mimeType: string }>;
   viewFrame(path: string): FrameDocument | undefined;
 }
@@ -38,7 +38,7 @@ export function servePages(root: string, sources: PageSources): void {
 async function spillResponse(id: string, sources: PageSources): Promise<Response> {
   try {
     const { file, mimeType } = await sources.spillFile(decodeURIComponent(id));
-    // As what it is, but never as a page of ours.
+    // As what it is, but never as a page of Tooltray.
     const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(mimeType)
       ? mimeType
       : 'application/octet-stream';

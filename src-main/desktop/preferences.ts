@@ -10,7 +10,7 @@ export interface Preferences {
   window?: Rectangle & { readonly isMaximized: boolean };
   /** The newest version that the user was notified about; absent: none. */
   notifiedVersion?: string;
-  /** The person was told that closing the window does not end the app. */
+  /** The user was told that closing the window does not end the app. */
   knowsBackground: boolean;
 }
 

@@ -10,14 +10,14 @@ interface OtherCore {
 interface TakeOverDeps {
   /** Undefined when no core runs. Rejects with AppError where one does not let us in. */
   readonly find: () => Promise<OtherCore | undefined>;
-  /** Opens our own listeners. Rejects with AppError already_running while another has them. */
+  /** Opens our own listeners. Rejects with AppError `already_running` while another has them. */
   readonly listen: () => Promise<void>;
   /** Between two looks, in ms. */
   readonly pollMs?: number;
   readonly graceMs?: number;
 }
 
-/** Rejects with AppError already_running when the other core does not end. */
+/** Rejects with AppError `already_running` when the other core does not end. */
 export async function replaceRunningCore({
   find,
   listen,

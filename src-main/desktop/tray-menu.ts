@@ -1,5 +1,5 @@
 /**
- * The tray's menu, built from the state: what a person needs at a glance and can do about it. Pure; `app-tray.ts` shows
+ * The tray's menu, built from the state: what a user needs at a glance and can do about it. Pure; `app-tray.ts` shows
  * it.
  */
 import { formatCount, pluralize } from '../core/base/text-format.ts';
@@ -138,7 +138,7 @@ function connectRows(setup: AppState['setup'] | undefined): readonly TrayRow[] {
 
 const maxLabelLength = 70;
 
-/** Text of servers and people as one plain row: no control characters, no mnemonics, not wider than a menu. */
+/** Text of servers and users as one plain row: no control characters, no mnemonics, not wider than a menu. */
 export function toLabel(text: string): string {
   const plain = text.replaceAll(/[\p{C}\s]+/gu, ' ').trim();
   const characters = [...plain];

@@ -21,7 +21,7 @@ export function watchWakeAndNetwork({ monitor, onWake, addresses = ownAddresses 
   const timers = new Set<NodeJS.Timeout>();
   const look = setInterval(() => {
     const now = addresses();
-    // Losing the network mends nothing.
+    // Losing the network fixes nothing.
     if (now !== last && now !== '') onWake();
     last = now;
   }, pollIntervalMs).unref();

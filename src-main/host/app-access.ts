@@ -44,7 +44,7 @@ export class AppAccessControl {
     }
   }
 
-  /** Throws AppError not_allowed where the app's access was revoked; who names no app comes in as the person. */
+  /** Throws AppError `not_allowed` where the app's access was revoked; who names no app comes in as the user. */
   admit(app: string | undefined): void {
     if (app === undefined) return;
     if (this.#store.isRevoked(app)) {

@@ -56,7 +56,7 @@ export interface CoreHostOptions {
   readonly onStop: () => void;
   /** false: a config file that is missing is not written, as for the core of one command. */
   readonly createsConfig?: boolean | undefined;
-  /** The system's proxy for an address, as in a PAC file; absent where the system cannot be asked. */
+  /** The system's proxy for an address, as in a PAC file; absent if the system cannot be asked. */
   readonly resolveProxy?: ((url: string) => Promise<string>) | undefined;
   /** The desktop app around the core. */
   readonly desktop?: DesktopService | undefined;
@@ -81,7 +81,7 @@ export class CoreHost {
   readonly gate: AppAccessControl;
   readonly tokens: ProfileAuthenticator;
   readonly log: Log;
-  /** Lets a person's browser in. */
+  /** Lets a user's browser in. */
   readonly pageKey: string;
   /** API of the dashboard and the desktop app; available once the core listens. */
   dashboard: Dashboard | undefined;
@@ -138,8 +138,8 @@ export class CoreHost {
   }
 
   /**
-   * Reads the config, and writes a first one where there is none. Rejects with AppError config_invalid,
-   * config_not_found, and what `team` says.
+   * Reads the config, and writes a first one if there is none. Rejects with AppError `config_invalid`,
+   * `config_not_found`, and what `team` says.
    */
   static async open(options: CoreHostOptions): Promise<CoreHost> {
     const paths = resolveAppPaths(options.env, process.platform, homedir());
@@ -216,8 +216,8 @@ export class CoreHost {
   }
 
   /**
-   * Opens socket and HTTP, of a team's replica HTTP alone. Rejects with AppError already_running, or port_in_use where
-   * the port was given in the options.
+   * Opens socket and HTTP, of a team's replica HTTP alone. Rejects with AppError `already_running`, or `port_in_use`
+   * where the port was given in the options.
    */
   async listen(): Promise<void> {
     if (this.#team === undefined) await this.#openSocket();
@@ -241,7 +241,7 @@ export class CoreHost {
     this.#stops.push(servers.changed.on(() => void healing.scan()));
   }
 
-  /** Serves MCP on a line of its own. Rejects with AppError mode_unknown or server_not_found. */
+  /** Serves MCP on a line of its own. Rejects with AppError `mode_unknown` or `server_not_found`. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
     const { starting } = this.core;
     if (starting !== undefined) await starting;
@@ -296,7 +296,7 @@ export class CoreHost {
     const keepFiles = (): void => {
       ensurePrivateDir(runDir);
       restoreToken(tokenFile, clients.token);
-      // For a second `serve`, which prints the link of the first one. No more of a secret than the token beside it.
+      // For a second `serve`, which prints the link of the first one. No more of a secret than the token next to it.
       try {
         restoreToken(pageKeyFile(runDir), this.pageKey);
       } catch (error) {

@@ -20,7 +20,7 @@ import type { TeamHttpOptions } from './team-host.ts';
 import { PortBinder, type PortBinderOptions } from './port-binder.ts';
 
 /**
- * A team's calls take longer than one person likes to wait for the end; below the 30 s that Kubernetes gives a process.
+ * A team's calls take longer than one user likes to wait for the end; below the 30 s that Kubernetes gives a process.
  */
 const teamDrainSeconds = 25;
 /**
@@ -42,7 +42,7 @@ export interface McpHttpServerOptions {
   readonly token: string | undefined;
   readonly gate: AppAccessControl;
   readonly tokens: ProfileAuthenticator;
-  /** Serves MCP on a line until it ends; rejects with AppError mode_unknown or server_not_found. */
+  /** Serves MCP on a line until it ends; rejects with AppError `mode_unknown` or `server_not_found`. */
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
   /** Anything outside of /mcp. */
   readonly other: HttpListenerOptions['other'];
@@ -91,7 +91,7 @@ export class McpHttpServer {
     this.ports = new PortBinder({ ...ports, open: (port) => this.#listener.open(port) });
   }
 
-  /** Rejects with AppError port_in_use where the port was named for this run. */
+  /** Rejects with AppError `port_in_use` where the port was named for this run. */
   async start(): Promise<void> {
     await this.ports.start();
     const { catalog, clients, servers } = this.#options;

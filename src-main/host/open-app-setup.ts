@@ -27,7 +27,7 @@ export interface AppSetupOptions {
   readonly secrets: AppSetupDeps['secrets'];
   readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
   readonly access: AppSetupDeps['access'];
-  /** The folder that a person is in. */
+  /** The folder that a user is in. */
   readonly cwd?: string | undefined;
 }
 
@@ -90,12 +90,12 @@ function commandFile(): string {
   return join(folder.endsWith('chunks') ? dirname(folder) : folder, 'cli.js');
 }
 
-// Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are mended at
+// Client apps of this machine, looked after by a core that runs: entries that no longer start Tooltray are fixed at
 // once.
 
 type WatchDeps = Pick<CoreGroups, 'context' | 'servers' | 'trust'>;
 
-/** Answers before anything is mended: nobody waits for that, and it may fail without harm. */
+/** Answers before anything is fixed: nobody waits for that, and it may fail without harm. */
 export function watchClientApps({ context, servers, trust }: WatchDeps, access: AppSetupDeps['access']): AppSetup {
   const { config, paths, env, version, log } = context;
   const { edits, removals, transports } = servers;

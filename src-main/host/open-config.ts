@@ -17,10 +17,10 @@ import { openVault } from '../core/secrets/vault.ts';
 import { appAccessFile, AppAccessStore } from '../core/security/app-access.ts';
 
 /**
- * `named`: the person said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing:
+ * `named`: the user said which file, so every edit of it is their word; it may be a folder in layers. Writes nothing:
  * where the user's own is missing, the config of a first run is in use, or what was agreed to. `vault`: of a core,
  * which records what is agreed to with its key, and reads the file again when it opens; a command only looks. Rejects
- * with AppError config_not_found for a named one.
+ * with AppError `config_not_found` for a named one.
  */
 export async function openConfig(
   path: string,
@@ -61,7 +61,7 @@ export function openAppAccess({ dataDir }: AppPaths): AppAccessStore {
   return new AppAccessStore(appAccessFile(join(dataDir, 'app-access.json')));
 }
 
-/** Throws AppError config_invalid with file, line and column. */
+/** Throws AppError `config_invalid` with file, line and column. */
 export function requireReadable(store: ConfigStore): void {
   const problem = wholeFileProblem(store);
   if (problem === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * Which ports the core's HTTP is on. Where the wanted one is taken the core goes on without, says who has it, and tries
- * again.
+ * Which ports the core's HTTP is on. Where the wanted one is taken the core continues without, says who has it, and
+ * tries again.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -10,9 +10,9 @@ import { type AppError, errorText, toAppError } from '../core/base/errors.ts';
 import { Emitter } from '../core/base/emitter.ts';
 
 export interface PortBinderOptions {
-  /** Opens one more port, 0 for any free one. Resolves to it; rejects with AppError port_in_use. */
+  /** Opens one more port, 0 for any free one. Resolves to it; rejects with AppError `port_in_use`. */
   readonly open: (port: number) => Promise<number>;
-  /** The port that the person wants now. */
+  /** The port that the user wants now. */
   readonly wanted: () => number;
   /** Tells when another one may be wanted; returns how to stop. */
   readonly onWish: (listener: () => void) => () => void;
@@ -32,7 +32,7 @@ const defaultRetryMs = 30_000;
 export class PortBinder {
   readonly changed = new Emitter();
   readonly #options: PortBinderOptions;
-  /** Ports that are open, by what was wanted. What was told to people stays open to the end. */
+  /** Ports that are open, by what was wanted. What was told to users stays open to the end. */
   readonly #open = new Map<number, number>();
   #port: number | undefined;
   #problem = '';
@@ -49,12 +49,12 @@ export class PortBinder {
     return this.#port;
   }
 
-  /** Why the wanted port is not open, and what to do; empty where it is. */
+  /** Why the wanted port is not open, and what to do; empty if it is. */
   get problem(): string {
     return this.#problem;
   }
 
-  /** Rejects with AppError port_in_use where the port was named for this run. */
+  /** Rejects with AppError `port_in_use` where the port was named for this run. */
   async start(): Promise<void> {
     const { isFixed, onWish } = this.#options;
     const failure = await this.#take();
@@ -120,7 +120,7 @@ export class PortBinder {
   }
 }
 
-// Who listens on a port of this machine, as far as anybody tells: what a person needs to know to make it free.
+// Who listens on a port of this machine, as far as anybody tells: what a user needs to know to make it free.
 
 const probeTimeoutMs = 1000;
 
@@ -129,7 +129,7 @@ interface Holder {
   readonly program: string;
 }
 
-/** `node (process 812)`, `another Tooltray`; undefined where nobody tells. Never rejects. */
+/** `node (process 812)`, `another Tooltray`; undefined if nobody tells. Never rejects. */
 export async function portHolder(
   port: number,
   platform: NodeJS.Platform = process.platform,

@@ -8,7 +8,7 @@ import type { ProfileTokenStore } from '../core/profiles/profile-tokens.ts';
  * it at once.
  */
 const pollIntervalMs = 15_000;
-/** One that goes on asking is noted once in this time, in ms. */
+/** One that continues asking is noted once in this time, in ms. */
 const noteEveryMs = 60_000;
 const maxRemembered = 200;
 

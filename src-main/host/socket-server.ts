@@ -1,4 +1,4 @@
-/** The core's socket: shims are served MCP, the command line is answered as a person. */
+/** The core's socket: shims are served MCP, the command line is answered as a user. */
 import type { Socket } from 'node:net';
 import type { CoreContext } from '../core/core-context.ts';
 import type { ClientsGroup } from '../core/create-clients.ts';
@@ -22,7 +22,7 @@ interface SocketServerOptions {
   /** Pending until the servers are known. */
   readonly starting: () => Promise<void> | undefined;
   readonly gate: AppAccessControl;
-  /** Serves MCP on a line until it ends; rejects with AppError mode_unknown. */
+  /** Serves MCP on a line until it ends; rejects with AppError `mode_unknown`. */
   readonly serve: (transport: Transport, endpoint: Endpoint, letIn: AuthInfo) => Promise<void>;
   /** Asked for with each line: what looks after client apps comes later than the socket. */
   readonly rpcDeps: () => RpcDeps;

@@ -26,7 +26,7 @@ export interface DashboardRoutesOptions {
   readonly signatures: PageSignatures | undefined;
   readonly publisher: StatePublisher;
   readonly ask: (method: string, input: unknown, signal: AbortSignal) => Promise<Record<string, unknown>>;
-  /** A kept answer's file. Rejects with AppError not_found. */
+  /** A kept answer's file. Rejects with AppError `not_found`. */
   readonly spillFile: (id: string) => Promise<SpillFile>;
   /** The frame of a view, once; undefined: there is none at that address. */
   readonly viewFrame: (path: string) => FrameDocument | undefined;
@@ -82,7 +82,7 @@ function serveFrame(
   return true;
 }
 
-/** Throws AppError unauthorized or not_allowed. */
+/** Throws AppError unauthorized or `not_allowed`. */
 function requireEntry(
   { headers, method = '', url = '' }: IncomingMessage,
   { key, signatures }: DashboardRoutesOptions,
@@ -94,7 +94,7 @@ function requireEntry(
   }
   const signed = signatures?.read(headers.authorization ?? '', method, url);
   if (signed !== undefined) return signed;
-  // Programs of the person may send the key itself; the page does not.
+  // Programs of the user may send the key itself; the page does not.
   const given = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (key === undefined || (given !== undefined && isSameToken(given, key))) return undefined;
   throw new AppError('unauthorized', 'This page was not opened through its own link.', {
@@ -102,7 +102,7 @@ function requireEntry(
   });
 }
 
-/** Below `/rpc/`, of whoever was let in. Rejects with AppError, where nothing was answered yet. */
+/** Below `/rpc/`, of whoever was let in. Rejects with AppError, if nothing was answered yet. */
 export async function handleRpcRequest(
   path: string,
   request: IncomingMessage,
@@ -241,7 +241,7 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** The file at a path of the page; undefined where there is none, or none that a page has. */
+/** The file at a path of the page; undefined if there is none, or none that a page has. */
 export async function pageFile(root: string, pathname: string): Promise<PageFile | undefined> {
   const file = join(root, normalize(pathname === '/' ? '/index.html' : pathname));
   const type = types[extname(file)];

@@ -48,7 +48,7 @@ export class Dashboard {
     return this.#deps.views?.take(path);
   }
 
-  /** Rejects with AppError not_found. */
+  /** Rejects with AppError `not_found`. */
   async spillFile(id: string): Promise<SpillFile> {
     const found = await this.#deps.calls.spills.fileOf(id);
     if (found === undefined) throw new AppError('not_found', 'This answer is no longer on disk.');

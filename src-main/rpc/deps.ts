@@ -22,18 +22,18 @@ import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, Set
 /** Each handler takes the group that it uses. */
 export interface RpcDeps extends CoreGroups {
   readonly addresses: () => ListenAddresses;
-  /** Returns how to stop; absent where the listeners stay as they are. */
+  /** Returns how to stop; absent if the listeners stay as they are. */
   readonly onEndpointsChange?: (listener: () => void) => () => void;
   readonly stop: () => void;
-  /** The desktop app around the core; undefined where there is none. */
+  /** The desktop app around the core; undefined if there is none. */
   readonly desktop: DesktopService | undefined;
   /** Client apps of this machine. */
   readonly apps: AppsService;
-  /** Tests of the servers that client apps have; absent where apps are not looked for. */
+  /** Tests of the servers that client apps have; absent if apps are not looked for. */
   readonly offerTests?: OfferTests | undefined;
-  /** Tools that the person runs by hand; absent where there is no dashboard. */
+  /** Tools that the user runs by hand; absent if there is no dashboard. */
   readonly runs?: ManualRuns;
-  /** Frames for views of tools; absent where there is no dashboard. */
+  /** Frames for views of tools; absent if there is no dashboard. */
   readonly views?: ViewFrames;
   /** Owner of the spills; absent: the single user. */
   readonly reader?: Principal;
@@ -103,7 +103,7 @@ export const noApps: AppsService = {
   onChange: () => () => undefined,
 };
 
-// The state that people see, gathered from the core when somebody looks.
+// The state that users see, gathered from the core when somebody looks.
 
 type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
   readonly action: ServerStatus['action'] | undefined;
@@ -112,7 +112,7 @@ type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
 export interface ListenAddresses {
   readonly socket: string;
   readonly http: string;
-  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  /** Why HTTP is not where the config wants it, and what to do; empty if it is. */
   readonly httpProblem: string;
 }
 
@@ -144,7 +144,7 @@ export function coreState(
  */
 export function describeProblem({ line, path, reason, suggestion = '' }: ConfigProblem): string {
   const place = path === '' ? '' : `, ${path}`;
-  // A sentence of ours, in which names of secrets hide nothing.
+  // A sentence of Tooltray, in which names of secrets hide nothing.
   return `The config file, line ${line}${place}: ${maskValues(`${reason} ${suggestion}`.trimEnd())}`;
 }
 

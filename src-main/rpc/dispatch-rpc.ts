@@ -1,4 +1,4 @@
-/** Answers what people ask of a running core, from the command line and from the dashboard. */
+/** Answers what users ask of a running core, from the command line and from the dashboard. */
 import { rpcCode, RpcError } from '../core/wire/message.ts';
 import type { AllHandlers, Handler, Handlers, RpcDeps } from './deps.ts';
 import { coreHandlers } from './handlers/core.ts';
@@ -49,7 +49,7 @@ const handlers: AllHandlers = {
 
 /**
  * `own`: what answers in place of the usual. Rejects with RpcError -32601 for a question the contract does not have,
- * AppError bad_request for wrong input, else as the handler does.
+ * AppError `bad_request` for wrong input, else as the handler does.
  */
 export async function dispatchRpc(
   method: string,

@@ -48,7 +48,7 @@ export function isRpcMethod(method: string): method is RpcMethod {
   return Object.hasOwn(inputs, method);
 }
 
-/** Parses the input of a request; unknown members are dropped. Throws AppError bad_request that names the problem. */
+/** Parses the input of a request; unknown members are dropped. Throws AppError `bad_request` that names the problem. */
 export function readRpcInput<M extends RpcMethod>(method: M, sent: unknown): RpcMethods[M]['input'] {
   const checked = inputs[method].safeParse(sent ?? {}, { jitless: true });
   if (checked.success) return checked.data;

@@ -1,5 +1,6 @@
 /**
- * The dashboard over Electron's IPC: the same questions and the same stream, for a window of ours and no one else's.
+ * The dashboard over Electron's IPC: the same questions and the same stream, for a window of Tooltray and no one
+ * else's.
  */
 import { AppError } from '../core/base/errors.ts';
 import type { RpcFailure, StateChange } from './contract.ts';
@@ -9,7 +10,7 @@ import type { StatePublisher } from './state-publisher.ts';
 /** The parts of a sender used here: Electron's `event.sender` with its frame. */
 export interface IpcSender {
   readonly id: number;
-  /** Address of the frame that asks; undefined where it is gone. */
+  /** Address of the frame that asks; undefined if it is gone. */
   readonly url: string | undefined;
   /** It is the window's own page, not a frame in it. */
   readonly isMainFrame: boolean;
@@ -36,7 +37,7 @@ export class IpcServer {
     this.#options = options;
   }
 
-  /** Never rejects: an error of ours would arrive without its code. `question`: the name for `takeBack`. */
+  /** Never rejects: an error of Tooltray would arrive without its code. `question`: the name for `takeBack`. */
   async request(sender: IpcSender, method: unknown, input: unknown, question?: unknown): Promise<IpcResponse> {
     const asking = new AbortController();
     let done = (): void => undefined;
@@ -52,13 +53,13 @@ export class IpcServer {
     }
   }
 
-  /** A window no longer wants to know: whatever works on the answer is told to stop. Throws AppError not_allowed. */
+  /** A window no longer wants to know: whatever works on the answer is told to stop. Throws AppError `not_allowed`. */
   cancel(sender: IpcSender, question: unknown): void {
     this.#requireOwnOrigin(sender);
     this.#questions.get(sender.id)?.get(String(question))?.abort();
   }
 
-  /** Begins to tell this window; once per window, however often it loads. Throws AppError not_allowed. */
+  /** Begins to tell this window; once per window, however often it loads. Throws AppError `not_allowed`. */
   watch(sender: IpcSender): void {
     this.#requireOwnOrigin(sender);
     this.#unsubscribers.get(sender.id)?.();

@@ -1,5 +1,5 @@
 /**
- * The key that lets a person's browser in, and how page and core show each other that they have it. It is never sent: a
+ * The key that lets a user's browser in, and how page and core show each other that they have it. It is never sent: a
  * program that takes the port of a core that has ended would have it, and with it the next core. Each question is
  * signed for itself, and each answer proves that it comes from who made the link.
  */

@@ -1,7 +1,7 @@
 /**
- * The frames in which the dashboard shows views of tools: a document of ours that the view's own document is put into.
- * Each is asked for with a ticket that is good once, and carries the policy that the core made for that view: what the
- * page says of it counts nothing.
+ * The frames in which the dashboard shows views of tools: a document of Tooltray that the view's own document is put
+ * into. Each is asked for with a ticket that is good once, and carries the policy that the core made for that view:
+ * what the page says of it counts nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { frameSandbox, type ViewPolicy } from '../core/mcp-apps/view-policy.ts';

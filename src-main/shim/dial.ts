@@ -11,7 +11,7 @@ export interface Link {
   readonly rest: Buffer;
 }
 
-/** Nobody listens: the one failure that starting a core mends. */
+/** Nobody listens: the one failure that starting a core fixes. */
 export class CoreNotRunningError extends Error {
   override readonly name = 'CoreAbsent';
 }

@@ -49,7 +49,7 @@ export interface ShimArgs {
 
 const names = ['app', 'mode', 'profile', 'server', 'config'] as const;
 
-/** Reads `--name value` and `--name=value`. Throws Error with a sentence for the person. */
+/** Reads `--name value` and `--name=value`. Throws Error with a sentence for the user. */
 export function parseShimArgs(args: readonly string[]): ShimArgs {
   const found = new Map<string, string>();
   for (let i = 0; i < args.length; i++) {

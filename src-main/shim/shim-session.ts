@@ -20,11 +20,11 @@ import { errorLine, SessionState } from './session-state.ts';
 interface ShimSessionOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Aborted when the client has left; what is under way on its behalf may end. */
+  /** Aborted when the client has left; what is in progress on its behalf may end. */
   readonly ending: AbortController;
   /** Reaches the core; rejects with CoreAbsent where nobody listens and none may be started. */
   readonly connect: (mayStart: boolean) => Promise<Link>;
-  /** Tells the person (stderr). */
+  /** Tells the user (stderr). */
   readonly complain: (text: string) => void;
 }
 
@@ -55,7 +55,7 @@ export class ShimSession {
     options.output.on('error', () => this.#leave());
   }
 
-  /** Resolves when the client has left. `first` is the attempt to connect that is already under way. */
+  /** Resolves when the client has left. `first` is the attempt to connect that is already in progress. */
   async run(first: Promise<Link>): Promise<void> {
     let attempt: Promise<Link> | undefined = first;
     while (attempt !== undefined) {

@@ -1,4 +1,4 @@
-/** Starts a core where none runs, once even when many shims want one, and waits until it answers. */
+/** Starts a core if none runs, once even when many shims want one, and waits until it answers. */
 import { execFile, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -54,7 +54,7 @@ export async function startCore<T>(
       const env = await withSession(start, process.platform);
       launched = launch({ command, env, runDir }, brokered(start, process.platform), logFile);
     }
-    // Without the broker, as on a machine where it is blocked, the app is still reached where nothing is redirected.
+    // Without the broker, as on a machine where it is blocked, the app is still reached if nothing is redirected.
     if (launched?.isBrokered === true && launched.ended?.isFine === false)
       launched = launch(start, start.command, logFile);
     const ended = launched?.ended;
@@ -128,7 +128,7 @@ const sessionVariables =
 
 /**
  * The environment in which the app finds the user's desktop. Client apps pass few variables on, and none of it among
- * them; systemd has them on Linux. Unchanged where it cannot be asked.
+ * them; systemd has them on Linux. Unchanged if it cannot be asked.
  */
 export async function withSession(
   { command, env }: Pick<CoreStart, 'command' | 'env'>,

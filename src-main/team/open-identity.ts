@@ -33,7 +33,7 @@ export interface IssuerSettings extends ClaimRules {
   readonly takesNew: boolean;
   /** Take access tokens alone that say they are some (`at+jwt`). */
   readonly needsType: boolean;
-  /** People come in by the issuer alone; personal tokens open something for service accounts only. */
+  /** Users come in by the issuer alone; personal tokens open something for service accounts only. */
   readonly isSsoOnly?: boolean | undefined;
   /**
    * Client id of the dashboard; its secret, if it has one, is in the environment. undefined: no dashboard sign-in at
@@ -45,7 +45,7 @@ export interface IssuerSettings extends ClaimRules {
 /** Variable with the dashboard's client secret at the issuer. */
 export const oidcSecretVariable = 'TOOLTRAY_OIDC_SECRET';
 
-/** Who the team's people are, by the word of another. */
+/** Who the team's users are, by the word of another. */
 export interface OpenIssuer {
   readonly tokens: OidcIssuer;
   readonly people: OidcUsers;
@@ -65,7 +65,7 @@ interface IdentityDeps {
   readonly resource: () => string;
   /** Once it is made. */
   readonly core: () => Pick<CoreGroups, 'trust' | 'clients'>;
-  /** Hears of people who came by a token of the issuer. */
+  /** Hears of users who came by a token of the issuer. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
@@ -81,7 +81,7 @@ export interface OpenIdentity extends Pick<TeamHttpOptions, 'letIn' | 'refuseReq
   readonly close: () => Promise<void>;
 }
 
-/** Throws AppError bad_request for an issuer that is none. */
+/** Throws AppError `bad_request` for an issuer that is none. */
 export function openIdentity(of: IdentityDeps): OpenIdentity {
   const { host, env, sql, changes, proxies, settings, resource, core, came } = of;
   const [people, tokens] = [new UserStore(sql), new AccessTokenStore(sql)];

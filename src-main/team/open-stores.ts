@@ -40,7 +40,7 @@ export interface OpenStores {
   readonly close: () => Promise<void>;
 }
 
-/** Rejects with AppError store_unreachable, or secret_locked where its keys are not the team's. */
+/** Rejects with AppError `store_unreachable`, or `secret_locked` where its keys are not the team's. */
 export async function openStores(room: StoreDeps): Promise<OpenStores> {
   const { sql, database, changes, env, keys, objects, log, replica, version } = room;
   const rows = new DocumentTable(sql, keys.encryptionKeys('documents'));
@@ -64,7 +64,7 @@ export async function openStores(room: StoreDeps): Promise<OpenStores> {
     });
   const rowsOfRecord = new ActivityRows(sql, replica);
   const record: CoreStores['record'] = {
-    // They would lie on this machine alone, those of many people, where nobody who may read them looks, and nobody
+    // They would lie on this machine alone, those of many users, where nobody who may read them looks, and nobody
     // could have theirs deleted.
     keepsTexts: false,
     ship: ({ activity, timeline }) =>

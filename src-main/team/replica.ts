@@ -44,7 +44,7 @@ export interface ReplicaOptions extends CoreOverrides {
   readonly listen: ListenAddress;
   /** Address for client apps, without `/mcp`; undefined: the listen address. */
   readonly publicUrl: string | undefined;
-  /** Names by which it may be addressed beside that one. */
+  /** Names by which it may be addressed next to that one. */
   readonly allowedHosts: readonly string[];
   /** Addresses and ranges of the proxies in front. */
   readonly trustedProxies: readonly string[];
@@ -52,7 +52,7 @@ export interface ReplicaOptions extends CoreOverrides {
   readonly issuer?: IssuerSettings | undefined;
   /** Display name: lowercase letters, digits and dashes; the computer's name by default. */
   readonly name?: string | undefined;
-  /** How long it goes on as before when it is to end, until no balancer sends it anything, in ms. */
+  /** How long it continues as before when it is to end, until no balancer sends it anything, in ms. */
   readonly noticeMs?: number | undefined;
   /** How often it writes its row, in ms. */
   readonly heartbeatMs?: number | undefined;
@@ -82,7 +82,7 @@ export class Replica {
   readonly changes: ChangeFeed;
   readonly heartbeat: Heartbeat;
   readonly personal: OpenPersonalProcesses;
-  /** The people's own sign-ins at servers at an address. */
+  /** The users' own sign-ins at servers at an address. */
   readonly signIns: OpenSignIns;
   readonly #options: ReplicaOptions;
   readonly #parts: Parts;
@@ -106,13 +106,13 @@ export class Replica {
   }
 
   /**
-   * Rejects with AppError: unsupported for another schema, store_unreachable, config_invalid, config_not_found,
-   * bad_request.
+   * Rejects with AppError: unsupported for another schema, `store_unreachable`, `config_invalid`, `config_not_found`,
+   * `bad_request`.
    */
   static async open(options: ReplicaOptions): Promise<Replica> {
     const name = options.name ?? computerName();
     const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
-    // Two replicas that wrote logs, caches and people's homes into one folder would damage them for each other.
+    // Two replicas that wrote logs, caches and users' homes into one folder would damage them for each other.
     const { dataDir } = resolveAppPaths(options.env, process.platform, homedir());
     const home = await HomeLock.take(join(dataDir, 'replica.lock'), homeWaitMs);
     try {
@@ -134,7 +134,7 @@ export class Replica {
     }
   }
 
-  /** Opens HTTP. Rejects with AppError port_in_use, store_unreachable, bad_request. */
+  /** Opens HTTP. Rejects with AppError `port_in_use`, `store_unreachable`, `bad_request`. */
   async listen(): Promise<void> {
     this.#spans = this.#openSpans();
     await this.#openOperations();
@@ -170,7 +170,7 @@ export class Replica {
     this.#home[Symbol.dispose]();
   }
 
-  /** undefined where the environment names no collector. Throws AppError bad_request. */
+  /** undefined if the environment names no collector. Throws AppError `bad_request`. */
   #openSpans(): SpanExporter | undefined {
     const { env, version } = this.#options;
     const target = otlpTarget(env, 'traces');
@@ -378,7 +378,7 @@ function withoutDatabase(env: CoreHostOptions['env'], objects: string | undefine
   return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
 }
 
-/** Throws AppError bad_request where nobody said by which name others reach it. */
+/** Throws AppError `bad_request` where nobody said by which name others reach it. */
 function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): readonly string[] {
   const named = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), ...allowedHosts];
   if (named.length > 0) return named;
@@ -388,7 +388,9 @@ function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): 
   });
 }
 
-/** Returns the address that a browser returns to after a sign-in. Throws AppError bad_request if none is configured. */
+/**
+ * Returns the address that a browser returns to after a sign-in. Throws AppError `bad_request` if none is configured.
+ */
 function isReachableByBrowsers({ publicUrl, listen }: ReplicaOptions, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   if (isLoopback(listen.address)) return addressOf(listen, port);

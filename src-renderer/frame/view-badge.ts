@@ -1,4 +1,4 @@
-/** What the sidebar shows beside a view: a number where decisions wait, a dot where a server needs the user. Pure. */
+/** What the sidebar shows next to a view: a number where decisions wait, a dot where a server needs the user. Pure. */
 import type { View } from '../lib/addresses.ts';
 import type { Slices } from '../lib/app-state.svelte.ts';
 

@@ -8,7 +8,7 @@ const admins = ['overview', 'activity', 'spills', 'servers', 'inbox', 'people', 
 const members = ['overview', 'activity', 'spills', 'servers', 'inbox', 'tokens'] as const;
 export type View = (typeof views)[number] | (typeof admins)[number];
 
-/** Those that there are for whoever looks; of one person's Tooltray all but a team's. */
+/** Those that there are for whoever looks; of one user's Tooltray all but a team's. */
 export function viewsFor(team: { readonly role: 'admin' | 'member' } | null | undefined): readonly View[] {
   if (team === null || team === undefined) return views;
   return team.role === 'admin' ? admins : members;
@@ -66,7 +66,7 @@ export function queryOf(hash: string): URLSearchParams {
   return new URLSearchParams(hash.split('?')[1] ?? '');
 }
 
-/** An address that a person typed may hold anything. */
+/** An address that a user typed may hold anything. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

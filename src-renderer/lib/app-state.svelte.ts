@@ -11,7 +11,7 @@ export const [useAppState, provideAppState] = createContext<AppStateStore>();
 /** undefined until the first message. They stay while the core is gone, so that there is something to read. */
 export type Slices = { readonly [S in keyof AppState]: AppState[S] | undefined };
 
-/** Whether somebody of a team looks, who has some of the views and none of what is one person's. */
+/** Whether somebody of a team looks, who has some of the views and none of what is one user's. */
 export function isOfTeam({ team }: Pick<Slices, 'team'>): boolean {
   return team !== null && team !== undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * What a part of a view asks the core: what of it is under way, and why the last question was not answered.
+ * What a part of a view asks the core: what of it is in progress, and why the last question was not answered.
  *
  *     const saving = new Asking();
  *     await saving.run(() => api.ask('saveServer', entry), 'saving');
@@ -15,14 +15,14 @@ export class RequestState {
   #named = $state.raw<{ readonly what: string }>();
   #controller = new AbortController();
 
-  /** What is under way; undefined: nothing that has a name. */
+  /** What is in progress; undefined: nothing that has a name. */
   get busy(): string | undefined {
     return this.#named?.what;
   }
 
   /**
-   * Does what a person asked for; what went wrong before is no longer shown. `what` names it where the page shows that
-   * it is under way. Never rejects, answers whether it was done.
+   * Does what a user asked for; what went wrong before is no longer shown. `what` names it where the page shows that it
+   * is in progress. Never rejects, answers whether it was done.
    */
   async run(work: Work, what?: string): Promise<boolean> {
     this.failure = undefined;
@@ -34,7 +34,7 @@ export class RequestState {
     return isDone;
   }
 
-  /** As run, for what the page reads anew by itself: a failure stays in sight until there is an answer. */
+  /** As run, for what the page reads again by itself: a failure stays in sight until there is an answer. */
   async refresh(work: Work): Promise<boolean> {
     const isDone = await this.#ask(work);
     if (isDone) this.failure = undefined;

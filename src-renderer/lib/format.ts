@@ -3,7 +3,7 @@ import type { HealthLevel } from '../../src-main/rpc/contract.ts';
 
 // Made once: to make one, as `toLocaleTimeString` does each time, takes a third of a millisecond, to write with it a
 // hundredth of that. They write times shifted by their zone: a formatter's own stays what it was when it was made, also
-// where a person travels.
+// where a user travels.
 const clockFormats = new Intl.DateTimeFormat([], {
   hour: 'numeric',
   minute: '2-digit',
@@ -13,7 +13,7 @@ const clockFormats = new Intl.DateTimeFormat([], {
 const hours = new Intl.DateTimeFormat([], { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
 const days = new Intl.DateTimeFormat([], { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
-/** The shapes a mark can have, so that colour is never the only difference. */
+/** The shapes a mark can have, so that color is never the only difference. */
 export type MarkShape = 'disc' | 'half' | 'triangle' | 'cross' | 'ring';
 
 const shapes: Readonly<Record<HealthLevel, MarkShape>> = {
@@ -90,7 +90,7 @@ export function ago(at: number, now: number): string {
   return hours < 24 ? `${hours} h ago` : `${count(Math.floor(hours / 24), 'day')} ago`;
 }
 
-/** A moment (ms since 1970) as the time of day, in the way of the person's own system. */
+/** A moment (ms since 1970) as the time of day, in the way of the user's own system. */
 export function clock(at: number): string {
   return clockFormats.format(here(at));
 }
@@ -107,7 +107,7 @@ export function moment(at: number, now: number, inShort = false): string {
   return `${days.format(here(at))}, ${inShort ? hour(at) : clock(at)}`;
 }
 
-/** The moment at which UTC has the time of day that a person has at this one. */
+/** The moment at which UTC has the time of day that a user has at this one. */
 function here(at: number): number {
   return at - new Date(at).getTimezoneOffset() * 60_000;
 }

@@ -9,7 +9,7 @@ export function modal(onclose: () => void): Attachment<HTMLDialogElement> {
   return (dialog) => {
     const before = document.activeElement;
     const cancel = (event: Event): void => {
-      // What stands in the dialog may be cancelled, too: the choice of a file.
+      // What is in the dialog may be cancelled, too: the choice of a file.
       if (event.target !== dialog) return;
       event.preventDefault();
       onclose();

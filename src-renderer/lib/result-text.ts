@@ -34,7 +34,7 @@ export function prettyJson(json: string): string {
   return out;
 }
 
-/** The blocks of a tool's result; undefined where the text is none that can be read whole. */
+/** The blocks of a tool's result; undefined if the text is none that can be read whole. */
 export function resultBlocks(json: string): readonly Block[] | undefined {
   const result = parsed(json);
   if (!isRecord(result)) return undefined;

@@ -3,7 +3,7 @@
  * frames. Pure.
  */
 
-/** About as many as a person sees come by. */
+/** About as many as a user sees come by. */
 const rowsASecond = 50;
 
 export class RowThrottle {

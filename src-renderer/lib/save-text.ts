@@ -1,4 +1,4 @@
-/** Hands something to the person as a file of their own, as a download. */
+/** Hands something to the user as a file of their own, as a download. */
 
 /** `type`: of the file's content, plain text where it is not said. */
 export function saveText(text: string, fileName: string, type = 'text/plain'): void {

@@ -1,5 +1,5 @@
 /**
- * What a person does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what
+ * What a user does with servers and with Tooltray as a whole, from its page or by its name. None of it rejects: what
  * goes wrong is said in a toast.
  */
 import type { AttentionAction } from '../../src-main/rpc/contract.ts';
@@ -8,9 +8,7 @@ import { modeName } from './format.ts';
 import { routes } from './routes.svelte.ts';
 import { shortMessage, type ToastStore } from './toasts.svelte.ts';
 
-/**
- * The one thing that mends a server, or whatever else waits for a person: done at once, or by going where it is done.
- */
+/** The one thing that fixes a server, or whatever else waits for a user: done at once, or by going where it is done. */
 export function act(action: Action, server: string | undefined, toasts: ToastStore): Promise<boolean> {
   return toasts.attempt(() => (server === undefined ? actOnCore(action.kind) : actOnServer(action, server, toasts)));
 }
@@ -75,7 +73,7 @@ export function setMode(mode: string, before: string, toasts: ToastStore): Promi
 export function continueInBrowser(url: string, toasts: ToastStore): void {
   if (!/^https?:\/\//i.test(url))
     return void toasts.show({ text: 'The server did not provide a sign-in URL.', failed: true });
-  // The desktop app opens it in the person's browser and answers with no window.
+  // The desktop app opens it in the user's browser and answers with no window.
   const opened = window.open(url, '_blank');
   if (opened !== null) opened.opener = null;
   else if (window.tooltray === undefined) {

@@ -1,4 +1,4 @@
-/** The line beside the title of a view: what the view holds, in a few words. Pure. */
+/** The line next to the title of a view: what the view holds, in a few words. Pure. */
 import type { HealthLevel, ServerRow, SessionStatus, SetupFacts } from '../../src-main/rpc/contract.ts';
 import type { View } from './addresses.ts';
 import type { Slices } from './app-state.svelte.ts';
@@ -9,7 +9,7 @@ export type SubtitleFacts = Pick<
   'core' | 'servers' | 'sessions' | 'modes' | 'team' | 'inbox' | 'setup' | 'spills'
 >;
 
-/** Empty before anything is known. A pause stands in front everywhere: calls fail until it ends. */
+/** Empty before anything is known. A pause is in front everywhere: calls fail until it ends. */
 export function subtitleOf(view: View, facts: SubtitleFacts): string {
   return [...(facts.core?.paused === true ? ['Paused'] : []), ...parts(view, facts)].join(' · ');
 }

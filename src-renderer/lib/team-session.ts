@@ -6,7 +6,7 @@ import { ApiError, failureOf, unreachableError } from './api.ts';
 /** What leads to the team's issuer, and back. */
 export const issuerStart = '/session/start';
 
-/** The host of the issuer where people sign in; undefined: by a token alone, or nobody answers. */
+/** The host of the issuer where users sign in; undefined: by a token alone, or nobody answers. */
 export async function issuerHost(): Promise<string | undefined> {
   const response = await fetch('/session').catch(() => undefined);
   if (response?.ok !== true) return undefined;

@@ -1,4 +1,4 @@
-/** Light or dark: what the person chose for this browser, else what the desktop app has, else as the system is. */
+/** Light or dark: what the user chose for this browser, else what the desktop app has, else as the system is. */
 import { createSubscriber } from 'svelte/reactivity';
 import type { SettingsFacts } from '../../src-main/rpc/contract.ts';
 import { api } from './api.ts';

@@ -29,7 +29,7 @@ export class ToastStore {
     setTimeout(() => this.remove(id), toast.stayMs ?? (toast.undo ? undoDurationMs : defaultDurationMs));
   }
 
-  /** Does what a person asked for, and says so where it did not work. Never rejects, answers whether it was done. */
+  /** Does what a user asked for, and says so where it did not work. Never rejects, answers whether it was done. */
   async attempt(work: () => Promise<unknown>, say: (failure: RpcFailure) => string = formatFailure): Promise<boolean> {
     try {
       await work();

@@ -7,13 +7,13 @@ export const [useUnsaved, provideUnsaved] = createContext<UnsavedEdits>();
 export interface Leaving {
   /** What would be lost: `The entry of github`. */
   readonly what: string;
-  /** Goes where the person wanted to go, without the edits. */
+  /** Goes where the user wanted to go, without the edits. */
   readonly discard: () => void;
 }
 
 export class UnsavedEdits {
   readonly #held = new SvelteMap<symbol, string>();
-  /** Where the person is about to go, until they have said what becomes of the edits. */
+  /** Where the user is about to go, until they have said what becomes of the edits. */
   leaving = $state.raw<Leaving>();
 
   /** From now on leaving asks; returns how to let go. For an effect: `if (isChanged) return unsaved.hold('…')`. */
@@ -28,8 +28,7 @@ export class UnsavedEdits {
   }
 
   /**
-   * Begins to listen; before anything else that follows the address, so that nothing moves until the person has
-   * decided.
+   * Begins to listen; before anything else that follows the address, so that nothing moves until the user has decided.
    */
   confirmLeave(): void {
     addEventListener('hashchange', (event) => {

@@ -1,5 +1,5 @@
 /**
- * What a person does with a long answer in the inspector, step by step: each gets the page, and ends when it is on
+ * What a user does with a long answer in the inspector, step by step: each gets the page, and ends when it is on
  * screen.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -22,7 +22,7 @@ export class WatchedBrowser {
     return watched;
   }
 
-  /** Of all its processes, in MB; undefined where the system does not tell. */
+  /** Of all its processes, in MB; undefined if the system does not tell. */
   get memoryMB() {
     const memory = processMemory(this.#server.process().pid);
     return memory && memory.own + memory.children;

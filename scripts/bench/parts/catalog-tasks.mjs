@@ -1,5 +1,5 @@
 /**
- * Tasks of LiveMCPBench with the tools that people used for them, on its catalog of 526 tools on 69 servers, done in
+ * Tasks of LiveMCPBench with the tools that users used for them, on its catalog of 526 tools on 69 servers, done in
  * every mode by an agent that looks for tools with the task's own words: tokens, steps, and whether it was shown what
  * it needs. The tools' answers are the same few words everywhere. The collection is others' and lies outside of the
  * project; without it there is nothing to measure.
@@ -11,7 +11,7 @@
  * for the same tasks.
  *
  * What a real model does otherwise: it puts what it looks for in words of its own, which are better than a task's and
- * often worse than those of people who have solved it; it gives up earlier or tries more often; it takes a tool that
+ * often worse than those of users who have solved it; it gives up earlier or tries more often; it takes a tool that
  * does nearly the same.
  */
 import { countTokens } from '../../../src-main/core/activity/activity-worker/count-tokens.ts';

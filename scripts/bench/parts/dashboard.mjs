@@ -133,7 +133,7 @@ async function scrollThrough(wanted) {
   for (let at = 0; at < wanted * 32; at += scroller.clientHeight) {
     scroller.scrollTop = at;
     await new Promise((resolve) => requestAnimationFrame(resolve));
-    // What is not read yet is waited for, as a person does.
+    // What is not read yet is waited for, as a user does.
     while ([...document.querySelectorAll('main tbody td')].some((cell) => cell.textContent === '…')) {
       await new Promise((resolve) => requestAnimationFrame(resolve));
     }

@@ -1,5 +1,5 @@
 /**
- * What a call over HTTP costs: processor time of the core beside that of a bare hop and pipe, time beside the version
+ * What a call over HTTP costs: processor time of the core next to that of a bare hop and pipe, time next to the version
  * before, and how many calls there can be a second.
  *
  *   npm run bench -- http --before DIR    beside another build, in turns
@@ -16,7 +16,7 @@ import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
 import { warmUp, warmUpCalls } from '../warm-up.mjs';
 
-/** Whose cost stands apart: few people ever make so many in a row. */
+/** Whose cost stands apart: few users ever make so many in a row. */
 const firstCalls = 2_000;
 const rounds = 15;
 /**

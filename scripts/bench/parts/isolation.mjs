@@ -1,5 +1,5 @@
 /**
- * What a box costs a server: how soon it answers and what memory its processes take, beside the same server without
+ * What a box costs a server: how soon it answers and what memory its processes take, next to the same server without
  * one, in turns.
  */
 import { spawn } from 'node:child_process';

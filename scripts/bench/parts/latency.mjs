@@ -62,7 +62,7 @@ function printBefore(print, { ratioBefore }) {
 
 /**
  * Every path at once, each with processes of its own: what one's core does after its answers is not in another's time.
- * Nothing else: a person has one core, and each further one that takes turns with it leaves it a colder processor (with
+ * Nothing else: a user has one core, and each further one that takes turns with it leaves it a colder processor (with
  * three of them p50 was a fifth higher).
  */
 async function openPaths(stack) {

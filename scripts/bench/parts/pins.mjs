@@ -1,5 +1,5 @@
 /**
- * What it takes to hold a listing of 10,000 tools against what was accepted of it; beside it, reading the same listing
+ * What it takes to hold a listing of 10,000 tools against what was accepted of it; next to it, reading the same listing
  * as JSON.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -12,7 +12,7 @@ import { StdioClient } from '../stdio-client.mjs';
 import { formatTable, verdict } from '../table.mjs';
 
 const megabyte = 1_000_000;
-/** How many in a row, so that there are echoes enough beside the short ones. */
+/** How many in a row, so that there are echoes enough next to the short ones. */
 const rounds = { 1: 20, 10: 6, 100: 1, 200: 1, 400: 1 };
 /** Threads that have nothing to do end after twenty seconds. */
 const settleMs = 25_000;

@@ -2,7 +2,7 @@
  * What sessions over the shim take of memory, beside as many processes of Node that do nothing: what is a process's
  * own, and what all of them share (Node's program and its snapshot lie in memory once).
  *
- *   npm run bench -- shim --flags "--lite-mode --max-semi-space-size=1"    beside the same with these flags of Node
+ *   npm run bench -- shim --flags "--lite-mode --max-semi-space-size=1"    next to the same with these flags of Node
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -93,7 +93,7 @@ function meanMemory(pids) {
   return { resident: mean('resident'), proportional: mean('proportional'), own: mean('own') };
 }
 
-/** In MB; undefined where the system does not tell it. `proportional` counts what several share by parts. */
+/** In MB; undefined if the system does not tell it. `proportional` counts what several share by parts. */
 function memoryOf(pid) {
   try {
     const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

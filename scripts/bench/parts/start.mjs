@@ -13,7 +13,7 @@ const rounds = 25;
 const node = process.execPath;
 const mostOfNode = 1.3;
 /**
- * The target is meant for a server as people install it, which is not bundled; the bundled one is the stricter measure.
+ * The target is meant for a server as users install it, which is not bundled; the bundled one is the stricter measure.
  */
 const mostOfServer = 2;
 

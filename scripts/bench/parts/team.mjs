@@ -1,6 +1,6 @@
 /**
  * What a team's replica costs: processor time of a call, a call that another replica passes on, how three replicas
- * beside one answer more, what is held open, and what the record takes.
+ * next to one answer more, what is held open, and what the record takes.
  *
  *   npm run bench -- team
  */

@@ -22,7 +22,7 @@ import { EntryCounter, linesOf } from '../trips/entries.mjs';
 
 /** Most files and entries of one echo call; the others have no goal of their own. */
 const goals = { echo: { files: 40, entries: 270 } };
-/** The least of so many is the trip without what happened to run beside it. */
+/** The least of so many is the trip without what happened to run next to it. */
 const rounds = 7;
 /** What a call leaves to do (records, sums) is over by then, in ms. */
 const pauseMs = 600;

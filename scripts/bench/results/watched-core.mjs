@@ -1,4 +1,4 @@
-/** A core that is watched from inside (loop-monitor.mjs), with a server of long answers and an echo beside it. */
+/** A core that is watched from inside (loop-monitor.mjs), with a server of long answers and an echo next to it. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +17,7 @@ export class WatchedCore {
   static async start(folders) {
     const big = entry([process.execPath, join(here, 'big-server.mjs')]);
     const servers = { big, echo: entry(fixture('echo')) };
-    // A limit that the person sets means pictures, too.
+    // A limit that the user sets means pictures, too.
     const results = { folders, threshold: 100_000, maxBytes: 2 ** 31 };
     const settings = { mode: 'proxy', slowCallSeconds: 0, results };
     const monitor = pathToFileURL(join(here, 'loop-monitor.mjs')).href;

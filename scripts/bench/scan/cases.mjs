@@ -22,7 +22,7 @@ export function readCases() {
     .map((one) => ({ ...one, set: setOf(one), half: halfOf(one.group ?? one.id) }));
 }
 
-/** All tools of other people's catalogs, taken to be ordinary. */
+/** All tools of other users' catalogs, taken to be ordinary. */
 export function readOrdinary() {
   const sources = [
     'github',

@@ -1,13 +1,13 @@
 /**
  * Queries as a model is asked to write them: every need in a few wordings, separated by commas; made of those that
- * people wrote.
+ * users wrote.
  */
 import { parseQuery } from '../../../src-main/core/search/word-hashes.ts';
 import { querySets, readCatalog } from './data-sets.mjs';
 import { depth, judge, mean } from './measures.mjs';
 import { rankers } from './rankers.mjs';
 
-/** Sets with fewer tools that several people asked for say too little. */
+/** Sets with fewer tools that several users asked for say too little. */
 const leastTools = 20;
 const mostWordings = 3;
 const mostWords = 5;

@@ -46,7 +46,7 @@ export class CarefulModel {
     });
   }
 
-  /** Does what this need is about; undefined where nothing does and it can be done without. */
+  /** Does what this need is about; undefined if nothing does and it can be done without. */
   async meet(need, extra) {
     for (;;) {
       const [answer] = (await this.#try([{ need, extra }])) ?? [];
@@ -64,7 +64,7 @@ export class CarefulModel {
     return answers;
   }
 
-  /** The tools that needs are met with, when it is known what to call them with. Rejects where there is none. */
+  /** The tools that needs are met with, when it is known what to call them with. Rejects if there is none. */
   async prepare(wanted) {
     const found = await this.#findAll(wanted.map((need) => ({ need })));
     if (found === undefined) throw new Error('No tool was found.');

@@ -10,7 +10,7 @@ const ownWays = [
   ({ name }) => ({ op: 'grep', pattern: `"${name}"`, context: 3 }),
 ];
 
-/** The text that `isFound` takes; undefined where no way leads to it. */
+/** The text that `isFound` takes; undefined if no way leads to it. */
 export async function readOn({ session, notice, wanted, isFound }) {
   const named = namedCalls(notice, session);
   const [base] = named;

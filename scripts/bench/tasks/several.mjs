@@ -1,6 +1,6 @@
 /**
  * The arguments of a search for several needs at once, where its definition or the introduction says that it takes
- * them: as `queries`, as a list in `query`, or in one text with a sign between them. undefined where it takes one.
+ * them: as `queries`, as a list in `query`, or in one text with a sign between them. undefined if it takes one.
  */
 export function severalIn(properties, introduction) {
   if (properties.queries !== undefined) return (queries) => ({ queries });

@@ -1,6 +1,6 @@
 /**
  * What a model sees of tools in an answer: `{name, server, text, parameters}`. `parameters` is whatever says what a
- * call needs: a signature, a list of names, or a schema; undefined where nothing does. Reads JSON in any of the shapes
+ * call needs: a signature, a list of names, or a schema; undefined if nothing does. Reads JSON in any of the shapes
  * that modes have, and lines.
  */
 

@@ -64,7 +64,7 @@ async function rowByName(model) {
   return idIn((await model.readOn(text, row, isFound)) ?? '', row.name);
 }
 
-/** The id beside the name, however the answer is laid out. */
+/** The id next to the name, however the answer is laid out. */
 function idIn(text, name) {
   const plain = text.replaceAll('\\"', '"');
   const at = plain.indexOf(name);

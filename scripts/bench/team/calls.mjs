@@ -1,5 +1,5 @@
 /**
- * What a call costs at a replica, beside a bare hop and one desktop's core; and what it costs more where it comes to
+ * What a call costs at a replica, next to a bare hop and one desktop's core; and what it costs more where it comes to
  * another's session.
  */
 import { Core } from '../core.mjs';

@@ -1,6 +1,6 @@
 /**
- * A team's database and replicas as processes, for a measurement: npm's PostgreSQL, the build's command line, one
- * person with a token.
+ * A team's database and replicas as processes, for a measurement: npm's PostgreSQL, the build's command line, one user
+ * with a token.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,7 +20,7 @@ export class StartedTeam {
   /** What opens every replica. */
   token = '';
 
-  /** `settings` go into the config beside one server, `echo`. */
+  /** `settings` go into the config next to one server, `echo`. */
   static async start(settings = {}) {
     const team = new StartedTeam();
     try {

@@ -83,7 +83,7 @@ export class ScriptedSession {
   }
 }
 
-/** What client apps show a model of a result: its content, and what is structured only where there is nothing else. */
+/** What client apps show a model of a result: its content, and what is structured only if there is nothing else. */
 export function textOf({ content = [], structuredContent }) {
   if (content.length === 0) return structuredContent === undefined ? '' : JSON.stringify(structuredContent);
   return content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block))).join('\n');

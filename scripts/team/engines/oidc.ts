@@ -1,5 +1,5 @@
 /**
- * An OIDC provider from npm, to try a team on one machine and for tests: whoever names a person of the list is that
+ * An OIDC provider from npm, to try a team on one machine and for tests: whoever names a user of the list is that
  * person, with any password. Never for anything else.
  */
 import { createServer } from 'node:http';

@@ -27,7 +27,7 @@ export interface Cluster {
   readonly port: number;
   /** Of the database that is there from the start, as superuser. */
   readonly url: string;
-  /** Started anew in the same folder and at the same port after one of these. */
+  /** Started again in the same folder and at the same port after one of these. */
   start(): Promise<void>;
   /** Ends connections and writes everything down ("fast"), or not even that. */
   stop(how?: 'fast' | 'kill'): Promise<void>;
@@ -37,7 +37,7 @@ export interface Cluster {
 }
 
 export interface ClusterOptions {
-  /** Made if it is not there. What is in it from before goes on. */
+  /** Made if it is not there. What is in it from before continues. */
   readonly folder: string;
   /** A free one by default. */
   readonly port?: number;

@@ -18,13 +18,13 @@ export interface ObjectStore {
   readonly address: string;
   /** Who may write there, as environment. */
   readonly env: { readonly TOOLTRAY_OBJECTS_KEY_ID: string; readonly TOOLTRAY_OBJECTS_KEY: string };
-  /** Started anew in the same folder and at the same port after `stop`. */
+  /** Started again in the same folder and at the same port after `stop`. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ObjectStoreOptions {
-  /** Made if it is not there. What is in it from before goes on. */
+  /** Made if it is not there. What is in it from before continues. */
   readonly folder: string;
   /** A free one by default. */
   readonly port?: number;

@@ -1,7 +1,7 @@
 /**
  * `npm run image [-- --output FILE]`: an OCI image of a replica, made of files without a daemon and without another
  * image: Node.js, the libraries it loads, certificates, dist/. No shell and no package manager is in it, so nothing
- * that a server brings can run beside the database's keys; for runners there is docs/team/Dockerfile. Linux with
+ * that a server brings can run next to the database's keys; for runners there is docs/team/Dockerfile. Linux with
  * `buildah` only.
  */
 import { execFileSync, spawnSync } from 'node:child_process';

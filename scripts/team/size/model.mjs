@@ -1,6 +1,6 @@
 /**
  * What a team of a size needs and pays: a paper model, from figures that were measured (processor time, bytes) and some
- * that are assumed (how much a person works). Each figure is a line of arithmetic over `assumptions`, so whoever knows
+ * that are assumed (how much a user works). Each figure is a line of arithmetic over `assumptions`, so whoever knows
  * better says so.
  */
 

@@ -82,8 +82,8 @@ function requireNothingElse({ env, header, cwd, url, transport, description, laz
 }
 
 /**
- * The entry as it is written to the file, without what reaches the server where the person did not say it. Throws
- * AppError bad_request.
+ * The entry as it is written to the file, without what reaches the server where the user did not say it. Throws
+ * AppError `bad_request`.
  */
 export function entryOf(given: AddFlags, [command, ...args]: readonly string[]): RawEntry {
   const { env, header, cwd, transport, lazy, description } = given;
@@ -142,7 +142,7 @@ function readHeader(pair: string): [string, string] {
 
 /**
  * Without a command, as ToolMux has it: a launch of that name that another app or bundle knows, after a yes. Undefined:
- * the person does not want it, or could not be asked.
+ * the user does not want it, or could not be asked.
  */
 async function completed(
   name: string,
@@ -164,13 +164,13 @@ async function completed(
 
 interface FoundLaunch {
   readonly offer: HealCandidate;
-  /** The person's answer; undefined: nobody could be asked. True only where it was tried and has tools. */
+  /** The user's answer; undefined: nobody could be asked. True only where it was tried and has tools. */
   readonly agreed: boolean | undefined;
 }
 
 /**
- * Asks for each in turn, unless its place was agreed to before, and tries it. Rejects with AppError not_found,
- * server_not_started.
+ * Asks for each in turn, unless its place was agreed to before, and tries it. Rejects with AppError `not_found`,
+ * `server_not_started`.
  */
 async function agreedLaunch(name: string, store: ConfigStore, yes: boolean): Promise<FoundLaunch> {
   const offers = await launchesOf(name);
@@ -205,7 +205,7 @@ async function launchesOf(name: string): Promise<readonly [HealCandidate, ...Hea
   });
 }
 
-/** Why it is no use; undefined where it answers with tools. */
+/** Why it is no use; undefined if it answers with tools. */
 async function problemOf({ entry }: HealCandidate, store: ConfigStore): Promise<string | undefined> {
   printProgress('Testing…');
   const trial = await withTransports(store.current, (transports) =>

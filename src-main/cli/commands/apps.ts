@@ -77,7 +77,7 @@ function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string
   return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** One that had a session and is not known here: started by hand, or a program of the person's own. */
+/** One that had a session and is not known here: started by hand, or a program of the user's own. */
 function otherRow(row: AccessRow): string[] {
   return [oneLine(row.app), paint('quiet', 'not found'), accessText(row), seenText(row), '', oneLine(row.name), ''];
 }

@@ -18,7 +18,7 @@ export const validateConfig = command({
   run: ({ config, json }, [name]) => printProblems(config, name, json),
 });
 
-/** Resolves to the exit code. Rejects with AppError not_found for an unknown server. */
+/** Resolves to the exit code. Rejects with AppError `not_found` for an unknown server. */
 async function printProblems(config: string | undefined, name: string | undefined, json: boolean): Promise<number> {
   const store = await openAnyConfig(config);
   const isReadable = wholeFileProblem(store) === undefined;

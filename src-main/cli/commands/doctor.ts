@@ -1,4 +1,4 @@
-/** `tooltray doctor`: one sentence about everything that could need a person, and what to do about it. */
+/** `tooltray doctor`: one sentence about everything that could need a user, and what to do about it. */
 import packageJson from '../../../package.json' with { type: 'json' };
 import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -83,7 +83,7 @@ async function examine(config: string | undefined): Promise<readonly Finding[]> 
   }
 }
 
-/** Sentences of ours keep the names of secrets; values are masked wherever they stand. */
+/** Sentences of Tooltray keep the names of secrets; values are masked wherever they stand. */
 function clean(text: string, masker: Masker): string {
   return oneLine(masker.maskValues(text));
 }
@@ -105,7 +105,7 @@ async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): 
   return [runningFinding(state), ...extensionFindings(state), ...findings];
 }
 
-/** Without a core: the same checks, on what lies in files and on servers that are connected to once. */
+/** Without a core: the same checks, on what is in files and on servers that are connected to once. */
 async function ofStopped(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   const paths = cliPaths();
   const [home, inbox, apps] = await Promise.all([

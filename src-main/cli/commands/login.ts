@@ -1,6 +1,6 @@
 /**
- * `tooltray login NAME`: opens the page where a person signs in to a server, and waits until that is done.
- * `tooltray logout NAME`.
+ * `tooltray login NAME`: opens the page where a user signs in to a server, and waits until that is done. `tooltray
+ * logout NAME`.
  */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,7 @@ export const login = command({
     return withCore(config, async (core) => {
       await statusOf(core, name);
       const { url } = await core.ask('signIn', { server: name });
-      // For people only, so that stdout stays one document for scripts.
+      // For users only, so that stdout stays one document for scripts.
       process.stderr.write(`Open this URL to sign in to ${oneLine(name)}:\n  ${oneLine(url)}\n`);
       if (!noOpen) openInBrowser(url);
       const status = await settled(core, name);
@@ -45,7 +45,7 @@ export const login = command({
   },
 });
 
-/** Prints the document exactly as it must be published. Rejects with AppError bad_request. */
+/** Prints the document exactly as it must be published. Rejects with AppError `bad_request`. */
 async function printDocument(url: string): Promise<number> {
   const { clientMetadataDocument } = await import('../../core/servers/oauth/client-metadata-document.ts');
   const problem = clientMetadataUrlProblem(url);
@@ -85,7 +85,7 @@ async function statusOf(core: CoreAccess, name: string): Promise<ServerStatus> {
   );
 }
 
-/** The core gives a person five minutes, so this ends. */
+/** The core gives a user five minutes, so this ends. */
 async function settled(core: CoreAccess, name: string): Promise<ServerStatus> {
   for (;;) {
     const status = await statusOf(core, name);

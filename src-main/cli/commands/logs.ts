@@ -34,7 +34,7 @@ export const logs = command({
   },
 });
 
-/** Rejects with AppError server_not_found. */
+/** Rejects with AppError `server_not_found`. */
 async function fileOf(name: string | undefined, config: string | undefined): Promise<string> {
   const { logDir } = cliPaths();
   if (name === undefined) return join(logDir, 'core.log');

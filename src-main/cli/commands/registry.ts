@@ -190,7 +190,7 @@ function aboutLaunch(option: InstallOption, { words, variables, headers, meaning
   ];
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 function chosenOption({ name, options }: RegistryRow, way: string | undefined): InstallOption {
   const option =
     way === undefined

@@ -63,7 +63,7 @@ export function filterEntries(
 }
 
 /**
- * The entry of that name or URI. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from
+ * The entry of that name or URI. Rejects with AppError `not_found` or `tool_ambiguous`, or what keeps its server from
  * telling.
  */
 export async function findEntry(type: ProxyType, path: string, view: HelperContext): Promise<ProxyEntry> {

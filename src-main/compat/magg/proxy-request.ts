@@ -41,7 +41,7 @@ export interface ProxyCallRequest {
   readonly path: string;
   readonly server: string | undefined;
   readonly args: JsonObject;
-  /** Arguments found beside the proxy's own keys. */
+  /** Arguments found next to the proxy's own keys. */
   readonly beside: JsonObject;
 }
 
@@ -62,7 +62,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   ...['server', 'connection', ...nameKeys, ...argumentKeys],
 ]);
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function readProxyRequest(input: JsonObject): ProxyRequest {
   const action = oneOf(input, 'action', ['list', 'info', 'call', 'batch'] as const);
   if (action === 'batch') return { action, operations: readOperations(input['operations']) };

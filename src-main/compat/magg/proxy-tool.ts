@@ -79,7 +79,7 @@ async function run(input: JsonObject, context: HelperContext): Promise<Result> {
 
 // The actions `list` and `info` of the proxy tool.
 
-/** One page; how many there are in all is said beside it, also when the page is empty. */
+/** One page; how many there are in all is said next to it, also when the page is empty. */
 function listEntries(request: ProxyListRequest, view: HelperContext): JsonObject {
   const { type, limit, offset, query } = request;
   if (query !== undefined) return toolsFor(query, request, view);
@@ -112,7 +112,7 @@ function toolsFor(query: string, request: ProxyListRequest, view: ModeView): Jso
   return { content: [{ type: 'text', text }] };
 }
 
-/** The whole definition. Rejects with AppError not_found or tool_ambiguous, or what keeps its server from telling. */
+/** The whole definition. Rejects with AppError `not_found` or tool_ambiguous, or what keeps its server from telling. */
 async function entryInfo({ type, path }: ProxyInfoRequest, context: HelperContext): Promise<JsonObject> {
   if (type !== 'tool') await context.settled();
   const { whole, tool, pythonType } = await findEntry(type, path, context);
@@ -195,7 +195,7 @@ async function callCapability(request: ProxyCallRequest, context: HelperContext)
   const facts: ProxyMeta = { proxyAction: 'call', proxyType: type, proxyPath: path };
   if (type === 'tool') return toolResult(await callTool(request, context), facts);
   const result = type === 'resource' ? await readResource(path, context) : await getPrompt(request, context);
-  // A question to the person goes back as it is; the client app's next try brings the answer.
+  // A question to the user goes back as it is; the client app's next try brings the answer.
   if (scalarOf(result, 'resultType') === 'input_required') return result;
   return type === 'resource' ? resourceResult(toObject(result), facts) : promptResult(toObject(result), facts);
 }
@@ -229,7 +229,7 @@ async function readResource(uri: string, context: HelperContext): Promise<Result
   }
 }
 
-/** The URI of the resource that has this name. Rejects with AppError not_found, with what to give for a template. */
+/** The URI of the resource that has this name. Rejects with AppError `not_found`, with what to give for a template. */
 async function uriNamed(name: string, view: HelperContext): Promise<string> {
   const { listed } = await findEntry('resource', name, view);
   if (typeof listed['uri'] === 'string') return listed['uri'];

@@ -31,7 +31,7 @@ export function readTrimmedText(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-// What is said of a change that waits for the person.
+// What is said of a change that waits for the user.
 
 /** Nothing for a change that was made. */
 export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {

@@ -61,7 +61,7 @@ export function callVariant(variant: Intent): HelperTool {
 }
 
 function toRequest(call: JsonObject, intent: Intent, via: string): CallRequest {
-  // Beside a "name", a "path" or a "tool" is more likely an argument of the tool than its name once more.
+  // Next to a "name", a "path" or a "tool" is more likely an argument of the tool than its name once more.
   const tool = trimmedId(readTrimmedText(call['name']) ?? readToolName(call));
   const own = new Set<string>([...argumentKeys, ...intentKeys, 'name', '_meta']);
   const server = tool.includes(':') ? undefined : readServerName(call);
@@ -176,7 +176,7 @@ function toObject(value: unknown): JsonObject | undefined {
 
 // A call that came to nothing, in the shapes that MCPProxy's users know; always an error to the model.
 
-/** Throws what is not for the model: a call that was cancelled, a defect of ours. */
+/** Throws what is not for the model: a call that was cancelled, a defect of Tooltray. */
 export function callErrorResult(error: unknown, tool: string, context: HelperContext, args?: unknown): JsonObject {
   if (error instanceof RpcError) return jsonError(rpcFailure(error, tool, context));
   if (!(error instanceof AppError) || error.code === 'cancelled') throw error;
@@ -250,7 +250,7 @@ function heldServer(
   });
 }
 
-/** The tool's own name in `server:tool`: the server's listing is not read before a person accepts it. */
+/** The tool's own name in `server:tool`: the server's listing is not read before a user accepts it. */
 function ownNameIn(name: string): string {
   return truncateName(name.slice(name.indexOf(':') + 1).trim());
 }

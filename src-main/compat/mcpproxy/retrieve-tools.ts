@@ -124,7 +124,7 @@ async function describe(name: string, context: HelperContext): Promise<JsonObjec
 const { name, description, inputSchema, annotations } = readResultTool.definition;
 const ownEntry: JsonObject = { name, description, inputSchema, annotations, call_with: 'call_tool_read' };
 
-/** A single id may be a string. Throws AppError bad_request. */
+/** A single id may be a string. Throws AppError `bad_request`. */
 function readIds(value: unknown): string[] {
   const list: unknown[] = Array.isArray(value) ? value : [value];
   const ids = list.filter((id): id is string => typeof id === 'string' && id.trim() !== '');

@@ -35,7 +35,7 @@ const parameters: readonly (readonly [keys: readonly string[], field: string, re
   [['oauth_json', 'oauth'], 'oauth', readMap],
 ];
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function readServerFields(input: JsonObject): ServerFields {
   const mentioned = parameters.flatMap(([keys, field, read]) => {
     const key = keys.find((one) => input[one] !== undefined);
@@ -206,7 +206,8 @@ export function serverReport(server: ServerSummary, shown: number): JsonObject {
 // A patch changes only values that differ from those that `list` shows; a masked secret that comes back is no change.
 
 /**
- * `shown` is the entry as list shows it. Throws AppError bad_request for a masked value that is none of the shown ones.
+ * `shown` is the entry as list shows it. Throws AppError `bad_request` for a masked value that is none of the shown
+ * ones.
  */
 export function changedFields(fields: JsonObject, shown: Readonly<JsonObject>): JsonObject {
   const changed: JsonObject = {};
@@ -232,7 +233,7 @@ function masked(field: string): AppError {
 
 // The server that an operation is about, as it is now.
 
-/** Throws AppError bad_request without a name, server_not_found. */
+/** Throws AppError `bad_request` without a name, `server_not_found`. */
 export function requireServerFrom(input: JsonObject, admin: ModelAdmin): ServerSummary {
   const name = requireName(input);
   const servers = admin.list();
@@ -245,7 +246,7 @@ export function requireServerFrom(input: JsonObject, admin: ModelAdmin): ServerS
   });
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function requireName(input: JsonObject): string {
   const name = readTrimmedText(input['name']);
   if (name !== undefined) return name;

@@ -15,9 +15,9 @@ import {
   serverReport,
 } from './server-fields.ts';
 
-// upstream_servers `add`: a new server, which the person has to approve unless their config says otherwise.
+// upstream_servers `add`: a new server, which the user has to approve unless their config says otherwise.
 
-/** Throws AppError bad_request, config_conflict where the name is taken. */
+/** Throws AppError `bad_request`, `config_conflict` where the name is taken. */
 async function addServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const name = requireName(input);
   if (name.includes(':'))
@@ -36,7 +36,7 @@ async function addServer(input: JsonObject, context: HelperContext): Promise<Jso
     protocol,
     enabled,
     added,
-    // A proposal is what quarantine is elsewhere: nothing runs before a person has looked at it.
+    // A proposal is what quarantine is elsewhere: nothing runs before a user has looked at it.
     quarantined: held || !added,
     ...(added
       ? addedReport(input, context)
@@ -67,7 +67,7 @@ function requireWay({ type, command, url }: JsonObject): string {
 
 // upstream_servers `remove`.
 
-/** Throws AppError server_not_found, config_conflict. */
+/** Throws AppError `server_not_found`, `config_conflict`. */
 async function removeServer(input: JsonObject, { admin, author }: HelperContext): Promise<JsonObject> {
   const { name } = requireServerFrom(input, admin);
   const outcome = await admin.request({ kind: 'remove', server: name }, author);
@@ -76,7 +76,7 @@ async function removeServer(input: JsonObject, { admin, author }: HelperContext)
 
 // upstream_servers `update` and `patch`: only what is named changes; values can be cleared.
 
-/** Throws AppError bad_request, server_not_found. */
+/** Throws AppError `bad_request`, `server_not_found`. */
 async function patchServer(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const { admin, author } = context;
   const before = requireServerFrom(input, admin);
@@ -124,7 +124,7 @@ function changesIn(fields: JsonObject): { modified: string[]; removed: string[] 
 const defaultLines = 50;
 const maxLines = 500;
 
-/** Throws AppError bad_request, server_not_found. */
+/** Throws AppError `bad_request`, `server_not_found`. */
 function logTail(input: JsonObject, { admin }: HelperContext): JsonObject {
   const server = requireServerFrom(input, admin);
   const wanted = readClampedInteger(input['lines'], defaultLines, maxLines);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/base/json.ts';
 import { firstTextOf } from '../../core/calls/read-arguments.ts';
 import { toToon } from '../../core/spills/toon.ts';
 
-/** Under it stand in `_meta` the members that mini-a's answer has beside its text. */
+/** Under it are in `_meta` the members that mini-a's answer has next to its text. */
 const factsKey = 'tooltray/dispatch';
 
 /**
@@ -39,7 +39,7 @@ export function toDetailText(value: unknown): string {
 
 // Single inputs of `proxy-dispatch`, as models write them: numbers and booleans may come as text.
 
-/** Throws AppError bad_request for what is neither yes nor no. */
+/** Throws AppError `bad_request` for what is neither yes nor no. */
 export function readFlag(input: JsonObject, key: string, otherwise: boolean): boolean {
   const value = input[key];
   if (value === undefined || value === null) return otherwise;
@@ -48,7 +48,7 @@ export function readFlag(input: JsonObject, key: string, otherwise: boolean): bo
   throw new AppError('bad_request', `'${key}' is neither true nor false.`, { fix: 'Leave it away.' });
 }
 
-/** Whether list and search shall tell everything. Throws AppError bad_request for another format. */
+/** Whether list and search shall tell everything. Throws AppError `bad_request` for another format. */
 export function isDetailed(input: JsonObject): boolean {
   const format = firstTextOf(input, ['format'])?.text.toLowerCase() ?? 'compact';
   if (format === 'compact' || format === 'detail') return format === 'detail';

@@ -46,7 +46,7 @@ interface ReportInput {
   readonly toolsOnly: boolean;
 }
 
-/** Rejects with AppError where nothing was called. */
+/** Rejects with AppError if nothing was called. */
 export async function runCallAction(
   input: JsonObject,
   shown: VisibleCatalog,
@@ -156,7 +156,7 @@ function isUnfit(error: unknown): error is AppError {
   return error instanceof AppError && error.code === 'arguments_invalid';
 }
 
-// The arguments of a call: given beside it, or in a file.
+// The arguments of a call: given next to it, or in a file.
 
 interface CallArguments {
   readonly arguments: JsonObject;
@@ -172,7 +172,7 @@ const ownKeys: ReadonlySet<string> = new Set([
   ...argumentKeys,
 ]);
 
-/** `consumed`: names under which tool and connection were given. Throws AppError bad_request. */
+/** `consumed`: names under which tool and connection were given. Throws AppError `bad_request`. */
 async function callArguments(
   input: JsonObject,
   consumed: readonly string[],
@@ -251,7 +251,7 @@ function parseText(text: string): unknown {
 const maxNames = 20;
 const maxNameLength = 60;
 
-/** undefined where every parameter is known. */
+/** undefined if every parameter is known. */
 function argumentHint(args: JsonObject, schema: JsonObject): string | undefined {
   const properties = objectOrEmpty(schema['properties']);
   const valid = Object.keys(properties);
@@ -296,7 +296,7 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const texts = content.filter(isText);
   const blocks = content.filter((item) => !isText(item));
   const { structuredContent } = result;
-  // Without a text the structure is the answer; beside one it stays where it says more.
+  // Without a text the structure is the answer; next to one it stays where it says more.
   if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
   if (!whole && isText(first) && saysIt(content, structuredContent))
     return { text: first.text, format: 'text', blocks: rest };
@@ -305,7 +305,7 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   return asJson({ ...kept, ...('content' in result && { content: texts }) }, blocks);
 }
 
-/** Whether every single value of the structure stands in the texts, or there is none. */
+/** Whether every single value of the structure is in the texts, or there is none. */
 function saysIt(content: readonly unknown[], structuredContent: unknown): boolean {
   if (structuredContent === undefined) return true;
   const texts = content.filter(isText);
@@ -353,7 +353,7 @@ interface SpilledResult {
   readonly blocks: readonly unknown[];
 }
 
-/** To be read before the tool is called. Throws AppError bad_request. */
+/** To be read before the tool is called. Throws AppError `bad_request`. */
 function readSpillWish(input: JsonObject): SpillOptions {
   const toFile = readFlag(input, 'resultToFile', false);
   const threshold = readIntegerArgument(input, 'resultSizeThreshold', 0);

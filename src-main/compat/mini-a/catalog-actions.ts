@@ -33,7 +33,7 @@ const otherMatches = 10;
 /** Nobody needs to read a long query again. */
 const maxEchoLength = 200;
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function runSearchAction(
   input: JsonObject,
   shown: VisibleCatalog,

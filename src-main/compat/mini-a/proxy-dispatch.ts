@@ -23,7 +23,7 @@ const count: Readonly<JsonObject> = { type: 'integer' };
 const word: Readonly<JsonObject> = { type: 'string' };
 
 /**
- * Every property of mini-a's tool is declared. Ours beside them are not, the text in place of a spill names them:
+ * Every property of mini-a's tool is declared. Ours next to them are not, the text in place of a spill names them:
  * fromByte, path, columns, fromRow, rows.
  */
 const definition: JsonObject & { readonly name: string } = {

@@ -40,7 +40,7 @@ export interface VisibleCatalog {
   readonly finder: ToolFinder;
 }
 
-/** Throws AppError server_not_found where there is no connection at all. */
+/** Throws AppError `server_not_found` if there is no connection at all. */
 export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperContext): VisibleCatalog {
   if (catalog.servers.length === 0 && finder.missingServers() === undefined) {
     throw new AppError('server_not_found', 'The MCP proxy is not initialized or has no active connections.', {
@@ -61,7 +61,7 @@ export function visibleCatalog({ catalog, toolFilter, admin, finder }: HelperCon
 }
 
 /**
- * The connection with this name or alias. Throws AppError server_not_found, or what it is that one is switched off;
+ * The connection with this name or alias. Throws AppError `server_not_found`, or what it is that one is switched off;
  * `purpose` ends its sentence.
  */
 export function findConnection(
@@ -115,7 +115,7 @@ function hidesNothing({ allow, deny }: ToolFilter): boolean {
   return allow.length === 0 && deny.length === 0;
 }
 
-/** A tool may stand in the lists by its own name, as `server:tool`, or as it is listed. */
+/** A tool may be in the lists by its own name, as `server:tool`, or as it is listed. */
 export function allowsTool(filter: ToolFilter, { id, name, listedName }: CatalogEntry): boolean {
   return allows(filter, [id, name, listedName]);
 }
@@ -170,8 +170,8 @@ function descriptionOf({ description }: JsonObject): string {
 // The tool that a call means, among those that may be seen.
 
 /**
- * Finds it by any spelling, on the connection that is named or else on the only one that has it.
- * Throws AppError not_allowed, server_not_found, server_not_started, tool_not_found, tool_ambiguous.
+ * Finds it by any spelling, on the connection that is named or else on the only one that has it. Throws AppError
+ * `not_allowed`, `server_not_found`, `server_not_started`, `tool_not_found`, `tool_ambiguous`.
  */
 export function findVisibleTool(
   spelling: string,
@@ -189,7 +189,7 @@ export function findVisibleTool(
   throw isHidden ? notAllowed(spelling) : unknown(spelling, connection, shown, context);
 }
 
-/** The tool, or that there are several, or undefined where there is none. */
+/** The tool, or that there are several, or undefined if there is none. */
 function resolve(
   catalog: Catalog,
   spelling: string,

@@ -123,7 +123,7 @@ function nameOf({ name }: JsonObject): string | undefined {
 }
 
 // `optimize_descriptions`: lets a model write shorter descriptions of tools. They are what every app's model reads, so
-// saving is a change like any other, which the person decides on with the server's own text beside it; an empty text
+// saving is a change like any other, which the user decides on with the server's own text next to it; an empty text
 // takes one back.
 
 /** ToolMux's: what is saved stands whole in every list. */
@@ -261,7 +261,7 @@ function describesLaunch(input: JsonObject): boolean {
   );
 }
 
-/** Throws AppError bad_request where it describes none, or two. */
+/** Throws AppError `bad_request` where it describes none, or two. */
 function newEntry(input: JsonObject): JsonObject {
   const [command, url] = [textIn(input, 'command'), textIn(input, 'base_url')];
   if ((command === undefined) === (url === undefined)) {
@@ -270,7 +270,7 @@ function newEntry(input: JsonObject): JsonObject {
   return described(url === undefined ? startedEntry(input, command ?? '') : reachedEntry(input, url), input);
 }
 
-/** The entry with the input's description, if it has one. Throws AppError bad_request. */
+/** The entry with the input's description, if it has one. Throws AppError `bad_request`. */
 function described(entry: JsonObject, input: JsonObject): JsonObject {
   const description = textIn(input, 'description');
   return { ...entry, ...(description !== undefined && { description }) };

@@ -64,7 +64,7 @@ function bracket(text: string, needs: string): string {
 
 // The tools of each server that has some, in the order of the config.
 
-/** `only`: that server alone, in any spelling; none where there is no such server. */
+/** `only`: that server alone, in any spelling; none if there is no such server. */
 export function toolsByServer(catalog: Catalog, only?: string): ReadonlyMap<string, readonly CatalogEntry[]> {
   const wanted = only === undefined ? undefined : findServer(catalog, only);
   const groups = new Map<string, CatalogEntry[]>();

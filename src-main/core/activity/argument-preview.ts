@@ -25,7 +25,7 @@ const namesByRank: readonly RegExp[] = [
 ];
 const lowestRank = namesByRank.length;
 
-/** Empty where nothing identifies the call. */
+/** Empty if nothing identifies the call. */
 export function argumentPreview(args: unknown, schema?: unknown): string {
   const input = objectOrEmpty(args);
   const required = requiredNames(schema);

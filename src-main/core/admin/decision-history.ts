@@ -58,8 +58,8 @@ export class DecisionHistory {
   }
 
   /**
-   * Removes a decision and lets `work` revert it; a second caller finds it gone. Rejects with AppError not_found, or as
-   * `work` does: then the decision stays.
+   * Removes a decision and lets `work` revert it; a second caller finds it gone. Rejects with AppError `not_found`, or
+   * as `work` does: then the decision stays.
    */
   async undo(id: string, work: (decision: StoredDecision) => Promise<void>): Promise<void> {
     // Out before the work: of two that take it back at once, in two processes, one does.

@@ -7,8 +7,8 @@ import type { ServerChange } from './server-change.ts';
 export const defaultSandbox: JsonObject = { mode: 'auto', network: true };
 
 /**
- * A server that is added gets a box, unless the change says something of it itself, which the person sees, or the
- * person runs it without one.
+ * A server that is added gets a box, unless the change says something of it itself, which the user sees, or the user
+ * runs it without one.
  */
 export function withDefaultSandbox(change: ServerChange): ServerChange {
   if (change.kind !== 'add' || change.isFoundHere) return change;

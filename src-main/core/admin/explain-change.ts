@@ -33,7 +33,7 @@ export interface ExplainedChange {
   /** The consequences that concern secrets; shown in the question itself, not in the details. */
   readonly secrets: readonly Consequence[];
   readonly lines: readonly DiffLine[];
-  /** The entry as it would stand in the config file; undefined where none would. */
+  /** The entry as it would be in the config file; undefined if none would. */
   readonly entry: JsonObject | undefined;
   /** Secrets in it are shown as `***`. */
   readonly isMasked: boolean;

@@ -30,7 +30,7 @@ export interface EntryProbe {
 /** Its log is kept apart from that of the server the entry may replace. */
 const defaultTrialName = 'trial';
 
-/** Rejects with AppError config_invalid where it is no entry. */
+/** Rejects with AppError `config_invalid` where it is no entry. */
 export async function probeEntry(
   entry: JsonObject,
   {
@@ -98,7 +98,7 @@ const fixes: Readonly<Record<Remedy, string>> = {
   retry: 'Retry, or start its command in a terminal to see why.',
 };
 
-/** The name that it has for the trial is none that people know. */
+/** The name that it has for the trial is none that users know. */
 function aboutIt(text: string, trialName: string): string {
   return text.replace(new RegExp(`^${trialName}: `), '').replace(new RegExp(`^${trialName}(?= )`), 'It');
 }
@@ -120,7 +120,7 @@ export interface ServerProbe {
 /** How to treat a stopped server: leave it, start it as a call would, or start it without back-off. */
 export type WakePolicy = 'leave' | 'wake' | 'retry';
 
-/** A server that takes longer goes on starting; only the answer does not wait for it. */
+/** A server that takes longer continues starting; only the answer does not wait for it. */
 const defaultTimeoutMs = 15_000;
 
 /** Never rejects. */

@@ -40,7 +40,7 @@ export function revertEdit(text: string, edit: AppliedEdit): string {
   return setTopLevel(text, group, { ...objectOrEmpty(written), [member]: edit.before });
 }
 
-/** Throws AppError config_conflict where something else was written since. */
+/** Throws AppError `config_conflict` where something else was written since. */
 export function assertUnchanged(text: string, edit: AppliedEdit): void {
   if (edit.kind !== 'entry') return;
   const now = hasServer(text, edit.server) ? rawEntry(text, edit.server) : undefined;

@@ -1,6 +1,6 @@
 /**
- * Rights that servers ask for beyond those a person gave them when signing in, as items of the inbox; and those that
- * they refused.
+ * Rights that servers ask for beyond those a user gave them when signing in, as items of the inbox; and those that they
+ * refused.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -35,7 +35,7 @@ export function createScopeSource(parts: RightsSourceParts): InboxSource {
   };
 }
 
-/** Typed by a person, and another one where other rights are asked for. */
+/** Typed by a user, and another one where other rights are asked for. */
 function idOf(server: string, kind: 'wanted' | 'refused', scopes: readonly string[]): string {
   return createHash('sha256')
     .update(JSON.stringify([kind, server, ...scopes]))

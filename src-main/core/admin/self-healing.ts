@@ -97,7 +97,7 @@ export class SelfHealing {
     return `Another launch is known from ${from}: the person can take it with tooltray doctor --fix.`;
   }
 
-  /** Looks after every server that is ill, whatever was found before: what a person asks for. Never rejects. */
+  /** Looks after every server that is ill, whatever was found before: what a user asks for. Never rejects. */
   rescan(): Promise<void> {
     this.#seen.clear();
     this.#failuresAllowed = 1;
@@ -117,8 +117,8 @@ export class SelfHealing {
   }
 
   /**
-   * The person agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the
-   * best first. Rejects with AppError not_found where nothing is offered.
+   * The user agrees to the offer there is for a server: its place may be used from now on. Tries what it has, the best
+   * first. Rejects with AppError `not_found` if nothing is offered.
    */
   async heal(server: string): Promise<HealOutcome> {
     const offers = this.#offers.get(server) ?? (await this.#find(server));
@@ -134,7 +134,7 @@ export class SelfHealing {
     return outcome;
   }
 
-  /** The person does not want this launch, by the key of its offer: it is neither offered nor used. */
+  /** The user does not want this launch, by the key of its offer: it is neither offered nor used. */
   async dismiss(offer: string): Promise<void> {
     await this.#deps.consents.setDismissed(offer, true);
     for (const [server, offers] of [...this.#offers]) {
@@ -143,7 +143,7 @@ export class SelfHealing {
     }
   }
 
-  /** The person may want it after all. Resolves when it was looked for. */
+  /** The user may want it after all. Resolves when it was looked for. */
   async restoreDismissed(offer: string): Promise<void> {
     await this.#deps.consents.setDismissed(offer, false);
     await this.rescan();

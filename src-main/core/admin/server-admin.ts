@@ -1,7 +1,7 @@
 /**
  * The one service through which models change servers, whatever tool they use: reading and trying again is free, every
  * change becomes a proposal (`changeRule`). `policy.agentChanges: "allow"` in the config lifts it; no call can. The
- * person's word is asked here too for what an edit of the config file by another program would newly launch.
+ * user's word is asked here too for what an edit of the config file by another program would newly launch.
  */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -51,7 +51,7 @@ interface ServerAdminParts {
   readonly environment: EnvironmentResolver;
   /** Returns the stderr lines of a server, oldest first, masked. */
   readonly lastLines: (server: string) => readonly string[];
-  /** Another launch that the person could take for a server that does not start, as a sentence. */
+  /** Another launch that the user could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
   /** The best launch that this machine knows for a name without an entry. */
   readonly knownLaunch: (server: string) => Promise<HealCandidate | undefined>;
@@ -124,7 +124,7 @@ export class ServerAdmin {
 
   /**
    * The launch that another app or a bundle on this machine has for a server of this name; nothing of it is run.
-   * Rejects with AppError not_found, also where the person wants no such launches (`heal: "off"`).
+   * Rejects with AppError `not_found`, also where the user wants no such launches (`heal: "off"`).
    */
   async findLaunch(server: string): Promise<HealCandidate> {
     const found = this.#config.current.heal === 'off' ? undefined : await this.#knownLaunch(server);
@@ -141,7 +141,7 @@ export class ServerAdmin {
     return this.#config.problems;
   }
 
-  /** Whether a server answers, in 15 s unless said otherwise. Throws AppError server_not_found. */
+  /** Whether a server answers, in 15 s unless said otherwise. Throws AppError `server_not_found`. */
   async probe(server: string, rousing: WakePolicy, limitMs?: number): Promise<ServerProbe> {
     const trial = await testServer(this.#servers.get(server), rousing, limitMs);
     return trial.error === undefined ? trial : { ...trial, error: withHint(trial.error, this.#knownFix(server)) };
@@ -160,8 +160,8 @@ export class ServerAdmin {
   }
 
   /**
-   * Asks for a change. `sentence` replaces the change's own sentence for the person.
-   * Rejects with AppError not_allowed, config_conflict (name taken), server_not_found, config_invalid, bad_request,
+   * Asks for a change. `sentence` replaces the change's own sentence for the user.
+   * Rejects with AppError `not_allowed`, config_conflict (name taken), server_not_found, config_invalid, bad_request,
    * session_limit.
    */
   async request(asked: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
@@ -182,7 +182,7 @@ export class ServerAdmin {
     }
   }
 
-  /** The person's yes. Rejects with AppError not_found, or config_conflict where an entry is not what it was. */
+  /** The user's yes. Rejects with AppError `not_found`, or `config_conflict` where an entry is not what it was. */
   async approve(id: string): Promise<void> {
     const edits = this.#foreignEdits();
     if (edits?.id === id) {
@@ -202,8 +202,8 @@ export class ServerAdmin {
   }
 
   /**
-   * The user's rejection: an edit of the config file is reverted there. Rejects with AppError not_found,
-   * config_invalid.
+   * The user's rejection: an edit of the config file is reverted there. Rejects with AppError `not_found`,
+   * `config_invalid`.
    */
   async reject(id: string): Promise<void> {
     const edits = this.#foreignEdits();
@@ -218,13 +218,13 @@ export class ServerAdmin {
     this.#noteDecision('reject', edits);
   }
 
-  /** Something that the person decided, for the record. `choice`: the act in a word; `id`: of what it was about. */
+  /** Something that the user decided, for the record. `choice`: the act in a word; `id`: of what it was about. */
   recordUserDecision(choice: PersonsChoice, what: string, id: string): void {
     const author = { app: userApp, sessionId: 'person', tool: choice, mode: 'direct' };
     this.recorded.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
   }
 
-  /** One proposal as the person is to see it. */
+  /** One proposal as the user is to see it. */
   async explain({ changes, id, secrets = [] }: Proposal, showing: Showing = {}): Promise<readonly ExplainedChange[]> {
     if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.pendingEdits, showing);
     const values = showing.reveal === true ? await this.#secrets.valuesOf(secrets) : new Map<string, string>();
@@ -318,8 +318,8 @@ export class ServerAdmin {
   }
 
   /**
-   * A secret is the person's to give: to another program or address it goes at their word only, whatever else models
-   * may do.
+   * A secret is the user's to give: to another program or address it goes at their word only, whatever else models may
+   * do.
    */
   async #givesSecrets(changes: readonly ServerChange[]): Promise<boolean> {
     const text = await readConfigText(this.configPath).catch(() => '');
@@ -327,7 +327,7 @@ export class ServerAdmin {
     return explained.some(({ secrets }) => secrets.length > 0);
   }
 
-  /** Whether a process would run, or could after this, with more reach than the person has given it. */
+  /** Whether a process would run, or could after this, with more reach than the user has given it. */
   #leavesBox(change: ServerChange): boolean {
     if (change.kind === 'add') return !change.isFoundHere && !isWithinDefaultSandbox(change.entry);
     if (change.kind === 'update' && change.fields['inheritEnv'] !== undefined) return true;
@@ -373,7 +373,7 @@ export class ServerAdmin {
     return this.#config.current.servers.find(({ name }) => name === server) ?? config;
   }
 
-  /** Throws AppError not_allowed if the user does not accept such changes. */
+  /** Throws AppError `not_allowed` if the user does not accept such changes. */
   #requireAllowed({ kind }: ServerChange): void {
     const { agentChanges, allowAdd, allowRemove } = this.#config.current.policy;
     if (agentChanges !== 'refuse' && (kind !== 'add' || allowAdd) && (kind !== 'remove' || allowRemove)) return;
@@ -396,7 +396,7 @@ export class ServerAdmin {
       });
     }
     if (kind !== 'add') this.#servers.get(server);
-    // A proposal would be a way round what the person sees in a review.
+    // A proposal would be a way round what the user sees in a review.
     assertReviewed(this.#config.current.servers.find(({ name }) => name === server));
     if (!this.#config.pendingEdits.some((edit) => edit.kind === 'entry' && edit.server === server)) return;
     throw new AppError('config_conflict', `"${server}" was changed in the config file, which waits for the person.`, {

@@ -13,7 +13,7 @@ interface AddedServer {
   readonly kind: 'add';
   readonly server: string;
   readonly entry: JsonObject;
-  /** An app or a bundle of the person starts it just so, with their rights. */
+  /** An app or a bundle of the user starts it just so, with their rights. */
   readonly isFoundHere?: true;
 }
 
@@ -63,7 +63,7 @@ export const agentChangePolicyTexts = {
 const minTimeoutSeconds = 1;
 const timeouts = ['initTimeoutSeconds', 'callTimeoutSeconds', 'idleTimeoutSeconds', 'timeout'];
 
-/** Throws AppError bad_request for a change that nobody can want. */
+/** Throws AppError `bad_request` for a change that nobody can want. */
 export function assertSensible(change: ServerChange): void {
   const fields = change.kind === 'add' ? change.entry : change.kind === 'update' ? change.fields : {};
   for (const field of timeouts) {
@@ -96,7 +96,7 @@ export function editConfig(text: string, change: ServerChange): string {
   }
 }
 
-/** The change as a sentence for the person, names as they are. */
+/** The change as a sentence for the user, names as they are. */
 
 export function describeChange(change: ServerChange): string {
   switch (change.kind) {
@@ -148,8 +148,8 @@ export function isRisky(change: ServerChange): boolean {
 }
 
 /**
- * Changes that models asked for and the person has not decided yet: one document for every core of a home, or of a
- * team's database. It is changed by one process at a time, so that what was decided in one is decided in all of them.
+ * Changes that models asked for and the user has not decided yet: one document for every core of a home, or of a team's
+ * database. It is changed by one process at a time, so that what was decided in one is decided in all of them.
  */
 export interface Proposal {
   readonly id: string;
@@ -226,7 +226,7 @@ export class ProposalStore {
     });
   }
 
-  /** Takes a proposal out. Rejects with AppError not_found, also where another process was faster. */
+  /** Takes a proposal out. Rejects with AppError `not_found`, also where another process was faster. */
   take(id: string): Promise<Proposal> {
     return this.#change((open) => {
       const proposal = open.find((one) => one.id === id);

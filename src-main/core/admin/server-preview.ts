@@ -26,7 +26,7 @@ import { scannedAs } from '../trust/pins/scan-changes.ts';
 import { diffDefinitions, pinnableDefinitions, type DefinitionChange } from '../trust/pins/pinned-definitions.ts';
 import type { ScanThread } from '../trust/scan/scan-thread.ts';
 
-/** Texts are as the server said them, what cannot be seen marked: for a person, never for a model. */
+/** Texts are as the server said them, what cannot be seen marked: for a user, never for a model. */
 export interface ServerPreview {
   /** ms since 1970. */
   readonly at: number;
@@ -135,7 +135,7 @@ export class ServerPreviewer {
     return { at: this.#parts.now(), isDone: false, sentence, ...nothing };
   }
 
-  /** Rejects with AppError where there is nothing that a box could start. */
+  /** Rejects with AppError if there is nothing that a box could start. */
   #launchOf(name: string, entry: JsonObject): BareLaunch {
     const { config, env, limitMs = defaultTimeoutMs } = this.#parts;
     const bare = { ...withoutSecrets(name, entry, env), enabled: true, disabled: false, quarantined: false };
@@ -175,7 +175,7 @@ interface BareLaunch {
 }
 
 /**
- * The entry without a value that is or looks like a secret, wherever it stands, and without variables of the person's
+ * The entry without a value that is or looks like a secret, wherever it stands, and without variables of the user's
  * login.
  */
 function withoutSecrets(name: string, entry: JsonObject, env: Env): JsonObject {

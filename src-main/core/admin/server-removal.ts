@@ -1,6 +1,5 @@
 /**
- * Servers that a person takes out of the config: their sign-in goes with them, and the entry can be put back for a
- * while.
+ * Servers that a user takes out of the config: their sign-in goes with them, and the entry can be put back for a while.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -26,7 +25,7 @@ interface RemovalsParts extends OrphanedSignInsDeps {
   readonly removeHomes: (server: string) => Promise<void>;
 }
 
-/** In memory alone: entries hold what the person wanted gone. */
+/** In memory alone: entries hold what the user wanted gone. */
 const maxUndoEntries = 20;
 
 export class ServerRemoval {
@@ -37,7 +36,7 @@ export class ServerRemoval {
     this.#parts = parts;
   }
 
-  /** Usable or not. Rejects with AppError server_not_found, or as the config's edit does. */
+  /** Usable or not. Rejects with AppError `server_not_found`, or as the config's edit does. */
   async remove(server: string): Promise<RemovalResult> {
     const { config, edits, signIns, onSignedOut } = this.#parts;
     const known = config.current.servers.find(({ name }) => name === server);
@@ -93,7 +92,7 @@ export class ServerRemoval {
     return true;
   }
 
-  /** The entry is as it was; nobody is signed in to it. Rejects with AppError not_found, config_conflict. */
+  /** The entry is as it was; nobody is signed in to it. Rejects with AppError `not_found`, `config_conflict`. */
   async undo(id: string): Promise<{ readonly server: string }> {
     const edit = this.#removed.get(id);
     if (edit?.kind !== 'entry') {

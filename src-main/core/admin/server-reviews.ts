@@ -1,7 +1,7 @@
 /**
- * Servers that a person has to look at before they start, or before another launch takes the place of the accepted one.
- * A server is accepted, in review or blocked; who writes its entry through Tooltray has accepted it by that. No MCP
- * tool leads here.
+ * Servers that a user has to look at before they start, or before another launch takes the place of the accepted one. A
+ * server is accepted, in review or blocked; who writes its entry through Tooltray has accepted it by that. No MCP tool
+ * leads here.
  */
 import { createHash } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -23,7 +23,7 @@ import { revertEdit, type AppliedEdit } from './revert-edit.ts';
 
 export interface ServerReview {
   readonly server: string;
-  /** `changed`: the accepted launch stays in use until the person has decided on another one. */
+  /** `changed`: the accepted launch stays in use until the user has decided on another one. */
   readonly standing: 'accepted' | 'changed' | 'in-review' | 'blocked';
   /** Stands for this entry and no other. */
   readonly id: string;
@@ -102,15 +102,15 @@ export class ServerReviews {
     return reviews.toSorted((one, other) => Number(one.standing === 'blocked') - Number(other.standing === 'blocked'));
   }
 
-  /** One server, whatever its standing. Rejects with AppError server_not_found. */
+  /** One server, whatever its standing. Rejects with AppError `server_not_found`. */
   async find(name: string): Promise<ServerReview> {
     return this.#reviewOf(name, await this.#parts.config.text(), await this.#looks()).review;
   }
 
   /**
    * Starts the server once in a sandbox, at the user's request, to see what it lists; the findings are part of the
-   * review from then on. `id`: the version that the user saw. Rejects with AppError server_not_found, config_conflict,
-   * or bad_request for an accepted server.
+   * review from then on. `id`: the version that the user saw. Rejects with AppError `server_not_found`,
+   * `config_conflict`, or `bad_request` for an accepted server.
    */
   async preview(name: string, id: string): Promise<ServerReview> {
     const { config, looks, note } = this.#parts;
@@ -122,7 +122,7 @@ export class ServerReviews {
     }
     const look = await looks.preview(name, entry);
     await this.#keep(name, { entry: JSON.stringify(entry), look });
-    // Without a word of the server: the record is read by more than the person.
+    // Without a word of the server: the record is read by more than the user.
     const came = look.isDone ? `it lists ${formatCount(look.tools, 'tool')}` : 'which could not be done';
     note('look', markInvisible(`Looked inside the server "${name}", ${came}.`), id);
     this.previewed.emit();
@@ -130,8 +130,8 @@ export class ServerReviews {
   }
 
   /**
-   * The person's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with
-   * AppError server_not_found, or config_conflict where it is another one now.
+   * The user's word, kept in the history. `id`: of what they saw; an entry may be changed at any time. Rejects with
+   * AppError `server_not_found`, or `config_conflict` where it is another one now.
    */
   async decide(name: string, choice: ReviewChoice, id: string, by: string): Promise<DecisionResult> {
     const { config, servers, note, history } = this.#parts;
@@ -166,7 +166,7 @@ export class ServerReviews {
     return { kind: 'entry', server: name, entry, before };
   }
 
-  /** Throws AppError config_conflict where another thing was shown. */
+  /** Throws AppError `config_conflict` where another thing was shown. */
   #seen(name: string, id: string, text: string, looks: Looks): Reviewed {
     const seen = this.#reviewOf(name, text, looks);
     if (seen.review.id === id) return seen;
@@ -175,7 +175,7 @@ export class ServerReviews {
     });
   }
 
-  /** Throws AppError server_not_found. */
+  /** Throws AppError `server_not_found`. */
   #reviewOf(name: string, text: string, looks: Looks, showing: Showing = {}): Reviewed {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
     const entry = rawEntry(text, name);
@@ -228,7 +228,7 @@ function looksIn(value: unknown): Looks {
 
 const said: Readonly<Record<ReviewChoice, string>> = { accept: 'Accepted', refuse: 'Refused', block: 'Blocked' };
 
-/** Short, so that a person can type it. */
+/** Short, so that a user can type it. */
 function idOf(...shown: [name: string, standing: string, JsonObject, JsonObject?, ServerPreview?]): string {
   const text = JSON.stringify(shown);
   return createHash('sha256').update(text).digest('hex').slice(0, 6);

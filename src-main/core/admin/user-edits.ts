@@ -1,4 +1,4 @@
-/** Changes of servers that the person makes: no proposal stands between them and the config file. */
+/** Changes of servers that the user makes: no proposal stands between them and the config file. */
 import type { ConfigProblem, ToolSelection } from '../config/app-config.ts';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -38,8 +38,8 @@ export class UserEdits {
   }
 
   /**
-   * The entry as it is written, its secrets masked; of a server that waits for the person's word letter by letter,
-   * since switching it on starts what stands there. Rejects with AppError server_not_found.
+   * The entry as it is written, its secrets masked; of a server that waits for the user's word letter by letter, since
+   * switching it on starts what stands there. Rejects with AppError `server_not_found`.
    */
   async maskedEntry(server: string): Promise<JsonObject> {
     const entry = await this.#entry(server);
@@ -54,7 +54,7 @@ export class UserEdits {
     return fillIn(entry, maskObject(whole), whole) as JsonObject;
   }
 
-  /** Rejects with AppError config_conflict where the name is taken and is not to be replaced, config_invalid. */
+  /** Rejects with AppError `config_conflict` where the name is taken and is not to be replaced, `config_invalid`. */
   async save(name: string, entry: JsonObject, replace: boolean): Promise<void> {
     const whole = await this.unmaskEntry(entry, replace ? name : undefined);
     await this.#change((text) =>
@@ -65,8 +65,8 @@ export class UserEdits {
   }
 
   /**
-   * Puts back what stood in the file before these were written. Rejects with AppError config_conflict where one of them
-   * is another by now: then nothing is written.
+   * Puts back what stood in the file before these were written. Rejects with AppError `config_conflict` where one of
+   * them is another by now: then nothing is written.
    */
   revert(edits: readonly AppliedEdit[]): Promise<void> {
     return this.#change((text) => {
@@ -96,7 +96,7 @@ export class UserEdits {
     return gone;
   }
 
-  /** Rejects with AppError not_allowed where it has to be reviewed first. */
+  /** Rejects with AppError `not_allowed` where it has to be reviewed first. */
   async setEnabled(server: string, enabled: boolean): Promise<void> {
     if (enabled) assertReviewed(this.#servers.find(server)?.config);
     return this.#change((text) => setServerField(text, server, 'enabled', enabled));
@@ -104,7 +104,7 @@ export class UserEdits {
 
   /**
    * Writes down which version of its package a server is: the one given, else the one that ran last. Rejects with
-   * AppError server_not_found, bad_request, or not_found where nothing floats or no version is known.
+   * AppError `server_not_found`, `bad_request`, or `not_found` if nothing floats or no version is known.
    */
   async lockVersion(server: string, given: string | undefined, env: NodeJS.ProcessEnv): Promise<PinnedVersion> {
     const { name, ...config } = this.#servers.get(server).config;
@@ -153,7 +153,7 @@ export class UserEdits {
     );
   }
 
-  /** A setting beside the servers; `undefined` takes it out. */
+  /** A setting next to the servers; `undefined` takes it out. */
   set(key: string, value: unknown): Promise<void> {
     return this.#change((text) => setTopLevel(text, key, value));
   }
@@ -180,7 +180,7 @@ export class UserEdits {
   }
 
   /**
-   * The same; rejects with AppError config_invalid, with nothing written, where the edit itself would bring an error
+   * The same; rejects with AppError `config_invalid`, with nothing written, where the edit itself would bring an error
    * into the file.
    */
   async #change(edit: (text: string) => string): Promise<void> {

@@ -53,9 +53,9 @@ export function resolveAppPaths(env: Env, platform: NodeJS.Platform, homedir: st
 }
 
 /**
- * Makes a folder (and its parents) that only its owner can read, or makes an existing one of ours so.
- * A link of the user's own, as to another disk, counts as the folder it leads to. Throws AppError `not_allowed` where
- * the link, or the folder, is another user's, or a file: someone else could read what we put there.
+ * Makes a folder (and its parents) that only its owner can read, or makes an existing one of Tooltray so. A link of the
+ * user's own, as to another disk, counts as the folder it leads to. Throws AppError `not_allowed` where the link, or
+ * the folder, is another user's, or a file: someone else could read what we put there.
  */
 export function ensurePrivateDir(path: string): void {
   try {
@@ -207,7 +207,7 @@ function socketFile(runDir: string): string {
 }
 
 /**
- * FNV-1a, 64 bits, in hex. It only has to tell one person's folders apart; node:crypto would cost the shim 3 ms at each
+ * FNV-1a, 64 bits, in hex. It only has to tell one user's folders apart; node:crypto would cost the shim 3 ms at each
  * start.
  */
 function shortHash(text: string): string {

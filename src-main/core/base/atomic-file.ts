@@ -17,7 +17,7 @@ interface AtomicWriteOptions {
 }
 
 /**
- * Writes `text` beside the file, flushes it, then renames it over the file. A symbolic link stays one: its target is
+ * Writes `text` next to the file, flushes it, then renames it over the file. A symbolic link stays one: its target is
  * replaced. Answers whether it was written (`beforeReplace` may refuse). Throws what the file system throws; the old
  * file is whole then.
  */

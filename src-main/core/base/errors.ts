@@ -1,6 +1,6 @@
 /**
- * Every error a person or a model may see: one code, one voice. A text says what happened; `fix` says what to do.
- * Codes are part of the public contract: they are added, never renamed.
+ * Every error a user or a model may see: one code, one voice. A text says what happened; `fix` says what to do. Codes
+ * are part of the public contract: they are added, never renamed.
  */
 import { systemErrorText } from './system-errors.ts';
 
@@ -54,7 +54,7 @@ interface AppErrorOptions {
   readonly data?: Record<string, unknown>;
 }
 
-/** An expected failure with a stable code, a sentence for people and models, and what to do about it. */
+/** An expected failure with a stable code, a sentence for users and models, and what to do about it. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;
@@ -68,13 +68,13 @@ export class AppError extends Error {
     this.data = options.data;
   }
 
-  /** Message and fix as one text, as people and models read it. */
+  /** Message and fix as one text, as users and models read it. */
   get text(): string {
     return this.fix === undefined ? this.message : `${this.message} ${this.fix}`;
   }
 }
 
-/** The same error with one more sentence about what helps; itself where there is none. */
+/** The same error with one more sentence about what helps; itself if there is none. */
 export function addFix(error: AppError, more: string | undefined): AppError {
   if (more === undefined) return error;
   return new AppError(error.code, error.message, {

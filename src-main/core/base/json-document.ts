@@ -17,7 +17,7 @@ export interface JsonDocument {
   /**
    * Changes run one after another, across processes. `change` receives the current content, perhaps more than once;
    * nothing is written if it returns the same content. Rethrows what `change` or the file system throws, or AppError
-   * store_unreachable.
+   * `store_unreachable`.
    */
   change<R>(change: (value: unknown) => readonly [next: unknown, answer: R]): Promise<R>;
   start(): Promise<void>;
@@ -51,7 +51,7 @@ export class MemoryJsonDocument implements JsonDocument {
   }
 }
 
-/** For the person alone (mode 0600), written under a lock. */
+/** For the user alone (mode 0600), written under a lock. */
 export class FileJsonDocument implements JsonDocument {
   readonly changed = new Emitter();
   readonly #file: string;
@@ -101,7 +101,7 @@ export class FileJsonDocument implements JsonDocument {
 
   /**
    * A file that is not there is watched by its folder, of which everything is read again each time that calls are noted
-   * beside it.
+   * next to it.
    */
   async #ensureFile(): Promise<void> {
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 }).catch(() => undefined);

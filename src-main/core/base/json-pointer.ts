@@ -10,7 +10,7 @@ export function pointerKeys(reference: unknown): readonly string[] | undefined {
     .map((step) => decoded(step).replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** The part of a document that a reference leads to; undefined where there is none. */
+/** The part of a document that a reference leads to; undefined if there is none. */
 export function referredBy(root: unknown, reference: unknown): unknown {
   const keys = pointerKeys(reference);
   if (keys === undefined) return undefined;

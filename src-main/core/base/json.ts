@@ -152,7 +152,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Undefined where it is no JSON: that is no value of JSON. */
+/** Undefined if it is no JSON: that is no value of JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return parseJson(text);

@@ -20,8 +20,8 @@ interface Part {
 }
 
 /**
- * The last lines of a log, or those since `mark`; `maxBytes` at the most. No line where there is no file. Rejects with
- * AppError internal for what is no log to be read.
+ * The last lines of a log, or those since `mark`; `maxBytes` at the most. No line if there is no file. Rejects with
+ * AppError `internal` for what is no log to be read.
  */
 export async function readLogTail(file: string, maxBytes: number, mark?: string): Promise<LogTail> {
   try {

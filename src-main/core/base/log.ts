@@ -6,7 +6,7 @@ import { Masker } from './mask.ts';
 const logLevels = ['debug', 'info', 'warn', 'error'] as const;
 type LogLevel = (typeof logLevels)[number];
 
-/** Facts beside the message. Errors may stand anywhere in them and are written with their causes. */
+/** Facts next to the message. Errors may stand anywhere in them and are written with their causes. */
 type LogFields = Readonly<Record<string, unknown>>;
 
 export interface Log {

@@ -1,4 +1,4 @@
-/** Masks secrets in texts and objects meant for people, logs and models: by name, by shape, and by value. */
+/** Masks secrets in texts and objects meant for users, logs and models: by name, by shape, and by value. */
 import { isPrefixedKey, prefixedKeyPattern, privateKeyPattern } from './secret-patterns.ts';
 import { compileSecretMatchers, type SecretMatchers } from './secret-matchers.ts';
 
@@ -35,8 +35,8 @@ export function maskText(text: string): string {
 }
 
 /**
- * For sentences of ours: masks what is a secret by its shape alone. A name such as `Authorization` or `${env:API_KEY}`
- * before a colon says what the sentence is about, and what follows it is no value.
+ * For sentences of Tooltray: masks what is a secret by its shape alone. A name such as `Authorization` or
+ * `${env:API_KEY}` before a colon says what the sentence is about, and what follows it is no value.
  */
 export function maskValues(text: string): string {
   return maskShapes(text);
@@ -291,7 +291,7 @@ export const maskPlaceholder = '***';
 
 // Which names (of variables, headers, flags, JSON keys) stand for a secret.
 
-/** Words that make a name secret when they stand in it as a word: X-Api-Key, DB_PASS, sessionCookie. */
+/** Words that make a name secret when they are in it as a word: X-Api-Key, DB_PASS, sessionCookie. */
 const secretWords = new Set(
   `key auth authorization bearer cookie cookies credential credentials jwt otp pass passcode passphrase passwd password
    passwords pat pwd secret secrets sid sig signature token tokens totp`.split(/\s+/),
@@ -394,7 +394,7 @@ export function secretValues(entries: Readonly<Record<string, string>>): string[
     .map(([, value]) => value);
 }
 
-/** Long, without spaces or path separators, of letters and digits: what people put under names we do not know. */
+/** Long, without spaces or path separators, of letters and digits: what users put under names we do not know. */
 function looksRandom(value: string): boolean {
   return value.length >= 20 && /^[\w.~+=-]+$/.test(value) && /\d/.test(value) && /[A-Za-z]/.test(value);
 }

@@ -67,7 +67,7 @@ export function parseCollectorUrl(text: string): URL {
 }
 
 /**
- * Collector that the environment names for a signal; undefined if it names none. Throws AppError bad_request for what is
+ * Collector that the environment names for a signal; undefined if it names none. Throws AppError `bad_request` for what is
  * no address.
  * Source: OpenTelemetry, SDK environment variables and Protocol Exporter.
  */

@@ -14,7 +14,7 @@ export interface DatabaseSchema {
   readonly name: string;
   /** Run first: some settings are fixed by the first write, and changing to WAL is one. */
   readonly pragmas?: string;
-  /** Step n leads from user_version n to n + 1. A step that people have run is never changed; a new one is added. */
+  /** Step n leads from user_version n to n + 1. A step that users have run is never changed; a new one is added. */
   readonly steps: readonly string[];
 }
 
@@ -105,7 +105,7 @@ export function removeDatabase(file: string): void {
   for (const ending of endings) rmSync(file + ending, { force: true });
 }
 
-/** The database last: what belongs to it must not be found beside a new one. */
+/** The database last: what belongs to it must not be found next to a new one. */
 const endings = ['-wal', '-shm', ''] as const;
 
 function move(from: string, to: string): void {

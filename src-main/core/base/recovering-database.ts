@@ -1,4 +1,4 @@
-/** Holds an SQLite file open; begins a new one if it is broken, and uses one beside it if it is of a newer version. */
+/** Holds an SQLite file open; begins a new one if it is broken, and uses one next to it if it is of a newer version. */
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type DatabaseSchema,

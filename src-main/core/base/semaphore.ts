@@ -1,4 +1,4 @@
-/** Lets a bounded number of things be under way at once; the others wait in line. */
+/** Lets a bounded number of things be in progress at once; the others wait in line. */
 
 export class Semaphore {
   #free: number;

@@ -41,7 +41,7 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Whether a text holds every word of what a person typed, whatever their case and order. */
+/** Whether a text holds every word of what a user typed, whatever their case and order. */
 export function wordMatcher(typed: string): (text: string) => boolean {
   const words = typed
     .toLowerCase()

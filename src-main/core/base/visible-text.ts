@@ -1,5 +1,5 @@
 /**
- * Texts shown verbatim to a person who decides on them: what cannot be seen, or steers what is seen, stands there as a
+ * Texts shown verbatim to a user who decides on them: what cannot be seen, or steers what is seen, stands there as a
  * mark.
  */
 import { isObject } from './json.ts';
@@ -32,7 +32,7 @@ export function isSuspicious(text: string): boolean {
   return text.search(steering) !== -1 || /\$\([^)]*\)/.test(text);
 }
 
-/** An answer of ours for a model, in which such characters of servers stand as marks: data, and seen as such. */
+/** An answer of Tooltray for a model, in which such characters of servers stand as marks: data, and seen as such. */
 export function neutralizeControlCharacters<T>(value: T): T {
   return mapTexts(value, (text) => text.replace(steering, codePointMarker)) as T;
 }

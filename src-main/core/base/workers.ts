@@ -1,5 +1,5 @@
 /**
- * How threads and processes of ours begin: bare of the core's surroundings, with a limit on memory, and holding up
+ * How threads and processes of Tooltray begin: bare of the core's surroundings, with a limit on memory, and holding up
  * nobody's end.
  */
 import { type ChildProcess, fork } from 'node:child_process';
@@ -67,7 +67,7 @@ export function startWorkerProcess(
 
 /**
  * The URL of the worker whose source is `<path>.ts` as seen from the module that starts it, given the `import.meta.url`
- * of that. The bundle has all workers side by side: `<name>.js` beside the chunk or one folder up (dist/chunks/).
+ * of that. The bundle has all workers side by side: `<name>.js` next to the chunk or one folder up (dist/chunks/).
  */
 export function resolveWorkerUrl(path: string, moduleUrl: string): URL {
   if (new URL(moduleUrl).pathname.endsWith('.ts')) return new URL(`./${path}.ts`, moduleUrl);

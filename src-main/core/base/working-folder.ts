@@ -1,6 +1,4 @@
-/**
- * The folder that programs start in where their entry names none: never the folder that the user happens to stand in.
- */
+/** The folder that programs start in where their entry names none: never the folder that the user happens to be in. */
 import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, parse } from 'node:path';

@@ -96,7 +96,7 @@ export class CallAuditor {
   }
 
   /**
-   * Resolves when everything that was noted is stored. Rejects with AppError store_unreachable if it cannot be stored
+   * Resolves when everything that was noted is stored. Rejects with AppError `store_unreachable` if it cannot be stored
    * within five seconds.
    */
   async stored(): Promise<void> {
@@ -113,7 +113,7 @@ export class CallAuditor {
     this.#isFailing = false;
   }
 
-  /** Rejects with AppError store_unreachable if the audit log could not be written last time, and still cannot. */
+  /** Rejects with AppError `store_unreachable` if the audit log could not be written last time, and still cannot. */
   async writable(): Promise<void> {
     if (this.#isFailing) await this.stored();
   }

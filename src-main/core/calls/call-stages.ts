@@ -22,7 +22,7 @@ export interface CallStagesDeps extends CallRecorders {
   readonly catalog: LiveCatalog;
   readonly servers: ServerSet;
   readonly isOn: IsToolEnabled;
-  /** Another launch that a person could take for a server that does not start, as a sentence. */
+  /** Another launch that a user could take for a server that does not start, as a sentence. */
   readonly knownFix: (server: string) => string | undefined;
   readonly shaper: ResultShaper;
   /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
@@ -48,7 +48,7 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
       if (!('missing' in found)) return found;
       const awaited = (): Promise<CatalogEntry> => catalog.awaitTool(tool, server, settleMs, context);
       return awaited().catch(async (error: unknown) => {
-        // What a server offers that each person signs in to is known when the first one has.
+        // What a server offers that each user signs in to is known when the first one has.
         if (!(await admittedTo(servers, error, context))) throw error;
         return awaited();
       });

@@ -22,7 +22,7 @@ export interface CallRequest {
   readonly tool: string;
   /** The name the caller used, if it differs; errors use it. */
   readonly asked?: string;
-  /** The server named beside it, if it was. */
+  /** The server named next to it, if it was. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;
   /**
@@ -101,7 +101,7 @@ export interface Admission {
   ended(bytes: number): Promise<void>;
 }
 
-/** Rejects with AppError not_allowed where a quota is used up, or store_unreachable. */
+/** Rejects with AppError `not_allowed` where a quota is used up, or `store_unreachable`. */
 export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
 
 /** The result for the model and the limit that applied; undefined if it is no result yet, but a question or a task. */
@@ -113,19 +113,17 @@ export interface ShapedResult {
 export interface CallStages {
   /** Traces are collected: each call has a place in one, and its server receives the trace context. */
   readonly isTraced?: boolean | undefined;
-  /**
-   * Waits for the server that is meant where it is on its way. Rejects with AppError: what stands in the way of a call.
-   */
+  /** Waits for the server that is meant where it is on its way. Rejects with AppError: what is in the way of a call. */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
-  /** Throws AppError not_allowed. Policy, quarantine and intent have their place here. */
+  /** Throws AppError `not_allowed`. Policy, quarantine and intent have their place here. */
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
-  /** The arguments to call with. Rejects with AppError arguments_invalid. */
+  /** The arguments to call with. Rejects with AppError `arguments_invalid`. */
   check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
-  /** Absent where nothing is counted. Before anybody is asked about the call, so that no yes is in vain. */
+  /** Absent if nothing is counted. Before anybody is asked about the call, so that no yes is in vain. */
   readonly admit?: AdmitCall | undefined;
   /**
-   * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a person where
-   * one has to be asked; throws or rejects with AppError not_allowed.
+   * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a user where
+   * one has to be asked; throws or rejects with AppError `not_allowed`.
    */
   release(
     tool: CatalogEntry,
@@ -147,7 +145,7 @@ export interface CallStages {
     request: CallRequest,
     context: CallerContext,
   ): Promise<ShapedResult> | ShapedResult;
-  /** A promise holds the response back. Rejects with AppError store_unreachable: the result must not be returned. */
+  /** A promise holds the response back. Rejects with AppError `store_unreachable`: the result must not be returned. */
   record(call: FinishedCall, exchange: CallerContext['exchange']): Promise<void> | void;
 }
 
@@ -295,8 +293,8 @@ export const intents = ['read', 'write', 'destructive'] as const;
 export type Intent = (typeof intents)[number];
 
 /**
- * Throws AppError not_allowed with `data` `{code: "SERVER_MISMATCH", use}`. A tool that says nothing of itself passes;
- * `destructive` always does. Unlike MCPProxy, a tool that says it does not only read is no reading one.
+ * Throws AppError `not_allowed` with `data` `{code: "SERVER_MISMATCH", use}`. A tool that says nothing of itself
+ * passes; `destructive` always does. Unlike MCPProxy, a tool that says it does not only read is no reading one.
  */
 export function checkIntent(tool: CatalogEntry, intent: Intent): void {
   const hints = objectOrEmpty(tool.definition['annotations']);

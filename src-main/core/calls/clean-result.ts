@@ -1,4 +1,4 @@
-/** Takes out of an answer what no person sees and a model reads, where the person wants that (`results.clean`). */
+/** Takes out of an answer what no person sees and a model reads, where the user wants that (`results.clean`). */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { formatCount } from '../base/text-format.ts';
 import { stripInvisible } from '../trust/scan/invisible-text.ts';
@@ -10,8 +10,8 @@ const maxCleanedBytes = 64 * 1024 * 1024;
 const maxDepth = 64;
 
 /**
- * The same answer where nothing is hidden in it; else one that says how much was left out. Names of members stay as
- * they are.
+ * The same answer if nothing is hidden in it; else one that says how much was left out. Names of members stay as they
+ * are.
  */
 export function cleanResult(result: Result): Result {
   if (result instanceof RawJson) {
@@ -53,7 +53,7 @@ function isBytes({ type }: JsonObject, key: string): boolean {
   return key === 'blob' || (key === 'data' && (type === 'image' || type === 'audio'));
 }
 
-/** Said to the model beside the answer, and to programs in `_meta`. */
+/** Said to the model next to the answer, and to programs in `_meta`. */
 function withNote(result: Result, note: string): Result {
   const noted = { 'tooltray/cleaned': note };
   if (result instanceof RawJson) return result.withMembers({ _meta: noted });

@@ -21,7 +21,7 @@ import { type CallerContext, type CallRequest, type CallStages, callTool } from 
  */
 export const userSession = 'you';
 
-/** The dashboard asks the person, and shows views of tools. */
+/** The dashboard asks the user, and shows views of tools. */
 export const userCapabilities: JsonObject = {
   elicitation: { form: {}, url: {} },
   sampling: {},
@@ -45,7 +45,7 @@ interface OpenQuestion extends RunClientRequest {
   readonly refuse: (error: Error) => void;
 }
 
-/** `sent`: what the server sent, undefined where it sent nothing; `given`: as it left the pipeline. */
+/** `sent`: what the server sent, undefined if it sent nothing; `given`: as it left the pipeline. */
 export interface RunEnd {
   readonly endedAt: number;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
@@ -58,11 +58,11 @@ export interface RunRequest {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** The view of that server that asks for it; undefined: the person does. */
+  /** The view of that server that asks for it; undefined: the user does. */
   readonly view?: string | undefined;
 }
 
-/** How the person answered: a form, a page they went to, words in a model's place; or that they would rather not. */
+/** How the user answered: a form, a page they went to, words in a model's place; or that they would rather not. */
 export interface RunReply {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: JsonObject;
@@ -107,7 +107,7 @@ export class ManualRun {
     this.#stop.abort();
   }
 
-  /** Throws AppError not_found where it is no longer open. */
+  /** Throws AppError `not_found` where it is no longer open. */
   reply(question: string, answer: RunReply): void {
     const found = this.#openQuestions.get(question);
     if (found === undefined)
@@ -227,7 +227,7 @@ function requestOf({ server, tool, arguments: args, view }: RunRequest): CallReq
   return { tool, server, arguments: args, spill: 'never', why, byView: view !== undefined };
 }
 
-/** Throws RpcError where the person does not write what a model would have. */
+/** Throws RpcError where the user does not write what a model would have. */
 function resultOf(method: string, { action, content, text = '' }: RunReply): Result {
   if (method === 'elicitation/create') return { action, ...(action === 'accept' && content && { content }) };
   if (action !== 'accept') throw new RpcError(-1, 'The person declined the sampling request.');
@@ -252,7 +252,7 @@ export class ManualRuns {
     this.#parts = parts;
   }
 
-  /** The person has agreed, or the tool only reads. `steps`: of the pipeline that the tool's server belongs to. */
+  /** The user has agreed, or the tool only reads. `steps`: of the pipeline that the tool's server belongs to. */
   start(wish: RunRequest, tool: CatalogEntry, steps = this.#parts.steps): ManualRun {
     const ended = [...this.#runs.values()].filter(({ end }) => end !== undefined);
     if (this.#runs.size >= maxRuns) {
@@ -284,7 +284,7 @@ export class ManualRuns {
     return `${userSession}-${nth}`;
   }
 
-  /** Throws AppError not_found. */
+  /** Throws AppError `not_found`. */
   find(id: string): ManualRun {
     const run = this.#runs.get(id);
     if (run === undefined)

@@ -11,7 +11,7 @@ export const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
 export const callKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 const serverKeys = ['server', 'connection'] as const;
 
-/** Throws AppError bad_request where the value is no object, or two keys contradict each other. */
+/** Throws AppError `bad_request` where the value is no object, or two keys contradict each other. */
 export function readArguments(input: JsonObject): JsonObject | undefined {
   const given = argumentKeys.filter((key) => input[key] !== undefined && input[key] !== null);
   const values = given.map((key) => toObject(key, input[key]));
@@ -19,21 +19,21 @@ export function readArguments(input: JsonObject): JsonObject | undefined {
 }
 
 /**
- * The arguments of a call by name, which stand under one key only. Throws AppError bad_request where they are no
+ * The arguments of a call by name, which stand under one key only. Throws AppError `bad_request` where they are no
  * object.
  */
 export function namedArguments(given: unknown): JsonObject | undefined {
   return given === undefined || given === null ? undefined : toObject('arguments', given);
 }
 
-/** The tool that is meant, under any of its names. Throws AppError bad_request if there is none, or more than one. */
+/** The tool that is meant, under any of its names. Throws AppError `bad_request` if there is none, or more than one. */
 export function readToolName(input: JsonObject): string {
   const name = readString(input, nameKeys);
   if (name !== undefined) return name;
   throw new AppError('bad_request', 'The name of the tool is missing.', { fix: 'Give it as "name".' });
 }
 
-/** Throws AppError bad_request when two are named. */
+/** Throws AppError `bad_request` when two are named. */
 export function readServerName(input: JsonObject): string | undefined {
   return readString(input, serverKeys);
 }
@@ -45,7 +45,7 @@ const maxNameLengths: readonly (readonly [key: string, length: number])[] = [
 ];
 
 /**
- * Throws AppError bad_request if a name in the input of a helper tool is too long: names are looked up, compared and
+ * Throws AppError `bad_request` if a name in the input of a helper tool is too long: names are looked up, compared and
  * repeated.
  */
 export function checkNameLengths(input: JsonObject): void {
@@ -105,7 +105,7 @@ export function firstTextOf(input: JsonObject, keys: readonly string[]): { key: 
   return undefined;
 }
 
-/** Throws AppError bad_request for anything that is no whole number of at least `least`. */
+/** Throws AppError `bad_request` for anything that is no whole number of at least `least`. */
 export function readIntegerArgument(input: JsonObject, key: string, least: 0 | 1): number | undefined {
   const value = toPlainNumber(input[key]);
   if (value === undefined || value === null || value === '') return undefined;

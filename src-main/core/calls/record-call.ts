@@ -33,7 +33,7 @@ export function recordCall(recorders: CallRecorders, call: FinishedCall): void {
   recorders.activity.defer(() => void writeRecord(recorders, call, durationMs));
 }
 
-/** Creates the record now. Resolves when the audit log has it. Rejects with AppError store_unreachable. */
+/** Creates the record now. Resolves when the audit log has it. Rejects with AppError `store_unreachable`. */
 export async function recordCallNow(recorders: CallRecorders, call: FinishedCall): Promise<void> {
   await writeRecord(recorders, call, call.times.total);
   await recorders.notes.stored();

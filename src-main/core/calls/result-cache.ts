@@ -1,5 +1,5 @@
 /**
- * Answers of tools that only read and may be repeated, given again for as long as the person set. Only what a server's
+ * Answers of tools that only read and may be repeated, given again for as long as the user set. Only what a server's
  * tool said by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
  */
 import { createHash } from 'node:crypto';
@@ -174,8 +174,8 @@ function marked({ result, at }: CachedResult, now: number): Result {
 const plain: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 
 /**
- * `of`: what the answer depends on besides. undefined where a call is more than its arguments: a task, a further try,
- * or something unknown.
+ * `of`: what the answer depends on besides. undefined if a call is more than its arguments: a task, a further try, or
+ * something unknown.
  */
 function cacheKey(of: readonly string[], params: JsonObject): string | undefined {
   if (Object.keys(params).some((key) => !plain.has(key)) || asksForTask(params)) return undefined;

@@ -46,7 +46,7 @@ interface ResultShaperOptions {
   readonly settings: () => ResultSettings;
   /** The largest result that a client app receives whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
-  /** How a model reads on in the mode of its session; undefined where it is shown no tool for it. */
+  /** How a model reads on in the mode of its session; undefined if it is shown no tool for it. */
   readonly readHint: (context: CallerContext) => ReadHint | undefined;
   readonly log: Log;
 }

@@ -116,7 +116,7 @@ export class SlowCalls {
     return await call.outcome;
   }
 
-  /** Waits for a call, or ends it. Rejects with AppError not_found, or cancelled when only the waiting is. */
+  /** Waits for a call, or ends it. Rejects with AppError `not_found`, or cancelled when only the waiting is. */
   async waitFor({ handle, waitMs, cancel }: AwaitRequest, again: JsonObject, context: CallerContext): Promise<Result> {
     const handed = this.#handed(handle, context);
     if (handed === undefined) throw unknownHandle(handle);
@@ -144,8 +144,8 @@ export class SlowCalls {
   }
 
   /**
-   * Answers `tasks/get`, `tasks/update` and `tasks/cancel` where they are about a call of these; undefined where they
-   * are not.
+   * Answers `tasks/get`, `tasks/update` and `tasks/cancel` where they are about a call of these; undefined if they are
+   * not.
    */
   async task(method: string, params: JsonObject, context: CallerContext): Promise<JsonObject | undefined> {
     const id = String(params['taskId']);
@@ -172,7 +172,7 @@ export class SlowCalls {
     return {};
   }
 
-  /** The task of the caller that has this id, to listen to; undefined where there is none. */
+  /** The task of the caller that has this id, to listen to; undefined if there is none. */
   findTask(id: string, context: CallerContext): Pick<CallTask, 'subscribe'> | undefined {
     return this.#handed(id, context)?.task ?? this.#cancelledTask(id, context);
   }
@@ -205,9 +205,7 @@ export class SlowCalls {
     for (const handed of [...this.#calls.values()]) this.#forget(handed, 'the session ended');
   }
 
-  /**
-   * undefined where a handle is of no use, or there are too many: then the call is waited for as if there were none.
-   */
+  /** undefined if a handle is of no use, or there are too many: then the call is waited for as if there were none. */
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
     // Where one token is all that is known of a caller, nobody else must be able to guess it.
     const handle = randomBytes(handleBytes).toString('base64url');

@@ -24,7 +24,7 @@ export interface RawArguments {
 
 /**
  * `name`: what the caller called it. The arguments to call with, hoisted where a model wrote them in the wrong place.
- * Rejects with AppError arguments_invalid, `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A
+ * Rejects with AppError `arguments_invalid`, `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A
  * schema that cannot be checked lets everything pass.
  */
 export async function validateArguments(
@@ -100,7 +100,7 @@ function hintFor(schema: JsonObject, args: JsonObject): string {
   return `${meant}It takes ${shown.map(truncateName).join(', ')}${more}.`;
 }
 
-// Brings what a model wrote one level too deep, or beside the arguments, to where the tool looks for it.
+// Brings what a model wrote one level too deep, or next to the arguments, to where the tool looks for it.
 
 /** More layers than this nobody wraps by mistake. */
 const maxLayers = 3;
@@ -115,7 +115,7 @@ export function unwrapCall(input: JsonObject): JsonObject {
 
 /**
  * The arguments as the tool's schema wants them: without layers of `arguments` that the schema does not know
- * (`{arguments: {arguments: {…}}}`), and with what stood beside them under names that it does know.
+ * (`{arguments: {arguments: {…}}}`), and with what stood next to them under names that it does know.
  */
 function hoistArguments(args: JsonObject, beside: JsonObject, schema: JsonObject): JsonObject {
   const known = objectOrEmpty(schema['properties']);

@@ -23,7 +23,7 @@ export interface CatalogServer {
   readonly prefix?: string | undefined;
   readonly listing: Listing;
   readonly instructions: string | undefined;
-  /** Why its tools cannot be called now, in a few words; undefined where they can. */
+  /** Why its tools cannot be called now, in a few words; undefined if they can. */
   readonly down?: string | undefined;
 }
 
@@ -232,13 +232,13 @@ export class EntryLookup {
 // which models write.
 
 export interface ResolveOptions {
-  /** The server named beside the tool, by name, alias `cN`, slug, `default` or `primary`. */
+  /** The server named next to the tool, by name, alias `cN`, slug, `default` or `primary`. */
   readonly server?: string | undefined;
   /** Nearest names for "did you mean". */
   readonly suggest?: (name: string) => readonly string[];
 }
 
-/** Throws AppError tool_not_found or tool_ambiguous (`data.candidates`), server_not_found for an unknown server. */
+/** Throws AppError `tool_not_found` or tool_ambiguous (`data.candidates`), server_not_found for an unknown server. */
 export function resolveEntry(
   catalog: Catalog,
   key: 'tools' | 'prompts',
@@ -272,7 +272,7 @@ export function resolveServer(catalog: Catalog, handle: string): string {
   });
 }
 
-/** The same; undefined where that names no server, or not clearly. */
+/** The same; undefined if that names no server, or not clearly. */
 export function findServer(catalog: Catalog, handle: string): string | undefined {
   return quietly(() => resolveServer(catalog, handle));
 }

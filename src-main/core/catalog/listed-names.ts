@@ -51,7 +51,7 @@ export class ListedNameAllocator {
   }
 
   /**
-   * Six digits of a hash are enough to read and nearly always to tell apart; among thousands of tools some need more.
+   * Six digits of a hash are enough to read and nearly always to distinguish; among thousands of tools some need more.
    */
   #suffixed(whole: string, id: string): string {
     for (let length = hashLength; ; length++) {

@@ -21,7 +21,7 @@ export interface CatalogChange {
   readonly prompts: boolean;
 }
 
-/** Whether the person left a tool on; `tool` by the server's own name. */
+/** Whether the user left a tool on; `tool` by the server's own name. */
 export type IsToolEnabled = (server: string, tool: string) => boolean;
 
 /** The same among the servers that there are whenever it is asked. */
@@ -40,7 +40,7 @@ interface LiveCatalogOptions {
   readonly problems: () => readonly ConfigProblem[];
   /** See ToolFinder. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
-  /** Absent where every tool is there. */
+  /** Absent if every tool is there. */
   readonly hasTool?: HasTool;
   /** The apps show user interfaces. */
   readonly showsViews?: boolean;
@@ -136,7 +136,7 @@ export class LiveCatalog {
 
   /**
    * The tool that a spelling means. A server that it names and that is on its way is waited for as long as its start
-   * may take; `ms` is for the config alone. Rejects with AppError: what stands in the way.
+   * may take; `ms` is for the config alone. Rejects with AppError: what is in the way.
    */
   async awaitTool(
     spelling: string,

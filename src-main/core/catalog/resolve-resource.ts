@@ -38,7 +38,7 @@ export function resolveResource(
   return targetByTemplate(catalog, uri);
 }
 
-/** A prefix that stands in the listed template stands in what was made of it, too. */
+/** A prefix that is in the listed template is in what was made of it, too. */
 function targetByTemplate({ resourceTemplates }: Catalog, uri: string): ResourceTarget | undefined {
   const found = resourceTemplates.flatMap(({ server, uri: template, prefix }) => {
     const own = prefix === undefined ? uri : unprefixUri(prefix, uri);

@@ -11,7 +11,7 @@ export interface CatalogResource {
   readonly server: string;
   /** The server's URI, or a template's `uriTemplate`. */
   readonly uri: string;
-  /** The URI shown to client apps: unchanged unless several servers share it or it looks like one of ours. */
+  /** The URI shown to client apps: unchanged unless several servers share it or it looks like one of Tooltray. */
   readonly listedUri: string;
   /** The prefix that is part of it. */
   readonly prefix?: string | undefined;
@@ -96,7 +96,7 @@ function prefixUri(prefix: string, uri: string): string {
   return uri.replace(/^([A-Za-z][\w+.-]*:\/\/)/, `$1${prefix}/`);
 }
 
-/** The URI that a prefix was put into; undefined where it is not there. */
+/** The URI that a prefix was put into; undefined if it is not there. */
 export function unprefixUri(prefix: string, uri: string): string | undefined {
   const [, scheme, rest] = /^([A-Za-z][\w+.-]*:\/\/)(.*)$/s.exec(uri) ?? [];
   return scheme !== undefined && rest?.startsWith(`${prefix}/`) === true

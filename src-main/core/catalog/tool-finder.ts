@@ -51,11 +51,11 @@ interface FinderParts {
   readonly index: Pick<SearchIndex, 'suggest'>;
   /** In the order of the config. */
   readonly servers: () => readonly ConfiguredServer[];
-  /** Whether the person left a tool on; `tool` by the server's own name. */
+  /** Whether the user left a tool on; `tool` by the server's own name. */
   readonly isOn: (server: string, tool: string) => boolean;
   /** The error for calls of this server while all servers are paused; undefined if they are not. */
   readonly pause?: (server: string) => AppError | undefined;
-  /** Another launch that a person could take for a server that does not start, as a sentence. */
+  /** Another launch that a user could take for a server that does not start, as a sentence. */
   readonly knownFix?: ((server: string) => string | undefined) | undefined;
   /** Problems of the config file as a whole, as sentences; undefined if none. */
   readonly configProblem?: () => string | undefined;
@@ -64,8 +64,8 @@ interface FinderParts {
 
 /**
  * Why a name cannot be called. `no-server`: it names a server there is not. `no-tool`: the server is there and has no
- * such tool. `tool-off`: a person switched that tool off. `tool-held`: the tool is new and a person has not accepted
- * it. `is-server`, `is-helper`: it is the name of something else. The others are states of the server that was named.
+ * such tool. `tool-off`: a user switched that tool off. `tool-held`: the tool is new and a user has not accepted it.
+ * `is-server`, `is-helper`: it is the name of something else. The others are states of the server that was named.
  */
 export type UnavailableReason =
   | UnavailabilityKind
@@ -101,7 +101,7 @@ export function invalidServer(name: string, flaw: string): ConfiguredServer {
 /** The meaning of a name, before the tool itself is looked up. */
 interface Meaning {
   readonly server: ConfiguredServer;
-  /** The tool's name without the server's; undefined where there was nothing but the server's. */
+  /** The tool's name without the server's; undefined if there was nothing but the server's. */
   readonly rest: string | undefined;
 }
 
@@ -115,8 +115,7 @@ export class ToolFinder {
   }
 
   /**
-   * The tool that a spelling means. Throws AppError: what stands in the way. `server`: named beside it, in any
-   * spelling.
+   * The tool that a spelling means. Throws AppError: what is in the way. `server`: named next to it, in any spelling.
    */
   find(spelling: string, server?: string): CatalogEntry {
     const found = this.tryFind(spelling, server);
@@ -158,7 +157,7 @@ export class ToolFinder {
     );
   }
 
-  /** Why nobody answers for a server now; undefined where somebody does. Throws AppError server_not_found. */
+  /** Why nobody answers for a server now; undefined if somebody does. Throws AppError `server_not_found`. */
   unavailability(handle: string): ServerUnavailability | undefined {
     const server = this.server(handle);
     if (server === undefined) throw this.serverNotFoundError(handle);
@@ -167,7 +166,7 @@ export class ToolFinder {
 
   /**
    * The server in no list that a prompt's name says it is of, or that had the prompt when it was listed last; undefined
-   * where the name says nothing of the kind.
+   * if the name says nothing of the kind.
    */
   promptOwner(spelling: string): ConfiguredServer | undefined {
     const meant = this.#meaning(spelling.trim(), undefined)?.server;
@@ -213,7 +212,7 @@ export class ToolFinder {
     return [...named].map(([brief, names]) => `${someOf(names)}: ${brief}`).join('; ');
   }
 
-  /** Tools that the person switched off one by one, of servers that are on. */
+  /** Tools that the user switched off one by one, of servers that are on. */
   disabledTools(): readonly { readonly server: string; readonly tool: string; readonly description: string }[] {
     const { isOn, servers } = this.#parts;
     return servers()
@@ -311,7 +310,7 @@ export class ToolFinder {
     return missing('no-tool', notFound(spelling, ` on ${name}`, fix, nearest), nearest, of);
   }
 
-  /** The server that a name refers to: by the handle beside it, by its prefix, or because it is a server's name. */
+  /** The server that a name refers to: by the handle next to it, by its prefix, or because it is a server's name. */
   #meaning(spelling: string, handle: string | undefined): Meaning | undefined {
     if (handle !== undefined) {
       const server = this.server(handle);

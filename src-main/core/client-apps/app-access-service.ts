@@ -1,5 +1,5 @@
 /**
- * Which client apps may use Tooltray, as the person sees it and decides; and the addresses with tokens that an install
+ * Which client apps may use Tooltray, as the user sees it and decides; and the addresses with tokens that an install
  * writes.
  */
 import { AppError } from '../base/errors.ts';
@@ -76,7 +76,7 @@ export class AppAccessService {
     return rows.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
   }
 
-  /** Resolves to what came of it, for people. Rejects with AppError not_found for an app that nobody knows. */
+  /** Resolves to what came of it, for users. Rejects with AppError `not_found` for an app that nobody knows. */
   async set(app: string, allowed: boolean, apps: readonly AppRow[]): Promise<string> {
     const { store, endSessions } = this.#parts;
     const name = clientDisplayName(app);
@@ -107,7 +107,8 @@ export class AppAccessService {
   }
 
   /**
-   * The person disconnected the app: where no entry of ours is left in its file, nothing of its access is left either.
+   * The user disconnected the app: where no entry of Tooltray is left in its file, nothing of its access is left
+   * either.
    */
   async disconnected(place: AppConfigFile): Promise<void> {
     const { ours, problem } = await readAppServers(place);

@@ -1,5 +1,5 @@
 /**
- * The lock for a file of another program. It lies in a folder of our own: one that a killed process leaves is nothing
+ * The lock for a file of another program. It is in a folder of our own: one that a killed process leaves is nothing
  * that the user sees.
  */
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ const maxAgeMs = 60 * 60_000;
 /**
  * Runs `work` while no other process of the user does so for the same file. Processes with other temporary folders are
  * not seen; that nothing of theirs is lost is held by how the file is replaced. Rejects with what `work` throws, or
- * AppError config_conflict.
+ * AppError `config_conflict`.
  */
 export async function withAppFileLock<T>(target: string, work: () => Promise<T>): Promise<T> {
   const folder = appLockFolder();

@@ -69,7 +69,7 @@ export class AppImports {
     return this.#found;
   }
 
-  /** The same for people. */
+  /** The same for users. */
   async describeOffers(): Promise<readonly ImportableServer[]> {
     return (await this.offers()).map(({ id, name, entry, places, sources, losses, secrets, sealable, already }) => ({
       id,
@@ -84,7 +84,7 @@ export class AppImports {
     }));
   }
 
-  /** Rejects with AppError not_found. */
+  /** Rejects with AppError `not_found`. */
   async entryOf(id: string): Promise<JsonObject> {
     return (await this.#require(id, 'This server')).entry;
   }
@@ -94,7 +94,7 @@ export class AppImports {
     return offersFromServers(servers, await this.#parts.here());
   }
 
-  /** Rejects with AppError not_found, config_conflict. */
+  /** Rejects with AppError `not_found`, `config_conflict`. */
   async importOffered(servers: readonly ChosenOffer[], way: ImportOptions): Promise<ImportOutcome> {
     return this.importRequested(await this.#requests(servers), way);
   }
@@ -104,7 +104,7 @@ export class AppImports {
     return planImport(await this.#requests(servers), places, this.#parts.deps);
   }
 
-  /** Rejects with AppError config_conflict. */
+  /** Rejects with AppError `config_conflict`. */
   async importRequested(wishes: readonly ImportRequest[], way: ImportOptions): Promise<ImportOutcome> {
     const { deps, onDone } = this.#parts;
     const outcome = await importServers(wishes, way, deps);
@@ -113,7 +113,7 @@ export class AppImports {
   }
 
   /**
-   * Takes an import back; resolves to what came of it, for people. Rejects with AppError not_found, config_conflict.
+   * Takes an import back; resolves to what came of it, for users. Rejects with AppError `not_found`, `config_conflict`.
    */
   undo(id: string): Promise<string> {
     return undoImport(id, this.#parts.deps);

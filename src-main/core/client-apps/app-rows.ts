@@ -13,12 +13,12 @@ export interface AppRow {
   readonly via: 'none' | 'stdio' | 'http';
   /** It has one entry per server, instead of one for all. */
   readonly split: boolean;
-  /** The person took its access back. */
+  /** The user took its access back. */
   readonly revoked: boolean;
   readonly configFile: string;
   /** Its own servers, without ours. */
   readonly servers: number;
-  /** Why it cannot be changed; empty where it can. */
+  /** Why it cannot be changed; empty if it can. */
   readonly problem: string;
   /** The link that installs us instead. */
   readonly link: string | undefined;
@@ -30,7 +30,7 @@ export interface InstallPreview {
   readonly file: string;
   readonly backup: string;
   readonly diff: readonly ChangedLine[];
-  /** For the clipboard, where the person would rather do it themselves. */
+  /** For the clipboard, where the user would rather do it themselves. */
   readonly snippet: string;
   /** A warning if the app is running and may overwrite it. */
   readonly warning: string | undefined;
@@ -85,6 +85,6 @@ export interface AccessRow {
   readonly since: number | undefined;
   /** When its last session began or ended. */
   readonly seen: number | undefined;
-  /** When the person took it back; undefined: it is in force. */
+  /** When the user took it back; undefined: it is in force. */
   readonly revoked: number | undefined;
 }

@@ -97,7 +97,7 @@ interface ServerLaunch extends StdioLaunch {
   readonly cwd?: string | undefined;
 }
 
-/** Keys that say how a server is reached; the others are what the person or the app has set for it. */
+/** Keys that say how a server is reached; the others are what the user or the app has set for it. */
 export const launchKeys: ReadonlySet<string> = new Set([
   ...['command', 'cmd', 'args', 'env', 'envs', 'environment', 'cwd', 'working_directory', 'path'],
   ...['url', 'uri', 'serverUrl', 'httpUrl', 'headers', 'http_headers', 'requestInit'],

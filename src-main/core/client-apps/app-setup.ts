@@ -53,7 +53,7 @@ export interface AppSetupDeps {
   readonly add: ImportDeps['add'];
   readonly remove: ImportDeps['remove'];
   readonly secrets: ImportDeps['secrets'];
-  /** The folder that a person is in; undefined: nobody is anywhere. */
+  /** The folder that a user is in; undefined: nobody is anywhere. */
   readonly cwd?: string | undefined;
   readonly isOnPath: ProjectSetupDeps['isOnPath'];
   readonly access: AppAccessDeps;
@@ -153,7 +153,7 @@ export class AppSetup {
     return this.#changed.on(listener);
   }
 
-  /** Rejects with AppError bad_request if the app is to have both an address and one entry per server. */
+  /** Rejects with AppError `bad_request` if the app is to have both an address and one entry per server. */
   async previewInstall(wish: InstallWish): Promise<InstallPreview> {
     const { app: id } = wish;
     const found = await this.#require(id);
@@ -272,7 +272,7 @@ export class AppSetup {
     return {};
   }
 
-  /** Rewrites entries of ours whose launch is gone. Resolves to the names of the apps. */
+  /** Rewrites entries of Tooltray whose launch is gone. Resolves to the names of the apps. */
   async repair(onProblem: (place: AppConfigFile, error: unknown) => void): Promise<readonly string[]> {
     const changes = await repairEntries(await this.#places(), (app) => this.#launch(app), this.#journal, onProblem);
     if (changes.length > 0) this.#forget();
@@ -399,7 +399,7 @@ function splitReasonFor({ id, name, split }: AppRow): string | undefined {
   return `${name} loads tools when it needs them and groups them by server: one entry per server lets it find them by the server's name and set permissions for each.`;
 }
 
-// Watches the config files of client apps: what a person adds to one of them later is offered as well.
+// Watches the config files of client apps: what a user adds to one of them later is offered as well.
 
 /** Some apps write their file all the time; a change counts when it has been quiet for this long, in ms. */
 const debounceMs = 500;

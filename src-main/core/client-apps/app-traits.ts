@@ -154,12 +154,12 @@ export function resultIntakeOf(app: string): {
   return { tokens, bytes, reads };
 }
 
-/** Parts of what programs call themselves through which people try servers by hand, our own among them. */
+/** Parts of what programs call themselves through which users try servers by hand, our own among them. */
 const handTools = ['inspector', 'mcporter', 'tooltray', 'conformance'];
-/** The person's own calls: from the page, and from the command line. */
+/** The user's own calls: from the page, and from the command line. */
 const ownNames: ReadonlySet<string> = new Set(['you', 'command line', 'command-line', 'dashboard']);
 
-/** Whether a model reads what it is sent: a person's trial costs nobody tokens, and saves none. */
+/** Whether a model reads what it is sent: a user's trial costs nobody tokens, and saves none. */
 export function hasModel(app: string): boolean {
   const name = app.toLowerCase();
   if (ownNames.has(name)) return false;

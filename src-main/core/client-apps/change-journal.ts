@@ -30,7 +30,7 @@ export class ChangeJournal {
   readonly #folder: string;
   readonly #now: () => number;
 
-  /** `folder`: below the data folder; files of apps hold secrets, so it is the person's alone. */
+  /** `folder`: below the data folder; files of apps hold secrets, so it is the user's alone. */
   constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
     this.#now = now;

@@ -69,7 +69,7 @@ async function isInstalled(machine: Machine, app: KnownApp, file: string): Promi
 
 const processListTimeoutMs = 5000;
 
-/** Lower case, without `.exe`. Empty where the system does not tell: that an app runs is a hint, never a condition. */
+/** Lower case, without `.exe`. Empty if the system does not tell: that an app runs is a hint, never a condition. */
 export async function runningProcesses(platform: NodeJS.Platform = process.platform): Promise<ReadonlySet<string>> {
   try {
     if (platform === 'linux') return await fromProc();

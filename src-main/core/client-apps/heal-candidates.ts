@@ -50,11 +50,11 @@ interface HealDeps {
   readonly readValue?: ReadValue | undefined;
 }
 
-/** Trying the person's own command needs no yes; keeping the change does. */
+/** Trying the user's own command needs no yes; keeping the change does. */
 export const ownCommand: HealCandidate['source'] = { id: 'own-command', title: 'Your own command' };
 
 /**
- * The best first: the person's own command, then the same name in the order of the places, then what launches the same.
+ * The best first: the user's own command, then the same name in the order of the places, then what launches the same.
  */
 export async function findHealCandidates(
   server: string,
@@ -125,7 +125,7 @@ async function canStart(entry: JsonObject, find: FindCommand): Promise<boolean> 
 
 const launchFields: ReadonlySet<string> = new Set(['command', 'args', 'env', 'cwd', 'url', 'headers', 'type']);
 
-/** Keeps the user's settings beside the launch. Variables of both are merged; those of the working launch win. */
+/** Keeps the user's settings next to the launch. Variables of both are merged; those of the working launch win. */
 function merged(written: JsonObject, own: JsonObject, found: JsonObject): JsonObject {
   const isLaunch = (key: string): boolean =>
     launchFields.has(fieldOfKey(key)) || (key === 'transport' && typeof written[key] === 'string');
@@ -151,8 +151,8 @@ function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
 }
 
 /**
- * All of an entry on one line for a person who decides on it: nothing is masked, and what cannot be seen stands there
- * as a mark.
+ * All of an entry on one line for a user who decides on it: nothing is masked, and what cannot be seen stands there as
+ * a mark.
  */
 export function launchText({ type: _type, url, command, args, ...others }: JsonObject): string {
   const launch = typeof url === 'string' ? url : inWords([command, ...listOf(args)].map(String));
@@ -258,7 +258,7 @@ function parsed(text: string): unknown {
   }
 }
 
-// The person's own command in another spelling, for when it is gone from where the config has it: a moved node, a
+// The user's own command in another spelling, for when it is gone from where the config has it: a moved node, a
 // script of Windows.
 
 /** Finds a command on the PATH that servers get; undefined if there is none. */
@@ -271,7 +271,7 @@ const twins: Readonly<Record<string, string>> = {
   nodejs: 'node',
 };
 
-/** The entry with a command that can be found, the likeliest first; empty where its own can be, or nothing like it. */
+/** The entry with a command that can be found, the likeliest first; empty if its own can be, or nothing like it. */
 async function repairedLaunches(
   entry: JsonObject,
   find: FindCommand,
@@ -311,7 +311,7 @@ function otherSpellings([command = '', ...args]: readonly string[], home: string
   const file = command.split(/[\\/]/).at(-1) ?? command;
   const bare = file.replace(/\.(exe|cmd|bat)$/i, '');
   const twin = twins[bare.toLowerCase()];
-  // A path of a folder of ours says which program is meant; a relative one means a file that is gone.
+  // A path of a folder of Tooltray says which program is meant; a relative one means a file that is gone.
   const isMoved = isAbsolute(command) || /^[A-Za-z]:[\\/]/.test(command) || file === command;
   const words = isMoved ? [bare, ...(twin === undefined ? [] : [twin])] : [];
   const unwrapped = platform !== 'win32' && /^cmd$/i.test(bare) && /^\/c$/i.test(args[0] ?? '') ? [args.slice(1)] : [];
@@ -399,7 +399,7 @@ function perSystem(paths: readonly string[], onWindows: readonly string[]): Path
   return { darwin: paths, linux: paths, win32: [...paths, ...onWindows] };
 }
 
-// The places whose launches a person agreed to use: a yes counts for the place, once and for all. And launches that
+// The places whose launches a user agreed to use: a yes counts for the place, once and for all. And launches that
 // they did not want.
 
 interface Consents {

@@ -22,7 +22,7 @@ interface ImportRecord {
   readonly sealed?: readonly string[];
 }
 
-/** Older imports are forgotten: their servers are the person's own by then. */
+/** Older imports are forgotten: their servers are the user's own by then. */
 const maxImports = 20;
 
 export class ImportHistory {
@@ -57,7 +57,7 @@ export class ImportHistory {
     );
   }
 
-  /** Rejects with AppError not_found. */
+  /** Rejects with AppError `not_found`. */
   async get(id: string): Promise<ImportRecord> {
     const record = /^import-[\w-]+$/.test(id) ? await this.#read(id) : undefined;
     if (record !== undefined) return record;

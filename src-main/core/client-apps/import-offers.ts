@@ -1,5 +1,5 @@
 /**
- * The servers that the apps of this machine define and a person may bring over; the same one in two apps is one offer.
+ * The servers that the apps of this machine define and a user may bring over; the same one in two apps is one offer.
  */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -56,7 +56,7 @@ interface Found {
   readonly name: string;
   readonly entry: JsonObject;
   readonly identity: string;
-  /** Undefined for what a person gave us by hand, and what another product like ours has. */
+  /** Undefined for what a user gave us by hand, and what another product like ours has. */
   readonly place: OfferSource | undefined;
   readonly source?: string | undefined;
   readonly losses: readonly string[];

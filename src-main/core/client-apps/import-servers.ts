@@ -55,13 +55,13 @@ export interface ImportOutcome {
   /** Files that still hold a value that was sealed, as it was. */
   readonly copies: readonly string[];
   readonly sentence: string;
-  /** For `undoImport`; undefined where nothing was done. */
+  /** For `undoImport`; undefined if nothing was done. */
   readonly undo: string | undefined;
 }
 
 /**
  * Servers that are here already are not added twice; they are moved all the same. Rejects with AppError
- * config_conflict, and secret_locked with nothing changed.
+ * `config_conflict`, and `secret_locked` with nothing changed.
  */
 export async function importServers(
   wishes: readonly ImportRequest[],
@@ -95,8 +95,8 @@ export async function importServers(
 }
 
 /**
- * Takes an import back. Rejects with AppError not_found, or config_conflict, with nothing changed, where an app's file
- * has changed since.
+ * Takes an import back. Rejects with AppError `not_found`, or `config_conflict`, with nothing changed, where an app's
+ * file has changed since.
  */
 export async function undoImport(id: string, deps: ImportDeps): Promise<string> {
   const { added, changes, sealed = [] } = await deps.records.get(id);
@@ -154,7 +154,7 @@ function newServers(wishes: readonly ImportRequest[], names: readonly string[]):
     if (offer.already !== undefined) continue;
     const wanted = name.trim();
     const taken = [...names, ...servers.map((server) => server.name)];
-    // A name that the person chose is theirs; one that came along may get a number.
+    // A name that the user chose is theirs; one that came along may get a number.
     const isChosen = wanted !== offer.name;
     if (wanted === '' || (isChosen && taken.includes(wanted))) throw nameTaken(wanted);
     servers.push({ name: freeName(wanted, taken), entry: offer.entry, offer: offer.id });

@@ -168,8 +168,8 @@ function entryIn(text: string, { app }: AppConfigFile, name: string): Record<str
 // Disconnects an app: the file as it was before, where nobody has changed it since; else our entries are cut out of it.
 
 /**
- * Returns undefined if there was no entry of ours. `revision` comes from planUninstall; a file that has changed since
- * is refused. Throws AppError `config_invalid` if the file cannot be read, `config_conflict` if it has changed.
+ * Returns undefined if there was no entry of Tooltray. `revision` comes from planUninstall; a file that has changed
+ * since is refused. Throws AppError `config_invalid` if the file cannot be read, `config_conflict` if it has changed.
  */
 export async function uninstallEntries(
   place: AppConfigFile,
@@ -274,8 +274,8 @@ interface Original {
 }
 
 /**
- * Follows the changes back from the file as it is now, to the oldest state without an entry of ours; undefined: there
- * is none.
+ * Follows the changes back from the file as it is now, to the oldest state without an entry of Tooltray; undefined:
+ * there is none.
  */
 async function originalOf(
   place: AppConfigFile,

@@ -11,8 +11,8 @@ export interface KnownApp {
   readonly name: string;
   readonly format: 'json' | 'jsonc' | 'toml' | 'yaml';
   /**
-   * The person's config file. Of several the first that exists counts, else the first. May begin with a variable
-   * that app-files.ts knows, such as `$HOME`.
+   * The user's config file. Of several the first that exists counts, else the first. May begin with a variable that
+   * app-files.ts knows, such as `$HOME`.
    */
   readonly files: PathsBySystem;
   /**

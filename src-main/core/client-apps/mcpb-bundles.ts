@@ -1,6 +1,6 @@
 /**
  * Reads a .mcpb bundle (a zip with a manifest), says what it needs to know, and makes a server of it in a folder of
- * ours.
+ * Tooltray.
  */
 import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export function isBundleFile(file: string): boolean {
   return /\.(mcpb|dxt)$/i.test(file);
 }
 
-/** Rejects with AppError config_invalid where it is no bundle, not_found where there is no such file. */
+/** Rejects with AppError `config_invalid` where it is no bundle, `not_found` if there is no such file. */
 export async function readBundle(file: string): Promise<Bundle> {
   const bytes = await readFile(file).catch((cause: unknown) => {
     throw new AppError('not_found', `${file} cannot be read: ${errorText(cause)}`, { fix: 'Check the path.', cause });
@@ -162,7 +162,7 @@ interface BundleLaunch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Throws AppError config_invalid, naming the first thing that is wrong. */
+/** Throws AppError `config_invalid`, naming the first thing that is wrong. */
 function readManifest(value: Record<string, unknown>, file: string): BundleManifest {
   const checked = schema.safeParse(value, { jitless: true });
   if (!checked.success) {
@@ -195,7 +195,7 @@ function defaultLaunch(
   }
 }
 
-// Makes a server entry of a bundle's manifest: its placeholders filled with where it lies and what the person chose.
+// Makes a server entry of a bundle's manifest: its placeholders filled with where it lies and what the user chose.
 
 /** The user's choices by setting key; several values if the setting accepts several. */
 type BundleChoices = Readonly<Record<string, readonly string[]>>;
@@ -207,7 +207,7 @@ function missingSettings({ settings }: BundleManifest, choices: BundleChoices): 
   });
 }
 
-/** Throws AppError bad_request where something must be chosen first or a choice is none of the bundle's. */
+/** Throws AppError `bad_request` where something must be chosen first or a choice is none of the bundle's. */
 export function bundleEntry(
   manifest: BundleManifest,
   folder: string,
@@ -268,7 +268,7 @@ function fillWord(word: string, values: Values): readonly string[] {
   return filled === undefined ? [] : [filled];
 }
 
-/** Undefined where a setting in it has no value; what is no placeholder of bundles stays. */
+/** Undefined if a setting in it has no value; what is no placeholder of bundles stays. */
 function fill(text: string, values: Values): string | undefined {
   const names = [...text.matchAll(placeholder)].map(([, name = '']) => name);
   if (names.some((name) => values.get(name)?.length === 0)) return undefined;

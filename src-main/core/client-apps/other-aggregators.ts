@@ -1,5 +1,5 @@
 /**
- * Products like ours, whose config files hold what a person may want to bring over: where the files are, and which
+ * Products like ours, whose config files hold what a user may want to bring over: where the files are, and which
  * entries start them.
  */
 import { readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ interface OtherAggregator {
   /** Variables that name its config file, or folders with one. */
   readonly fileVariable?: string;
   readonly folderVariable?: string;
-  /** Below the folder that the person is in, then below their home. */
+  /** Below the folder that the user is in, then below their home. */
   readonly here: readonly string[];
   readonly atHome: readonly string[];
 }
@@ -45,7 +45,7 @@ export interface AggregatorFile {
   readonly name: string;
   readonly file: string;
   readonly servers: readonly ReadServer[];
-  /** Settings beside the servers, by key. */
+  /** Settings next to the servers, by key. */
   readonly settings: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export async function findAggregators(machine: Machine, cwd: string | undefined)
   return read.filter((one) => one !== undefined);
 }
 
-/** The config behind an entry that starts one of them; undefined for any other entry, or where there is none. */
+/** The config behind an entry that starts one of them; undefined for any other entry, or if there is none. */
 export async function resolveAggregator(
   entry: unknown,
   machine: Machine,

@@ -21,7 +21,7 @@ export function supportsProjects({ projectFiles }: KnownApp): boolean {
 
 /**
  * Throws AppError `unsupported` for an app that reads no files of projects, `bad_request` where the file would be the
- * person's own, `not_allowed` where a link leads out of the project: a project may come from anybody.
+ * user's own, `not_allowed` where a link leads out of the project: a project may come from anybody.
  */
 export async function resolveProjectFile(machine: Machine, app: KnownApp, project: string): Promise<ProjectPlace> {
   const file = await projectFile(machine, app, project);
@@ -46,7 +46,7 @@ export function projectWarning({ command, env }: StdioLaunch): string {
   return `${about} But the entry names a path of this machine and starts nothing on another one; once ${sharedCommand} is on your PATH, its name is written instead.`;
 }
 
-/** An address would need the person's token in the file. */
+/** An address would need the user's token in the file. */
 export function tokenInProjectError(): AppError {
   return new AppError('unsupported', 'A project’s file may be shared, so no address with a token is written into it.', {
     fix: 'Leave --http out: the entry then starts Tooltray by its command.',

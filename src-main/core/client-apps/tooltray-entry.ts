@@ -25,9 +25,9 @@ export function createTooltrayEntry(app: KnownApp, launch: AppLaunch): AppEntry 
 }
 
 /**
- * The text with our entry. What the person or the app has set in an entry of ours (tools that need no asking, time
+ * The text with our entry. What the user or the app has set in an entry of Tooltray (tools that need no asking, time
  * limits) stays; that it is switched off does not, unless `keepSwitch`. With `servers` there is one entry for each of
- * them instead, and no other of ours.
+ * them instead, and no other of Tooltray.
  */
 export function insertEntry(
   text: string,

@@ -86,7 +86,7 @@ export function httpEndpoint(http: string | undefined, port: number): HttpEndpoi
   return url === undefined || url === '' ? undefined : { url, lasting: url === configured };
 }
 
-/** Throws AppError `unsupported` where there is no address. */
+/** Throws AppError `unsupported` if there is no address. */
 export function httpLaunch(address: HttpEndpoint | undefined, app: string, token: string): HttpLaunch {
   if (address === undefined) {
     throw new AppError('unsupported', 'Tooltray has no address now that an app could be given.', {

@@ -76,7 +76,7 @@ export interface Undoable {
   readonly undo: string;
   /** In ms since 1970. */
   readonly at: number;
-  /** A few words for people. */
+  /** A few words for users. */
   readonly about: string;
   /** The apps' files that it changed. */
   readonly files: readonly string[];

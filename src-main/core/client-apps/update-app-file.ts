@@ -60,8 +60,8 @@ export async function readAppFile(path: string): Promise<string | undefined> {
 }
 
 /**
- * Applies `edit`. Links stay links, the file keeps its permissions; a new file is the person's alone.
- * Throws what `edit` throws; `not_allowed` where the file is read-only, `config_conflict` when it keeps changing.
+ * Applies `edit`. Links stay links, the file keeps its permissions; a new file is the user's alone. Throws what `edit`
+ * throws; `not_allowed` where the file is read-only, `config_conflict` when it keeps changing.
  */
 export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateSteps): Promise<AppFileUpdate> {
   const target = await targetOf(path);
@@ -239,7 +239,7 @@ function quietly<T>(work: () => T): T | undefined {
   }
 }
 
-// Removes what a Tooltray that was killed while it wrote has left beside an app's file.
+// Removes what a Tooltray that was killed while it wrote has left next to an app's file.
 
 /** Drafts of processes that are no more. To be called under the file's lock. */
 async function sweepLeftovers(target: string): Promise<void> {
@@ -255,13 +255,13 @@ async function sweepLeftovers(target: string): Promise<void> {
 // One change of an app's file: made under a lock, noted so that it can be undone. Install, uninstall, repair and import
 // go through here.
 
-/** An app's config file: the person's, or a project's. */
+/** An app's config file: the user's, or a project's. */
 export interface AppConfigFile {
   readonly app: KnownApp;
   readonly file: string;
   /** Files of its other builds, which get the same entry. */
   readonly also?: readonly string[];
-  /** The project's folder; undefined where it is the person's. */
+  /** The project's folder; undefined if it is the user's. */
   readonly project?: string | undefined;
 }
 
@@ -269,7 +269,7 @@ interface WantedChange {
   readonly action: AppChange['action'];
   /** Returns the new text from the current one; undefined means no file. */
   readonly edit: (text: string | undefined) => string | undefined | Promise<string | undefined>;
-  /** The state of the file that the person was shown; any other is refused. */
+  /** The state of the file that the user was shown; any other is refused. */
   readonly revision?: string | undefined;
   /** Id of the change of another build's file that this one goes with: both are undone together. */
   readonly partOf?: string | undefined;

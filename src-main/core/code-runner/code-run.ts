@@ -32,7 +32,7 @@ export class CodeRun {
   readonly #limits: CodeRunLimits;
   readonly #slots: Semaphore;
   readonly #console: string[] = [];
-  /** Aborted when the run is over: calls still under way are cancelled then. */
+  /** Aborted when the run is over: calls still in progress are cancelled then. */
   readonly #over = new AbortController();
   readonly #outcome = Promise.withResolvers<GuestOutcome>();
   #calls = 0;

@@ -114,7 +114,7 @@ export class RunnerProcess implements GuestChannel {
   }
 }
 
-/** The desktop app has these files beside its archive, which the process may not read. */
+/** The desktop app has these files next to its archive, which the process may not read. */
 export function unpacked(entry: URL): URL {
   return new URL(entry.href.replace('/app.asar/', '/app.asar.unpacked/'));
 }

@@ -118,7 +118,7 @@ function includesArray(type: unknown): boolean {
   return type === 'array' || (Array.isArray(type) && type.includes('array'));
 }
 
-// A text from outside as one plain line: nothing invisible, nothing that reorders or hides what stands beside it.
+// A text from outside as one plain line: nothing invisible, nothing that reorders or hides what stands next to it.
 
 /**
  * Controls, format characters (zero width, bidirectional, tags) and variation selectors, which can carry hidden text.

@@ -38,7 +38,7 @@ interface WrittenText {
 /** Texts that were written in another product. */
 export interface InheritedTexts {
   find(server: string, tool: string): string | undefined;
-  /** In ms since 1970; undefined where it is not known. */
+  /** In ms since 1970; undefined if it is not known. */
   readonly writtenAt: number | undefined;
 }
 
@@ -104,7 +104,7 @@ export class DescriptionStore implements DescriptionReader {
     this.changed.emit();
   }
 
-  /** The person wants the server's own descriptions of these tools back. Rejects with what the file system throws. */
+  /** The user wants the server's own descriptions of these tools back. Rejects with what the file system throws. */
   async restoreOriginal(server: string, tools: readonly string[]): Promise<void> {
     const hash = this.#hashOf(server);
     if (hash === undefined) return;

@@ -66,7 +66,7 @@ function shapeMembers(members: JsonObject, names: readonly string[] | undefined)
   );
 }
 
-/** The whole of a tool is described beside its schema. */
+/** The whole of a tool is described next to its schema. */
 function wordsOf(node: JsonObject, names: readonly string[]): [string, unknown][] {
   const { description } = node;
   const text =

@@ -1,5 +1,5 @@
 /**
- * `.toolmux_cache.json` beside a ToolMux config: short descriptions that a model wrote there for tools. ToolMux trusts
+ * `.toolmux_cache.json` next to a ToolMux config: short descriptions that a model wrote there for tools. ToolMux trusts
  * them while the config is the very text that they were made for, and so do we.
  */
 import { createHash } from 'node:crypto';
@@ -11,7 +11,7 @@ import { truncateLine } from './condense-tool.ts';
 import { maxDescriptionLength } from './description-store.ts';
 
 interface Cache {
-  /** When a model wrote the texts, in ms since 1970; undefined where the file does not say. */
+  /** When a model wrote the texts, in ms since 1970; undefined if the file does not say. */
   readonly at: number | undefined;
   readonly texts: ReadonlyMap<string, ReadonlyMap<string, string>>;
 }

@@ -48,7 +48,7 @@ interface ServerBase {
   /** Longest single message accepted from the server, in bytes (512 MiB by default). */
   readonly maxMessageBytes: number;
   readonly description: string | undefined;
-  /** Why it is off though its switch says on; lifted by a person. */
+  /** Why it is off though its switch says on; lifted by a user. */
   readonly held?: LeaseHandle;
   /** Stated when the server was added; the launch may have changed since. */
   readonly registry?: RegistryOrigin;
@@ -84,7 +84,7 @@ export interface Isolation {
   readonly forgets?: 'home' | 'everything';
 }
 
-/** Which variables of the person's login a server gets beside those that every program may need. */
+/** Which variables of the user's login a server gets beside those that every program may need. */
 export type InheritedVariables = 'all' | readonly string[];
 
 export interface StdioServerConfig extends ServerBase {
@@ -94,7 +94,7 @@ export interface StdioServerConfig extends ServerBase {
   readonly env: Readonly<Record<string, string>>;
   /** Absent: none but the common ones. */
   readonly inheritEnv?: InheritedVariables;
-  /** Absent: it runs as the person's own programs do. */
+  /** Absent: it runs as the user's own programs do. */
   readonly isolate?: Isolation;
   readonly cwd: string | undefined;
 }
@@ -108,7 +108,7 @@ export interface HttpServerConfig extends ServerBase {
   readonly oauth?: OAuthClient;
 }
 
-/** Who we are at an authorization server, as the person registered us there, and as whom they want to be signed in. */
+/** Who we are at an authorization server, as the user registered us there, and as whom they want to be signed in. */
 export interface OAuthClient {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
@@ -129,7 +129,7 @@ export interface OAuthClient {
   readonly tokenExchange?: TokenExchange | undefined;
 }
 
-/** Source: RFC 8693, section 2.1. Client and scopes are those beside it. */
+/** Source: RFC 8693, section 2.1. Client and scopes are those next to it. */
 export interface TokenExchange {
   readonly tokenEndpoint: string;
   readonly audience?: string | undefined;
@@ -206,7 +206,7 @@ export interface Profile {
   readonly noOpenWorld?: boolean | undefined;
 }
 
-/** Settings that a layer below the organisation's may have of its own, by their key; of `results` each by itself. */
+/** Settings that a layer below the organization's may have of its own, by their key; of `results` each by itself. */
 export const layerSettings = [
   ...([
     'mode',
@@ -277,7 +277,7 @@ export interface ConfigLayers {
 
 /** The configuration changes that models may make. */
 interface ChangePolicy {
-  /** A person is asked, it just happens, or it is refused. */
+  /** A user is asked, it just happens, or it is refused. */
   readonly agentChanges: 'ask' | 'allow' | 'refuse';
   /** Whether models may ask for servers to be added, and removed, at all. */
   readonly allowAdd: boolean;
@@ -291,9 +291,9 @@ export type DataFlowRole = (typeof dataFlowRoles)[number];
 
 /** Settings of the data flow check. */
 export interface DataFlowSettings {
-  /** Nothing; what would have been asked is counted; a person is asked. */
+  /** Nothing; what would have been asked is counted; a user is asked. */
   readonly mode: 'off' | 'record' | 'ask';
-  /** How long a call waits for the person where its client app cannot be given a handle, in seconds. */
+  /** How long a call waits for the user where its client app cannot be given a handle, in seconds. */
   readonly waitSeconds: number;
   /** How long a question may be answered, in minutes. */
   readonly approvalTimeoutMinutes: number;
@@ -329,15 +329,15 @@ export interface AuditSettings {
 
 /** Processes that belong to one user each. */
 export interface UserProcessSettings {
-  /** Processes of all people on one replica; one takes about 80 MB. */
+  /** Processes of all users on one replica; one takes about 80 MB. */
   readonly maxPerReplica: number;
-  /** Processes of one person at a time. */
+  /** Processes of one user at a time. */
   readonly maxPerUser: number;
   /** One that nobody used for so long ends, unless its entry says otherwise. */
   readonly idleMinutes: number;
 }
 
-/** For one person, who waits for the end, in seconds. */
+/** For one user, who waits for the end, in seconds. */
 export const defaultDrainSeconds = 5;
 
 export interface CodeSettings {
@@ -415,7 +415,7 @@ export interface AppConfig {
   readonly retrieve: RetrieveSettings;
   /** Code that models write. */
   readonly code: CodeSettings;
-  /** Edits of the home's own config file by other programs count as the person's word. */
+  /** Edits of the home's own config file by other programs count as the user's word. */
   readonly trustEdits: boolean;
   /** Repairs a server that does not start from other apps' launches: after approval, automatically, or not at all. */
   readonly heal: 'ask' | 'auto' | 'off';
@@ -438,7 +438,7 @@ export interface AppConfig {
   readonly oauth: { readonly clientMetadataUrl: string | undefined };
   /** Quotas, by name. */
   readonly quotas: Readonly<Record<string, Quota>> | undefined;
-  /** Absent where the config is one file. */
+  /** Absent if the config is one file. */
   readonly layers?: ConfigLayers;
   /** PEM file of certificate authorities that are trusted besides those of Node.js and of the system. */
   readonly network: { readonly extraCaFile: string | undefined };
@@ -468,7 +468,7 @@ export interface ConfigProblem {
   readonly isRefused?: true;
 }
 
-// Whether a tool is there for client apps, as the person switched it.
+// Whether a tool is there for client apps, as the user switched it.
 
 /** `tool` by the server's own name. A server the config does not know has nothing switched off. */
 export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
@@ -480,7 +480,7 @@ export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string
 /** `review`: not accepted yet. `blocked`: rejected by the user. `isolation`: requires a sandbox that is missing. */
 export type LeaseHandle = 'review' | 'blocked' | 'setup';
 
-// The names of the modes, and how a name that a person wrote is read. What each mode does is in core/modes.
+// The names of the modes, and how a name that a user wrote is read. What each mode does is in core/modes.
 
 export const modeNames = ['proxy', 'gateway', 'meta', 'search', 'code', 'dispatch', 'universal', 'retrieve'] as const;
 

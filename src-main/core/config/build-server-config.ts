@@ -98,9 +98,7 @@ function takesSecrets([field, inner]: readonly PropertyKey[]): boolean {
   return field === 'args' || field === 'env' || field === 'headers' || field === 'url';
 }
 
-/**
- * An entry that nobody could place as it says is not in use: guessed wrong, people would share what is one person's.
- */
+/** An entry that nobody could place as it says is not in use: guessed wrong, users would share what is one user's. */
 function reportPlacement(reader: EntryReader, written: ServerEntry, kind: ServerConfig['kind']): void {
   const mistake = placementProblem(written, kind);
   if (mistake !== undefined) reader.report('error', ['placement'], mistake.reason, mistake.suggestion);
@@ -190,8 +188,8 @@ const noReasons: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * SHA-256 (hex) of everything but the switches, what is only kept, and the text for people, none of which is a reason
- * to restart.
+ * SHA-256 (hex) of everything but the switches, what is only kept, and the text for users, none of which is a reason to
+ * restart.
  */
 export function hashServerConfig(server: Unhashed<ServerConfig>): string {
   const relevant = Object.entries(server).filter(([key]) => !noReasons.has(key));

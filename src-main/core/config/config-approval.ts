@@ -15,7 +15,7 @@ import { type ParsedConfig, parseConfig, parseServerConfigs } from './read-confi
 import type { Env } from './replace-variables.ts';
 import { writtenServers } from './written-servers.ts';
 
-/** Something a foreign edit of the config file would bring about, and the person has not agreed to. */
+/** Something a foreign edit of the config file would bring about, and the user has not agreed to. */
 export type PendingEdit =
   | {
       readonly kind: 'entry';
@@ -48,7 +48,7 @@ const plainFields: ReadonlySet<string> = new Set([
   ...['idleTimeoutSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
 ]);
 
-/** Names are short, so that a person can type them. */
+/** Names are short, so that a user can type them. */
 export function pendingEditsId(waiting: readonly PendingEdit[]): string {
   return createHash('sha256').update(JSON.stringify(waiting)).digest('hex').slice(0, 6);
 }
@@ -73,7 +73,7 @@ export class ConfigApproval {
   readonly #trustsAll: boolean;
   readonly #record: AcceptedRecord;
 
-  /** `trustsAll`: every edit counts as the person's word (`--config`), and is remembered as such. */
+  /** `trustsAll`: every edit counts as the user's word (`--config`), and is remembered as such. */
   constructor(file: string, trustsAll: boolean, key: RecordKey) {
     this.file = file;
     this.#trustsAll = trustsAll;
@@ -118,7 +118,7 @@ export class ConfigApproval {
     return { ...config, servers: Object.entries(servers).flatMap(([name, one]) => build(name, one, config, env)) };
   }
 
-  /** Rejects with AppError secret_locked if the vault is locked. */
+  /** Rejects with AppError `secret_locked` if the vault is locked. */
   async save(agree: Agreed): Promise<void> {
     await this.#record.write(agree);
   }
@@ -157,7 +157,7 @@ export class ConfigApproval {
     });
   }
 
-  /** The person agrees to all that waits in `text`; what they have blocked stays so. */
+  /** The user agrees to all that waits in `text`; what they have blocked stays so. */
   async approveAll(text: string, path: string, env: Env): Promise<void> {
     const now = stateOf(text, path, env);
     if (now === undefined) return;
@@ -166,7 +166,7 @@ export class ConfigApproval {
     await this.save({ ...now, servers: Object.fromEntries(servers), blocked });
   }
 
-  /** The person's word on one server as it stands in `text`, and on nothing else there. */
+  /** The user's word on one server as it is in `text`, and on nothing else there. */
   async decideServer(server: string, choice: 'accept' | 'block', text: string, path: string, env: Env): Promise<void> {
     const now = stateOf(text, path, env);
     const written = now && own(now.servers, server);

@@ -32,7 +32,7 @@ export class ConfigStore {
   /** The last good config, after it changed. */
   readonly changed = new Emitter<AppConfig>();
   readonly problemsChanged = new Emitter<readonly ConfigProblem[]>();
-  /** Other edits than Tooltray's own wait for the person. */
+  /** Other edits than Tooltray's own wait for the user. */
   readonly pendingEditsChanged = new Emitter();
   readonly path: string;
   readonly #env: Env;
@@ -76,8 +76,8 @@ export class ConfigStore {
   /**
    * Reads the file once. Throws `config_not_found`, unless it may be missing: then what was agreed to of it is in use,
    * or the config of a first run, and nothing is written. A bad file is no error here, but no servers and `problems`.
-   * `accepted`: what the person agreed to of this file; without it, every edit is theirs. `layers`: of the folder that
-   * the file lies in.
+   * `accepted`: what the user agreed to of this file; without it, every edit is theirs. `layers`: of the folder that
+   * the file is in.
    */
   static async open(
     path: string,
@@ -131,7 +131,7 @@ export class ConfigStore {
     return this.#waiting;
   }
 
-  /** The person agrees to what waits. Throws `config_conflict` where that is something else by now. */
+  /** The user agrees to what waits. Throws `config_conflict` where that is something else by now. */
   async approvePending(waiting: readonly PendingEdit[]): Promise<void> {
     const accepted = this.#accepted;
     if (accepted === undefined) return;
@@ -150,8 +150,8 @@ export class ConfigStore {
   }
 
   /**
-   * The person's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict`
-   * where it is another by now.
+   * The user's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict` where
+   * it is another by now.
    */
   async decideServer(server: string, choice: 'accept' | 'block', seen: JsonObject): Promise<void> {
     await this.#locked(async () => {
@@ -254,7 +254,7 @@ export class ConfigStore {
     await this.reload();
   }
 
-  /** A checkout or a mounted volume is changed as a whole by one link; what was watched lies beside it then. */
+  /** A checkout or a mounted volume is changed as a whole by one link; what was watched lies next to it then. */
   async #followLinks(): Promise<void> {
     const places = (await this.#layers?.watchedPaths()) ?? [];
     if (isDeepStrictEqual(places, this.#watched) || this.#starting === undefined) return;
@@ -385,7 +385,7 @@ function missingFile(path: string): ConfigProblem {
 
 // The config file of a first run: it works at once and shows how to go on.
 
-/** JSONC with comments for the person who opens it. */
+/** JSONC with comments for the user who opens it. */
 export const initialConfigText = `{
   // How tools are shown to AI apps. "auto": whatever costs each of them least. Or one of
   // ${modeNames.join(', ')}.

@@ -1,4 +1,4 @@
-/** Finds where a config file of ours, or one that is used as ours, keeps its servers. */
+/** Finds where a config file of Tooltray, or one that is used as ours, keeps its servers. */
 import type { Node } from 'jsonc-parser';
 import { findProperty, propertiesOf } from './jsonc-text.ts';
 

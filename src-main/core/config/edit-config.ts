@@ -117,7 +117,7 @@ export function rawField(text: string, name: string, key: string): unknown {
   return property === undefined ? undefined : nodeValue(property.valueNode);
 }
 
-/** Sets a key beside the servers; `undefined` takes it out. Throws `config_invalid`. */
+/** Sets a key next to the servers; `undefined` takes it out. Throws `config_invalid`. */
 export function setTopLevel(text: string, key: string, value: unknown): string {
   const edit = new VerifiedEdit(text);
   const wanted = edit.value();
@@ -206,7 +206,7 @@ export function rawEntry(text: string, name: string): JsonObject {
   return objectOrEmpty(value);
 }
 
-/** A key beside the servers; undefined where it is not there. Throws `config_invalid`. */
+/** A key next to the servers; undefined if it is not there. Throws `config_invalid`. */
 export function rawSetting(text: string, key: string): unknown {
   const node = findProperty(new VerifiedEdit(text).root, key)?.valueNode;
   return node === undefined ? undefined : nodeValue(node);

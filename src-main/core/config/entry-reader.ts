@@ -33,7 +33,7 @@ export class EntryReader {
     this.#found = found;
   }
 
-  /** The fields under our names, checked; undefined where the entry cannot be used. `home`: the user's home folder. */
+  /** The fields under our names, checked; undefined if the entry cannot be used. `home`: the user's home folder. */
   read(home: string): ServerEntry | undefined {
     const { dialect, policy } = this.#found;
     const reading = readEntry(nodeValue(this.#entry.valueNode), { dialect, home });

@@ -10,7 +10,7 @@ import { nodeAt } from './jsonc-text.ts';
 
 const formatNames = { json: 'JSON', toml: 'TOML', yaml: 'YAML' } as const;
 
-/** The problem of a text that is no config of ours; undefined where it is one, or nothing that is known. */
+/** The problem of a text that is no config of Tooltray; undefined if it is one, or nothing that is known. */
 export function foreignProblem(text: string, file: string, found: FoundServers | undefined): ConfigProblem | undefined {
   if (found !== undefined) return problemOf(found, undefined, file);
   const named = formatOfFile(file);

@@ -69,7 +69,7 @@ export function tightens(key: string, before: unknown, value: unknown): boolean 
   return !loosens && ['allowAdd', 'allowRemove'].every((member) => value[member] !== true || before[member] === true);
 }
 
-/** Less leaves without a question. Roles are a person's word either way. */
+/** Less leaves without a question. Roles are a user's word either way. */
 function tightensFlow(before: unknown, value: unknown): boolean {
   if (!isObject(before) || !isObject(value)) return false;
   const { mode: was, ...others } = before;

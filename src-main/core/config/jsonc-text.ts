@@ -125,7 +125,7 @@ export function nodeAt(node: Node, path: readonly PropertyKey[]): Node {
   return next === undefined ? node : nodeAt(next, rest);
 }
 
-// Writes a value the way a person would lay it out: short lists on one line, everything else one thing per line.
+// Writes a value the way a user would lay it out: short lists on one line, everything else one thing per line.
 
 interface Layout {
   /** The indentation of the line the value starts on. */

@@ -1,5 +1,5 @@
 /**
- * The keys beside the servers in an MCPProxy file: each maps to one of our settings, matches our behavior, or is
+ * The keys next to the servers in an MCPProxy file: each maps to one of our settings, matches our behavior, or is
  * reported as having no effect, with the reason. None is dropped silently.
  */
 import { z } from 'zod';

@@ -3,7 +3,7 @@ import type { Isolation } from './app-config.ts';
 import type { ServerEntry } from './schema.ts';
 
 /**
- * `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the person's own programs
+ * `everyCommand`: what holds for commands that say nothing themselves. undefined: it runs as the user's own programs
  * do.
  */
 export function parseIsolation(

@@ -4,7 +4,7 @@ import { secretNamesIn, userValueNamesIn } from './replace-variables.ts';
 
 export interface ResolvedPlacement {
   readonly placement: Placement;
-  /** Each person has a process, or a connection, of their own. */
+  /** Each user has a process, or a connection, of their own. */
   readonly isEachOnes: boolean;
   /** Why, as a sentence. */
   readonly reason: string;

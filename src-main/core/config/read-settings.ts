@@ -1,4 +1,4 @@
-/** Reads what a config file says beside its servers; a wrong value leaves the one that was in force. */
+/** Reads what a config file says next to its servers; a wrong value leaves the one that was in force. */
 import { closestMatch } from '../base/text-format.ts';
 import type { Node } from 'jsonc-parser';
 import { z } from 'zod';
@@ -43,7 +43,7 @@ const lost = new Map([
   ['inputs', 'Tooltray does not ask for inputs. Write "${env:NAME}" in place of "${input:…}".'],
 ]);
 
-/** Names that may stand in the config and are only known to what is built on it. */
+/** Names that may be in the config and are only known to what is built on it. */
 export interface KnownNames {
   /** Helper tools, for `extraTools`. */
   readonly helpers: ReadonlySet<string>;
@@ -89,8 +89,8 @@ function productOf(root: Node | undefined, path: string): ConfigProduct {
 }
 
 /**
- * ToolMux's file as its page shows it: `mcp.json` with `servers` and at most `mode` beside them. VS Code's file of that
- * name lies in `.vscode`, has `inputs`, or says the `type` of its servers.
+ * ToolMux's file as its page shows it: `mcp.json` with `servers` and at most `mode` next to them. VS Code's file of
+ * that name is in `.vscode`, has `inputs`, or says the `type` of its servers.
  */
 function isToolMuxFile(root: Node | undefined, path: string): boolean {
   const [folder, name] = path.split(/[\\/]/).slice(-2);

@@ -1,6 +1,6 @@
 /**
  * Puts the values of environment variables in the place of `${env:NAME}`, of secrets in that of `${secret:NAME}`, of a
- * person's own in that of `${user:NAME}`.
+ * user's own in that of `${user:NAME}`.
  */
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -23,8 +23,8 @@ type OnUnfilled = (unfilled: UnresolvedPlaceholder) => string | undefined;
 const placeholder = /\$\{(env|input|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
 /**
- * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is each person's
- * own; where there is one person, it is that secret.
+ * `${keyring:NAME}` is MCPProxy's name for what `${secret:NAME}` is here. `${user:NAME}` is each user's own; where
+ * there is one user, it is that secret.
  */
 const secretSources: ReadonlySet<string> = new Set(['secret', 'keyring', 'user']);
 
@@ -58,7 +58,7 @@ export function secretNamesIn(value: unknown): readonly string[] {
   return [...names];
 }
 
-/** The names of each person's own values in every text inside `value`, in their order. */
+/** The names of each user's own values in every text inside `value`, in their order. */
 export function userValueNamesIn(value: unknown): readonly string[] {
   const names = new Set<string>();
   replaceSecrets(value, (name, _fallback, isUsers) => {
@@ -68,7 +68,7 @@ export function userValueNamesIn(value: unknown): readonly string[] {
   return [...names];
 }
 
-/** `fallback`: what stands behind `:-`; `isUsers`: it is written as each person's own. */
+/** `fallback`: what stands behind `:-`; `isUsers`: it is written as each user's own. */
 type ValueOf = (name: string, fallback: string | undefined, isUsers: boolean) => string;
 
 /** `value` with what `valueOf` answers in the place of each `${secret:NAME}` and `${user:NAME}`. */

@@ -39,7 +39,7 @@ export function readDuration(written: string): number | undefined {
 }
 
 const text = z.string().min(1);
-/** People write ports and switches unquoted; a process only ever sees text. */
+/** Users write ports and switches unquoted; a process only ever sees text. */
 const looseText = z.union([z.string(), z.number(), z.boolean()]).transform(String);
 const seconds = z.number().positive();
 const bytes = z.int().min(0);
@@ -68,7 +68,7 @@ const dataFlow = z
   })
   .partial();
 
-/** A word of this kind stands in an address. */
+/** A word of this kind is in an address. */
 const profileName = z.string().regex(/^[\w.-]{1,60}$/);
 const names = z.array(text);
 export const profileSchema = z
@@ -149,7 +149,7 @@ const quota = z
     error: '"calls" and "bytes" need "window": "minute", "hour" or "day"; "maxConcurrent" has none',
   });
 
-/** Settings beside the servers; every one may be absent. */
+/** Settings next to the servers; every one may be absent. */
 export const settingsSchema = z.object({
   mode,
   appModes: z.record(z.string(), mode),

@@ -29,8 +29,8 @@ export function mayLiftHold({ quarantined, command }: JsonObject): boolean {
 }
 
 /**
- * Nothing but a person's review lets such a server start: neither a switch nor any change of its entry. Throws AppError
- * not_allowed.
+ * Nothing but a user's review lets such a server start: neither a switch nor any change of its entry. Throws AppError
+ * `not_allowed`.
  */
 export function assertReviewed(server: { readonly name: string; readonly held?: LeaseHandle } | undefined): void {
   if (server?.held !== 'review' && server?.held !== 'blocked') return;
@@ -40,7 +40,7 @@ export function assertReviewed(server: { readonly name: string; readonly held?: 
   });
 }
 
-/** Takes MCPProxy's mark off an entry that a person has accepted. Throws as setServerField does. */
+/** Takes MCPProxy's mark off an entry that a user has accepted. Throws as setServerField does. */
 export function markReviewed(text: string, server: string): string {
   return clear(text, server, 'quarantined');
 }

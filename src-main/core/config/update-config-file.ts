@@ -1,6 +1,4 @@
-/**
- * Changes a config file so that no edit of anyone is lost: not another process's, not that of a person in an editor.
- */
+/** Changes a config file so that no edit of anyone is lost: not another process's, not that of a user in an editor. */
 import { readFile, realpath } from 'node:fs/promises';
 import { rotateBackups, writeFileAtomic } from '../base/atomic-file.ts';
 import { AppError, toAppError } from '../base/errors.ts';
@@ -9,7 +7,7 @@ import { withSqliteLock } from '../base/file-lock.ts';
 
 /** Backups kept: `.bak`, `.bak.1` … `.bak.4`. */
 const backupCount = 5;
-/** A person saving in an editor gets in between once, hardly twice. */
+/** A user saving in an editor gets in between once, hardly twice. */
 const maxAttempts = 20;
 
 /**

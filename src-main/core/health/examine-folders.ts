@@ -96,7 +96,7 @@ function foreignFiles(folder: string): readonly FileFacts[] {
   ];
 }
 
-/** Files that were set aside, and those beside one of a newer version. */
+/** Files that were set aside, and those next to one of a newer version. */
 function oddDatabases(folder: string): readonly FileFacts[] {
   return namesIn(folder).flatMap((name): readonly FileFacts[] => {
     const path = join(folder, name);

@@ -35,7 +35,7 @@ export interface ServerFacts {
 
 export interface HealthFacts {
   readonly paused: boolean;
-  /** Why HTTP is not where the config wants it; empty where it is. */
+  /** Why HTTP is not where the config wants it; empty if it is. */
   readonly httpProblem: string;
   readonly storeProblems: readonly StoreProblem[];
   readonly config: {

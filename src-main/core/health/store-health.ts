@@ -84,7 +84,7 @@ export class StoreHealth {
     });
   }
 
-  /** Ends the probes. Resolves when none is under way; never rejects. */
+  /** Ends the probes. Resolves when none is in progress; never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -119,7 +119,7 @@ async function isWritable(folder: string): Promise<boolean> {
   }
 }
 
-/** SQLite reports an input/output error where it finds no room for its files beside the database. */
+/** SQLite reports an input/output error where it finds no room for its files next to the database. */
 function causeOf(error: unknown, folder: string): unknown {
   if (systemFailure(error)?.code !== 'EIO') return error;
   try {

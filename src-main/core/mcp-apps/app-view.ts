@@ -23,7 +23,7 @@ export interface AppView {
 }
 
 /**
- * Reads a tool's view from its server. Rejects with AppError not_found, unsupported, message_too_large, or as the
+ * Reads a tool's view from its server. Rejects with AppError `not_found`, unsupported, `message_too_large`, or as the
  * server does.
  */
 export async function loadAppView(server: ManagedServer, uri: string, context: CallContext): Promise<AppView> {

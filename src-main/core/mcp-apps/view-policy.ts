@@ -38,7 +38,7 @@ const features: Readonly<Record<ViewPermission, string>> = {
   clipboardWrite: 'clipboard-write',
 };
 
-/** More of one kind than this is no list that a person reads. */
+/** More of one kind than this is no list that a user reads. */
 const maxDomains = 40;
 const maxDomainLength = 260;
 
@@ -87,7 +87,7 @@ function domainsOf(declared: unknown): { readonly taken: readonly string[]; read
 
 export interface ViewPolicy {
   readonly headers: Readonly<Record<string, string>>;
-  /** For the frame's `allow`; empty where nothing is. */
+  /** For the frame's `allow`; empty if nothing is. */
   readonly allow: string;
 }
 

@@ -1,6 +1,5 @@
 /**
- * Tools that a person's calls used lately stand a little higher among what a search found, and never first because of
- * it.
+ * Tools that a user's calls used lately stand a little higher among what a search found, and never first because of it.
  */
 import type { AlsoWanted } from '../search/query-matches.ts';
 

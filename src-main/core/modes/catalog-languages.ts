@@ -19,7 +19,7 @@ const minLanguageShare = 0.2;
 const minTools = 3;
 const minToolShare = 0.1;
 
-/** A sentence for the instructions, with a space before it; empty where no language but English is worth a search. */
+/** A sentence for the instructions, with a space before it; empty if no language but English is worth a search. */
 export function languagesText({ tools }: Pick<Catalog, 'tools'>): string {
   const counts = new Map<string, number>();
   for (const tool of tools) {

@@ -45,7 +45,7 @@ const strongShare = 0.7;
 const strongOverUsual = 1.5;
 
 /**
- * For the model, beside the query of a search. Each part is looked up apart: of three needs in two or three wordings
+ * For the model, next to the query of a search. Each part is looked up apart: of three needs in two or three wordings
  * each, 78 to 98 per cent are shown, depending on the catalog; 47 to 96 in one.
  */
 export const queryHint = 'every need in 2-3 wordings, commas between; several with ;';
@@ -162,7 +162,7 @@ function oneSide(words: string): Side {
 }
 
 /**
- * Whether a tool of that name does the opposite of what is needed, by its stems; undefined where nothing does, as where
+ * Whether a tool of that name does the opposite of what is needed, by its stems; undefined if nothing does, as where
  * the need speaks of both.
  */
 function oppositeOf(wanted: readonly string[]): ((name: string) => boolean) | undefined {
@@ -193,7 +193,7 @@ export function moreMatchesText(more: number): string | undefined {
   return more <= 0 ? undefined : `${more} more fit less; ask with limit.`;
 }
 
-// Whether a found tool needs its schema beside its line: where the line leaves something open, and the tool may be the
+// Whether a found tool needs its schema next to its line: where the line leaves something open, and the tool may be the
 // one meant.
 
 /**

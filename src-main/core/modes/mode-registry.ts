@@ -77,7 +77,7 @@ export class ModeRegistry {
 
   /**
    * How a model reads on in a spill, by a tool that its session lists: one that leads to `read_result`, or that itself.
-   * Undefined where it lists neither.
+   * Undefined if it lists neither.
    */
   readonly readHint = ({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined => {
     const shown = this.modes.find(({ name }) => name === mode) ?? proxyMode;

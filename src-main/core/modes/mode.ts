@@ -54,11 +54,11 @@ export interface HelperContext extends ModeView {
   /** Resolves names now, whatever the servers' status, and explains those that cannot be called. Never waits. */
   readonly finder: ToolFinder;
   /**
-   * The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what stands
-   * in the way.
+   * The tool that a spelling means; its server is waited for where it is on its way. Rejects with AppError: what is in
+   * the way.
    */
   readonly awaitTool: (spelling: string, server?: string) => Promise<CatalogEntry>;
-  /** Resolves when it is known what a server has. Rejects with AppError: its state, or server_not_found. */
+  /** Resolves when it is known what a server has. Rejects with AppError: its state, or `server_not_found`. */
   readonly awaitServer: (handle: string) => Promise<void>;
   /**
    * Resolves when the tools of all servers are known, or after their time limit: for helpers that show several servers.
@@ -66,11 +66,11 @@ export interface HelperContext extends ModeView {
   readonly settled: () => Promise<void>;
   /** Any tool of any server, through the pipeline. */
   readonly callTool: (request: CallRequest) => Promise<Result>;
-  /** A resource under its listed URI. Rejects with RpcError -32602 where there is none. */
+  /** A resource under its listed URI. Rejects with RpcError -32602 if there is none. */
   readonly readResource: (uri: string) => Promise<Result>;
-  /** A prompt in any spelling. Rejects with RpcError -32602 where there is none. */
+  /** A prompt in any spelling. Rejects with RpcError -32602 if there is none. */
   readonly getPrompt: (name: string, args: JsonObject | undefined) => Promise<Result>;
-  /** Waits for a call that was answered with a handle. Rejects with AppError not_found. */
+  /** Waits for a call that was answered with a handle. Rejects with AppError `not_found`. */
   readonly awaitCall: (wish: AwaitRequest) => Promise<Result>;
   /** Lists the tools of this server again, or of all; resolves with the new view. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
@@ -91,7 +91,7 @@ export interface HelperContext extends ModeView {
   readonly descriptions: DescriptionStore;
   /** Who is asking, for `admin.request`; `tool` is the helper's own name. */
   readonly author: ChangeAuthor;
-  /** Ids of tools that this person's calls used lately. */
+  /** Ids of tools that this user's calls used lately. */
   readonly usedTools: () => ReadonlySet<string>;
   /** Items that this session has been shown. */
   readonly memory: ShownItems;
@@ -131,8 +131,8 @@ export interface Mode {
   /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
   find?(name: string, view: ModeView): HelperTool | undefined;
   /**
-   * Tokens that each use of a tool costs beside the list: searching, looking up, wrapping. Measured by
-   * `npm run bench -- tasks`; without it `auto` never chooses the mode.
+   * Tokens that each use of a tool costs next to the list: searching, looking up, wrapping. Measured by `npm run bench
+   * -- tasks`; without it `auto` never chooses the mode.
    */
   readonly tokensPerUse?: number;
   /** A helper of it reads resources, so that `read_resource` is not listed. */
@@ -157,7 +157,7 @@ export interface Mode {
 export interface OwnResource {
   /** The listed definition: `uri` or `uriTemplate`, name, mimeType. */
   readonly definition: JsonObject;
-  /** The one content of that URI; undefined where it is not of this resource, or there is nothing. */
+  /** The one content of that URI; undefined if it is not of this resource, or there is nothing. */
   read(uri: string, context: HelperContext): Promise<JsonObject | undefined>;
 }
 

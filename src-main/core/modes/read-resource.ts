@@ -48,7 +48,7 @@ export const readResourceTool: HelperTool = {
   },
 };
 
-/** Whether a model is shown the tool: not where there is nothing to read, so that it costs nothing there. */
+/** Whether a model is shown the tool: not if there is nothing to read, so that it costs nothing there. */
 export function listsReadResource({ lookup }: Catalog): boolean {
   return lookup.resources.all.length > 0;
 }
@@ -100,7 +100,7 @@ function isServerLink(block: unknown): block is { readonly uri: string } {
   );
 }
 
-/** Returns the contents of a resource as blocks of a tool result. Throws AppError not_found if there is none. */
+/** Returns the contents of a resource as blocks of a tool result. Throws AppError `not_found` if there is none. */
 function toBlocks({ contents }: JsonObject): JsonObject[] {
   const all = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
   if (all.length === 0) throw new AppError('not_found', 'The resource has no content.');

@@ -49,7 +49,7 @@ export const readResultTool: HelperTool = {
   },
 };
 
-/** Under it stand in `_meta` the facts that a program may want beside the text. */
+/** Under it are in `_meta` the facts that a program may want next to the text. */
 const factsKey = 'tooltray/read';
 
 /** Suggests the first query on a spill, as a complete example, and alternatives. */

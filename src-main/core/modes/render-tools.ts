@@ -123,7 +123,7 @@ export function fitsInList(own: JsonObject, tools: readonly JsonObject[], { tool
   return JSON.stringify(tools).length + JSON.stringify(own).length <= JSON.stringify(whole).length;
 }
 
-// Tools with a user interface, listed as themselves beside a mode's own: apps that show interfaces find them in the
+// Tools with a user interface, listed as themselves next to a mode's own: apps that show interfaces find them in the
 // list alone.
 
 export interface ListedViews {

@@ -27,8 +27,7 @@ export interface CodeRunOptions {
 }
 
 /**
- * Throws AppError: bad_request where there is no code; unsupported where code is switched off, or Python cannot be
- * loaded.
+ * Throws AppError: bad_request if there is no code; unsupported where code is switched off, or Python cannot be loaded.
  */
 export async function runCode(run: CodeRunOptions, context: HelperContext): Promise<CodeRunOutcome> {
   const { code, language, input, globals, via, servers } = run;
@@ -112,7 +111,7 @@ function isSpillRef(text: string): boolean {
   return isSpillId(text) || text.startsWith(spillUri(''));
 }
 
-/** Throws AppError bad_request where they are too many to be handed over. */
+/** Throws AppError `bad_request` where they are too many to be handed over. */
 function rowsAsObjects({ columns, rows, rowCount }: SqlRows): JsonObject[] {
   if (rows.length < rowCount) {
     throw new AppError('bad_request', `The statement gives ${rowCount} rows, of which ${rows.length} fit.`, {
@@ -132,7 +131,7 @@ const languages: Readonly<Record<string, CodeLanguage>> = {
   py: 'python',
 };
 
-/** In any case; undefined where none is named: the code decides. Null for what there is not. */
+/** In any case; undefined if none is named: the code decides. Null for what there is not. */
 export function parseLanguage(given: unknown): CodeLanguage | undefined | null {
   if (given === undefined || given === null || given === '') return undefined;
   const name = typeof given === 'string' ? given.trim().toLowerCase() : '';
@@ -153,7 +152,7 @@ function parametersOf(tools: ReadonlyMap<string, HelperTool>): Record<string, st
   return Object.fromEntries(parameters) as Record<string, string[]>;
 }
 
-/** A server that is named beside the tool is looked at before the tool, as MCPProxy does. */
+/** A server that is named next to the tool is looked at before the tool, as MCPProxy does. */
 async function requireServer(name: string, servers: readonly string[], context: HelperContext): Promise<void> {
   const [named, tool] = name.split(':', 2);
   const server = tool === undefined ? (await context.awaitTool(name)).server : (named ?? '');
@@ -177,7 +176,7 @@ export function hasAnyTag({ definition }: CatalogEntry, wanted: readonly string[
 
 interface NamedTools {
   readonly found: readonly CatalogEntry[];
-  /** `why`: what stands in the way, and what helps. */
+  /** `why`: what is in the way, and what helps. */
   readonly missing: readonly { readonly name: string; readonly why: string }[];
 }
 

@@ -31,7 +31,7 @@ export function renderFoundTools(tools: readonly FoundTool[], full: boolean, con
   });
 }
 
-/** A definition without what only a person would look at. */
+/** A definition without what only a user would look at. */
 function whole({ definition, listedName }: CatalogEntry): JsonObject {
   const { title, description, annotations } = definition;
   return {

@@ -9,7 +9,7 @@
 export type FlagMeaning =
   | { readonly as: Setting }
   /**
-   * It says where the app keeps the server, or how it asks: nothing that a server here has. A note where people would
+   * It says where the app keeps the server, or how it asks: nothing that a server here has. A note where users would
    * miss it.
    */
   | { readonly as: 'nothing'; readonly takesValue: boolean; readonly note?: string };

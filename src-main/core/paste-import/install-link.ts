@@ -7,7 +7,7 @@ import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } f
 /** Ends of host and path of links that carry a server; another address over HTTP is a server's own. */
 const places = /(?:^|\/)(?:mcp\/install|add_mcp|launch\/mcp\/add|install-mcp|mcp-import|mcp\/add)$/;
 
-/** undefined where it is no such link. Throws AppError bad_request where it is one and cannot be read. */
+/** undefined if it is no such link. Throws AppError `bad_request` where it is one and cannot be read. */
 export function parseInstallLink(written: string): readonly RegistryMatch[] | undefined {
   // A badge of Markdown leads to the link behind it, and some pages show a link with its blanks decoded.
   const text = (/^\[!\[[^\]]*\]\([^)]*\)\]\((.*)\)$/s.exec(written)?.[1] ?? written).trim();

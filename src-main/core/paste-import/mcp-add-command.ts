@@ -17,7 +17,7 @@ export const isAddress = (word: string): boolean => /^https?:\/\/\S+$/i.test(wor
 
 /**
  * `[flags] NAME COMMAND [ARGS]`, `[flags] NAME -- COMMAND [ARGS]`, `[flags] NAME URL [flags]`: what follows a command
- * is that command's, but variables and a scope at the end. Throws AppError bad_request with the word that is not
+ * is that command's, but variables and a scope at the end. Throws AppError `bad_request` with the word that is not
  * understood.
  */
 export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {

@@ -12,7 +12,7 @@ import { assignment, splitCommands, parseAssignments, splitShellWords } from './
 const maxLines = 200;
 
 /**
- * In their order; a text is why a line is no server. Throws AppError bad_request with the word, and where there are
+ * In their order; a text is why a line is no server. Throws AppError `bad_request` with the word, and where there are
  * several the line, that is not understood.
  */
 export function parseLines(text: string): readonly (RegistryMatch | string)[] {

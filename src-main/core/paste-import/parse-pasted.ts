@@ -27,7 +27,7 @@ export interface PasteDeps {
 }
 
 /**
- * Nothing is started and nothing written. Rejects with AppError bad_request, not_found, unsupported where there is no
+ * Nothing is started and nothing written. Rejects with AppError `bad_request`, `not_found`, unsupported if there is no
  * server in it.
  */
 export async function parsePasted(text: string, deps: PasteDeps): Promise<PastedText> {
@@ -82,7 +82,7 @@ interface Values {
   readonly notes: readonly string[];
 }
 
-/** undefined: the text is no configuration. Throws AppError bad_request where it is one and cannot be read. */
+/** undefined: the text is no configuration. Throws AppError `bad_request` where it is one and cannot be read. */
 function valuesOf(text: string, home: string): Values | undefined {
   const miniA = /^\w*mcp\s*=\s*"?([[(].*[\])])"?$/s.exec(text)?.[1];
   if (miniA !== undefined) return fromValue(slon(miniA), 'mini-a', home);
@@ -132,7 +132,7 @@ function slon(text: string): unknown {
 }
 
 /**
- * Returns the programs among the commands that are not installed. Throws AppError bad_request for a text that is no
+ * Returns the programs among the commands that are not installed. Throws AppError `bad_request` for a text that is no
  * command either.
  */
 async function missingPrograms(

@@ -39,7 +39,7 @@ export function foundInValue(value: JsonObject): readonly RegistryMatch[] {
   return found.length > 0 ? found : [{ name: typeof name === 'string' ? name : undefined, entry: alone }];
 }
 
-/** Says what stands in the way, with the word that does. */
+/** Says what is in the way, with the word that does. */
 export function unrecognizedInputError(what: string, fix = howToPaste): AppError {
   return new AppError('bad_request', what, { fix });
 }

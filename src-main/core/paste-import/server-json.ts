@@ -13,7 +13,7 @@ export function isRegistryEntry(value: JsonObject): boolean {
 }
 
 /**
- * Required values refer to environment variables until the user sets them. Throws AppError bad_request, not_found,
+ * Required values refer to environment variables until the user sets them. Throws AppError `bad_request`, `not_found`,
  * unsupported.
  */
 export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {

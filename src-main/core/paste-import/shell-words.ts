@@ -7,12 +7,12 @@ import { unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 export const assignment = /^([A-Za-z_]\w*)=(.*)$/s;
 
-/** The commands of a text, each on one line: without prompts and comments, put together where a line goes on. */
+/** The commands of a text, each on one line: without prompts and comments, put together where a line continues. */
 export function splitCommands(text: string): readonly string[] {
   const lines = text
     .replace(/[“”]/g, '"')
     .replace(/[‘’]/g, "'")
-    // How sh, PowerShell and cmd say that a line goes on.
+    // How sh, PowerShell and cmd say that a line continues.
     .replace(/[ \t][\\`^][ \t]*\r?\n\s*|\\\r?\n\s*/g, ' ')
     .split(/\r?\n/);
   const commands: string[] = [];
@@ -27,7 +27,7 @@ export function splitCommands(text: string): readonly string[] {
   return open === undefined ? commands : [...commands, open];
 }
 
-/** Throws AppError bad_request where a word is one that only a shell understands. */
+/** Throws AppError `bad_request` where a word is one that only a shell understands. */
 export function splitShellWords(line: string): readonly string[] {
   if (isOpen(line))
     throw unrecognizedInputError(`A quotation mark is not closed: ${quoteWord(line)}.`, 'Copy the text whole.');
@@ -58,7 +58,7 @@ export function withVariables(value: string): string {
   });
 }
 
-/** `NAME=value`, or `NAME` alone, which is taken from the environment at each start. Throws AppError bad_request. */
+/** `NAME=value`, or `NAME` alone, which is taken from the environment at each start. Throws AppError `bad_request`. */
 export function parseAssignments(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     words.map((word) => {

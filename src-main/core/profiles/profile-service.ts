@@ -14,7 +14,7 @@ export interface ProfileRow extends Profile {
   readonly rules: readonly string[];
   /** The apps that are held to it. */
   readonly apps: readonly { readonly app: string; readonly appName: string }[];
-  /** Its address for apps that speak HTTP; empty where there is none. */
+  /** Its address for apps that speak HTTP; empty if there is none. */
   readonly url: string;
 }
 
@@ -50,7 +50,7 @@ export class ProfileService {
     return { profiles: this.#profiles(), tokens: this.#parts.tokens.list().map(tokenRow) };
   }
 
-  /** `ends`: in ms since 1970, within a year. Rejects with AppError not_found, bad_request, not_allowed. */
+  /** `ends`: in ms since 1970, within a year. Rejects with AppError `not_found`, `bad_request`, `not_allowed`. */
   async issueToken(profile: string, ends: number): Promise<IssuedToken> {
     const profiles = this.#profiles();
     const row = profiles.find(({ name }) => name === profile);
@@ -60,7 +60,7 @@ export class ProfileService {
     return { ...tokenRow(given), token, url: row.url };
   }
 
-  /** Rejects with AppError not_found. */
+  /** Rejects with AppError `not_found`. */
   async revoke(id: string): Promise<ProfileTokenRow & { readonly sentence: string }> {
     const { wasInForce, ...token } = await this.#parts.tokens.revoke(id);
     const sentence = wasInForce

@@ -28,7 +28,7 @@ type StoredToken = Omit<ProfileToken, 'id'> & {
   /** SHA-256 of the whole token: 32 random bytes cannot be guessed from it. */ readonly hash: string;
 };
 
-/** The id stands in the token, so that one hash is compared and not a hundred. */
+/** The id is in the token, so that one hash is compared and not a hundred. */
 const shape = /^tooltray_([0-9a-f]{12})_[\w-]{43}$/;
 const maxActiveTokens = 100;
 /** Maximum number of ended tokens, retained to explain why; the oldest are evicted first. */
@@ -63,7 +63,7 @@ export class ProfileTokenStore {
 
   /**
    * `ends`: within a year from now. The token itself is returned here and never again. Rejects with AppError
-   * bad_request for another end, not_allowed if there are too many.
+   * `bad_request` for another end, `not_allowed` if there are too many.
    */
   async issue(profile: string, ends: number): Promise<ProfileToken & { readonly token: string }> {
     const id = randomBytes(6).toString('hex');
@@ -82,7 +82,7 @@ export class ProfileTokenStore {
     return { ...shown(id, kept), token };
   }
 
-  /** Answers what it was, and whether it had been in force. Rejects with AppError not_found. */
+  /** Answers what it was, and whether it had been in force. Rejects with AppError `not_found`. */
   async revoke(id: string): Promise<ProfileToken & { readonly wasInForce: boolean }> {
     const revoked = await this.#stored.change((all) => {
       const kept = all.get(id);
@@ -99,7 +99,7 @@ export class ProfileTokenStore {
 
   /**
    * Verifies a token for this profile: undefined if unknown, an AppError with the reason if it has ended, else the
-   * token. Throws AppError not_allowed if other users can access the file.
+   * token. Throws AppError `not_allowed` if other users can access the file.
    */
   verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';

@@ -47,7 +47,7 @@ export class ScopedSpills {
     );
   }
 
-  /** Files of folders that the person allowed are no part of a profile either; nor is a server that it had before. */
+  /** Files of folders that the user allowed are no part of a profile either; nor is a server that it had before. */
   async #isOwn(ref: string, caller: Principal): Promise<boolean> {
     const spill = await this.#stored.find(ref, caller);
     if (spill === undefined || spill.profiles !== this.#profiles) return false;

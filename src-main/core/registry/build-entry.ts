@@ -1,4 +1,4 @@
-/** Makes an entry of the config from one way to run a server of a registry and what the person answered. Pure. */
+/** Makes an entry of the config from one way to run a server of a registry and what the user answered. Pure. */
 import { defaultSandbox } from '../admin/default-sandbox.ts';
 import { AppError } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -10,7 +10,7 @@ import type { LaunchPlan, NamedValue, PlannedArgument, ParsedOption } from './pa
 /** Values by input id; the default applies if absent. Several values of one input are on separate lines. */
 export type InputValues = Readonly<Record<string, string>>;
 
-/** Something that stands in the way of an entry. */
+/** Something that is in the way of an entry. */
 export interface InputProblem {
   /** The input. */
   readonly id: string;
@@ -55,7 +55,7 @@ export function secretInputValues(
 
 /**
  * In a box where it is a command that is none itself. The answers are to be without problems. Throws AppError
- * bad_request for an answer that would make the runner run something else.
+ * `bad_request` for an answer that would make the runner run something else.
  */
 export function buildEntry(
   { inputs, plan }: ParsedOption & { readonly plan: LaunchPlan },
@@ -84,7 +84,7 @@ export function buildEntry(
     command,
     args: [...kind.words({ runtime, name, version, source, variables: Object.keys(env) }), ...args],
     ...(Object.keys(env).length > 0 && { env }),
-    // A container is its box; in one of ours, the runner could not reach what makes containers.
+    // A container is its box; in one of Tooltray, the runner could not reach what makes containers.
     isolation: kind.isOwnBox ? { mode: 'none' } : defaultSandbox,
     registry,
   };

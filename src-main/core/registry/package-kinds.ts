@@ -225,7 +225,7 @@ const allowed: Readonly<Record<string, Readonly<Record<string, OptionRule>>>> = 
   },
 };
 
-/** Stands in a word for what the person answers. */
+/** Stands in a word for what the user answers. */
 export const answered = '\0';
 
 /**

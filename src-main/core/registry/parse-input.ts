@@ -22,7 +22,7 @@ export interface RegistryInput {
   readonly choices: readonly string[];
 }
 
-/** Part of a text: as it stands, or what the person answers. */
+/** Part of a text: as it stands, or what the user answers. */
 export type TemplatePart = string | { readonly input: string };
 
 /** The parts of one value of an entry. */

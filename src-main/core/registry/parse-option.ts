@@ -36,7 +36,7 @@ export interface InstallOption {
 }
 
 export interface ParsedOption extends InstallOption {
-  /** Absent where it is refused. */
+  /** Absent if it is refused. */
   readonly plan?: LaunchPlan;
 }
 
@@ -244,8 +244,8 @@ function readNamed(
 }
 
 /**
- * Why the publisher's own words cannot be used. They may name nothing of the person's: `${env:AWS_SECRET_ACCESS_KEY}`
- * in a header would send that away. Nor may they begin such a name, for an answer to end it.
+ * Why the publisher's own words cannot be used. They may name nothing of the user's: `${env:AWS_SECRET_ACCESS_KEY}` in
+ * a header would send that away. Nor may they begin such a name, for an answer to end it.
  */
 function fixedProblem(
   values: readonly { readonly name?: string; readonly pieces: readonly TemplatePart[] }[],

@@ -57,7 +57,7 @@ export function registryError({ name, url }: RegistryConfig, why: string, cause?
 }
 
 /**
- * The person named the first address; wherever it sends us is judged as where a server's sign-in may lead is: out there
+ * The user named the first address; wherever it sends us is judged as where a server's sign-in may lead is: out there
  * leads only out there.
  */
 async function follow(place: RegistryConfig, path: string, http: HttpFetch, signal: AbortSignal): Promise<Response> {

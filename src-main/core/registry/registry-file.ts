@@ -16,7 +16,7 @@ export function registryFilePath({ url }: RegistryConfig): string | undefined {
   return /^(?:\/|[A-Za-z]:[\\/])/.test(url) ? url : undefined;
 }
 
-/** Its items as they are written. Rejects with AppError registry_failed. */
+/** Its items as they are written. Rejects with AppError `registry_failed`. */
 export async function readRegistryFile(place: RegistryConfig, file: string): Promise<readonly unknown[]> {
   const { bytes } = registryLimits;
   const { size } = await stat(file).catch((error: unknown) => {

@@ -15,9 +15,7 @@ export interface RegistryServer {
   readonly title: string;
   readonly description: string;
   readonly version: string;
-  /**
-   * Who publishes it: what the registry made sure of, the part of its name before the slash. Empty where it has none.
-   */
+  /** Who publishes it: what the registry made sure of, the part of its name before the slash. Empty if it has none. */
   readonly publisher: string;
   /** URL of its source; empty if unknown. */
   readonly repository: string;
@@ -84,7 +82,7 @@ function shown(value: unknown, length: number): string {
   return markInvisible(truncateText(textOrEmpty(value).replace(/\s+/g, ' ').trim(), length));
 }
 
-/** An address that a person may open; empty for anything else. */
+/** An address that a user may open; empty for anything else. */
 function pageOf(value: unknown): string {
   const text = textOrEmpty(value);
   const isPage = text.length <= 2000 && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);

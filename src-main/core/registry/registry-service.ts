@@ -12,7 +12,7 @@ import type { LaunchPlan, ParsedOption } from './parse-option.ts';
 import type { Registries } from './registries.ts';
 import { uniqueName, type RegistryServer } from './registry-server.ts';
 
-/** Which way of which server, and what the person answered. */
+/** Which way of which server, and what the user answered. */
 export interface InstallRequest {
   readonly registry?: string | undefined;
   readonly server: string;
@@ -45,7 +45,7 @@ interface ServiceDeps {
   readonly names: () => readonly string[];
   /** Starts it once. */
   readonly tryEntry: (entry: JsonObject) => Promise<EntryProbe>;
-  /** Rejects with AppError config_conflict where the name is taken. */
+  /** Rejects with AppError `config_conflict` where the name is taken. */
   readonly save: (name: string, entry: JsonObject) => Promise<void>;
 }
 
@@ -69,7 +69,7 @@ export class RegistryService {
     return uniqueName(server, this.#parts.names());
   }
 
-  /** Rejects with AppError registry_failed, not_found, unsupported. */
+  /** Rejects with AppError `registry_failed`, `not_found`, unsupported. */
   async preview(choice: InstallRequest, signal: AbortSignal): Promise<InstallPreviewDetails> {
     const chosen = await this.#find(choice, signal);
     const entry = entryOf(chosen, choice.answers, () => maskPlaceholder);
@@ -91,7 +91,7 @@ export class RegistryService {
   }
 
   /**
-   * Starts it once; nothing is kept. Rejects with AppError bad_request where something is missing, secret_locked, and
+   * Starts it once; nothing is kept. Rejects with AppError `bad_request` where something is missing, secret_locked, and
    * as preview.
    */
   async probe(choice: InstallRequest, signal: AbortSignal): Promise<EntryProbe> {
@@ -105,9 +105,9 @@ export class RegistryService {
   }
 
   /**
-   * Tries it and keeps it: the person saw what runs, and what came of it. `untested`: kept without, and in review. A
+   * Tries it and keeps it: the user saw what runs, and what came of it. `untested`: kept without, and in review. A
    * secret is in the vault before anything is started with it, and goes again where the server is not kept. Rejects as
-   * `try`, or with config_conflict.
+   * `try`, or with `config_conflict`.
    */
   async add(choice: InstallRequest, name: string, untested: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);
@@ -158,7 +158,7 @@ export class RegistryService {
   }
 }
 
-/** Throws AppError not_found, unsupported. */
+/** Throws AppError `not_found`, unsupported. */
 export function requireInstallable(
   { name, status, options }: RegistryServer,
   id: string | undefined,
@@ -178,7 +178,7 @@ export function requireInstallable(
   return { ...option, plan };
 }
 
-/** Throws AppError bad_request; its data has what is missing. */
+/** Throws AppError `bad_request`; its data has what is missing. */
 export function requireInputs(option: ParsedOption, answers: InputValues): void {
   const unknown = Object.keys(answers).find((id) => !option.inputs.some((input) => input.id === id));
   if (unknown !== undefined)

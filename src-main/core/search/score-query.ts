@@ -6,7 +6,7 @@ import { type Query, type QueryWord, tokenize } from './word-hashes.ts';
 
 /** One term of the index that a word of the query stands for. */
 interface QueryTerm {
-  /** The word as it is shown to people: as asked, or the near word found instead. */
+  /** The word as it is shown to users: as asked, or the near word found instead. */
   readonly word: string;
   readonly term: string;
   readonly weight: number;
@@ -27,7 +27,7 @@ export interface SearchedTools {
   readonly size: number;
 }
 
-/** Weight of a word's exact form beside its stem (1). */
+/** Weight of a word's exact form next to its stem (1). */
 const exactFormWeight = 0.5;
 
 export function scoreQuery(query: Query, tools: SearchedTools): Scores {

@@ -114,7 +114,7 @@ export interface QueryWord {
 export interface Query {
   /** The query, trimmed and cut. */
   readonly text: string;
-  /** Distinct words; stop words only where there is nothing else. */
+  /** Distinct words; stop words only if there is nothing else. */
   readonly words: readonly QueryWord[];
   /** Parts that look like a typed tool name (`read_file`, `github:create_issue`), at most sixteen. */
   readonly names: readonly string[];

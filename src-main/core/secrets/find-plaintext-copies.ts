@@ -1,4 +1,4 @@
-/** Which files of ours still hold a value as it is: backups and records from before it was moved. */
+/** Which files of Tooltray still hold a value as it is: backups and records from before it was moved. */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 const maxFiles = 2000;
 const maxBytes = 8 * 1024 * 1024;
 
-/** Searches the folders, files beside the config with the same name prefix, and `more`. Never rejects. */
+/** Searches the folders, files next to the config with the same name prefix, and `more`. Never rejects. */
 export async function filesContaining(
   values: readonly string[],
   configFile: string,

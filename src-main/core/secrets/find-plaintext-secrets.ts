@@ -13,14 +13,14 @@ export interface PlaintextSecret {
   readonly names: readonly string[];
 }
 
-/** The same for people: without the value. */
+/** The same for users: without the value. */
 export interface FoundSecret {
   readonly server: string;
   /** Position in its entry: `env GITHUB_TOKEN`. */
   readonly where: string;
   /** The actual or suggested name. */
   readonly name: string;
-  /** It stands in no file, but in the keychain, where MCPProxy keeps it. */
+  /** It is in no file, but in the keychain, where MCPProxy keeps it. */
   readonly inKeychain?: true;
 }
 

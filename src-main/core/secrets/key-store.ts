@@ -1,4 +1,4 @@
-/** The places where the vault's key may lie, and how it is had from each: the keychain, a file, the person's head. */
+/** The places where the vault's key may lie, and how it is had from each: the keychain, a file, the user's head. */
 import { constants } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { keyId, generateKdfParams, parseKey, seal, deriveKey, unseal } from './s
 import type { KeyPlace } from './vault-file.ts';
 
 interface KeyStoreOptions {
-  /** Beside the vault. */
+  /** Next to the vault. */
   readonly folder: string;
   readonly keychain: Keychain;
   /** Returns the passphrase from the environment at start; undefined if none. Rejects if its file cannot be read. */
@@ -32,7 +32,7 @@ export class KeyStore {
     this.#options = options;
   }
 
-  /** Rejects with AppError secret_locked, saying why it cannot be had now. */
+  /** Rejects with AppError `secret_locked`, saying why it cannot be had now. */
   async find(id: string, place: KeyPlace): Promise<Buffer> {
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
@@ -41,7 +41,7 @@ export class KeyStore {
     return key;
   }
 
-  /** Opens a key that lies under a passphrase. Rejects with AppError not_allowed where it is another one. */
+  /** Opens a key that lies under a passphrase. Rejects with AppError `not_allowed` where it is another one. */
   async unlock(id: string, place: KeyPlace & { readonly place: 'passphrase' }, passphrase: string): Promise<void> {
     const opened = unseal(await deriveKey(passphrase, place.stretching), place.sealed, aboutKey(id));
     const key = opened === undefined ? undefined : parseKey(opened);

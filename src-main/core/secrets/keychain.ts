@@ -7,7 +7,7 @@ import { startWorkerProcess, resolveWorkerUrl } from '../base/workers.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-worker/keychain-messages.ts';
 
 export interface Keychain {
-  /** undefined: the keychain is there and has no such item. Rejects with the reason where it cannot be asked. */
+  /** undefined: the keychain is there and has no such item. Rejects with the reason if it cannot be asked. */
   read(account: string): Promise<string | undefined>;
   write(account: string, value: string): Promise<void>;
   remove(account: string): Promise<void>;
@@ -15,7 +15,7 @@ export interface Keychain {
 
 /** How long a dialog may stay open before we end our question, in ms. */
 const maxMs = 5 * 60_000;
-/** The same where a person waits for what comes of it. */
+/** The same where a user waits for what comes of it. */
 const dialogMs = 60_000;
 /**
  * A write that takes as long is aborted: the key goes to another place, and a dialog that is answered later must not

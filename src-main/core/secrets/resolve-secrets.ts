@@ -4,7 +4,7 @@ import type { ServerConfig } from '../config/app-config.ts';
 import { replaceSecrets, secretNamesIn } from '../config/replace-variables.ts';
 import { serverSecretPrefix, type SecretStore } from './secret-store.ts';
 
-/** The fields that secrets may stand in, of every kind of server. */
+/** The fields that secrets may be in, of every kind of server. */
 const fields = ['args', 'env', 'url', 'headers', 'oauth'] as const;
 
 /** The names of the secrets that a server gets. */
@@ -37,7 +37,7 @@ export function parseSecretVaultKey(name: string): string[] {
 type ReadSecret = (name: string) => Promise<string | undefined>;
 
 export interface ResolveSecretsOptions {
-  /** The value of `${user:NAME}` for whom it is started; absent, where there is one person, it is that secret. */
+  /** The value of `${user:NAME}` for whom it is started; absent, where there is one user, it is that secret. */
   readonly readUsers?: ReadSecret;
   /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
   readonly setWith?: string;
@@ -53,7 +53,7 @@ export function forNobody({
   return { setWith, ...(setUsersWith !== undefined && { readUsers, setUsersWith }) };
 }
 
-/** The config with its secrets in. Rejects with AppError secret_missing or secret_locked, naming the server. */
+/** The config with its secrets in. Rejects with AppError `secret_missing` or `secret_locked`, naming the server. */
 export async function resolveSecrets<C extends ServerConfig>(
   config: C,
   read: ReadSecret,

@@ -32,7 +32,7 @@ export function seal(key: Buffer, text: string, about: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** undefined where another key sealed it, where it is for something else, or where it was changed. */
+/** undefined if another key sealed it, where it is for something else, or where it was changed. */
 export function unseal(key: Buffer, sealed: string, about: string): string | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < nonceLength + tagLength) return undefined;

@@ -47,14 +47,14 @@ export interface MovedSecrets {
 interface ServiceDeps {
   readonly vault: SecretStore;
   readonly config: ConfigStore;
-  /** Folders of ours in which copies may lie. */
+  /** Folders of Tooltray in which copies may lie. */
   readonly folders: readonly string[];
   readonly keychain: Pick<SystemKeychain, 'readMcpproxy'>;
 }
 
 const nameShape = /^[A-Za-z0-9_][\w.-]{0,99}$/;
 
-/** Before a person's secret is kept. Throws AppError bad_request. */
+/** Before a user's secret is kept. Throws AppError `bad_request`. */
 export function validateSecret(name: string, value: string): void {
   if (!nameShape.test(name)) {
     throw new AppError('bad_request', `${JSON.stringify(name)} cannot be the name of a secret.`, {
@@ -88,7 +88,7 @@ export class SecretService {
     return { secrets, vault: await this.#vault.status() };
   }
 
-  /** Rejects with AppError bad_request, secret_locked. */
+  /** Rejects with AppError `bad_request`, `secret_locked`. */
   async set(name: string, value: string): Promise<{ readonly name: string; readonly servers: readonly string[] }> {
     validateSecret(name, value);
     await this.#vault.write(secretVaultKey(name), value);
@@ -114,7 +114,7 @@ export class SecretService {
   /**
    * Takes secrets out of an entry that is not in the config yet: each is in the vault, and was read back, before its
    * reference is answered. `plainArgument`: index of an argument that is no secret, whatever it looks like. Rejects
-   * with AppError secret_locked.
+   * with AppError `secret_locked`.
    */
   async sealEntry(server: string, entry: JsonObject, plainArgument?: number): Promise<EntryWithReferences> {
     const chosen = new Map<PlaintextSecret['value'], string>();
@@ -150,7 +150,7 @@ export class SecretService {
 
   /**
    * Keeps a value that is known to be a secret, for a server that is to be added; it was read back before its name is
-   * answered. `isNew`: the vault did not have it. Rejects with AppError secret_locked.
+   * answered. `isNew`: the vault did not have it. Rejects with AppError `secret_locked`.
    */
   sealValue(server: string, label: string, value: string): Promise<{ readonly name: string; readonly isNew: boolean }> {
     return this.#keepOne({ value, names: secretNames(server, label) });
@@ -158,7 +158,7 @@ export class SecretService {
 
   /**
    * Brings over what an entry names and MCPProxy keeps in the keychain; what the vault has already stays as it is.
-   * `problems`: why one did not come, a sentence each. Rejects with AppError secret_locked.
+   * `problems`: why one did not come, a sentence each. Rejects with AppError `secret_locked`.
    */
   async importKeyring(
     server: string,
@@ -185,8 +185,8 @@ export class SecretService {
 
   /**
    * Moves what looks like a secret out of the config: into the vault first, read back, then the reference into the
-   * file. Killed in between, both have it. Rejects with AppError server_not_found, secret_locked, or what the config's
-   * edit is refused with.
+   * file. Killed in between, both have it. Rejects with AppError `server_not_found`, `secret_locked`, or what the
+   * config's edit is refused with.
    */
   async sealConfig(server?: string): Promise<MovedSecrets> {
     const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];
@@ -209,7 +209,7 @@ export class SecretService {
     return { moved: moves.flatMap(({ moved }) => moved), copies: await this.copies(values) };
   }
 
-  /** Files of ours, and of those given, that hold one of these values as it is. */
+  /** Files of Tooltray, and of those given, that hold one of these values as it is. */
   copies(values: readonly string[], files: readonly string[] = []): Promise<readonly string[]> {
     return filesContaining(values, this.#config.path, this.#folders, files);
   }

@@ -27,15 +27,15 @@ export interface SecretStore {
   readonly learned: Emitter;
   /** All secrets of servers that were opened so far, for maskers. */
   readonly values: readonly string[];
-  /** The command by which a person keeps one: `tooltray secret set`. */
+  /** The command by which a user keeps one: `tooltray secret set`. */
   readonly setWith: string;
   /** Command that stores a user's own value, if users have separate values. */
   readonly setUsersWith?: string;
-  /** undefined: there is none of that name. Rejects with AppError secret_locked. */
+  /** undefined: there is none of that name. Rejects with AppError `secret_locked`. */
   read(name: string): Promise<string | undefined>;
   /** The names that begin so, with when each was set, in ms since 1970. */
   names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]>;
-  /** Kept, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long. */
+  /** Kept, and read back, when it resolves. Rejects with AppError `secret_locked`, not_allowed where it is too long. */
   write(name: string, value: string): Promise<void>;
   /** Returns the stored value, or stores the one from `make` for all processes. Rejects as `write` does. */
   ensure(name: string, make: () => string): Promise<string>;
@@ -43,8 +43,8 @@ export interface SecretStore {
   remove(name: string): Promise<boolean>;
   /** Never rejects. */
   status(): Promise<VaultStatus>;
-  /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */
+  /** Rejects with AppError `not_allowed` where it is another passphrase, or none is needed. */
   unlock(passphrase: string): Promise<void>;
-  /** Moves the key to another place. Rejects with AppError unsupported where that is not to be had. */
+  /** Moves the key to another place. Rejects with AppError unsupported where that is unavailable. */
   placeKey(place: KeyPlaceName, passphrase?: string, begin?: boolean): Promise<void>;
 }

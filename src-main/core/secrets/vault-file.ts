@@ -12,7 +12,7 @@ import { withSqliteLock } from '../base/file-lock.ts';
 
 const word = z.string().min(1).max(300);
 
-/** The location of a key: the system's keychain, a private file beside the vault, or here under a passphrase. */
+/** The location of a key: the system's keychain, a private file next to the vault, or here under a passphrase. */
 const keyPlace = z.discriminatedUnion('place', [
   z.object({ place: z.literal('keychain') }),
   z.object({ place: z.literal('file') }),
@@ -64,7 +64,7 @@ export class VaultFile {
   }
 
   /**
-   * undefined: nothing was ever kept. Rejects with AppError secret_locked where it cannot be read: it is left as it is
+   * undefined: nothing was ever kept. Rejects with AppError `secret_locked` if it cannot be read: it is left as it is
    * then.
    */
   async read(): Promise<VaultData | undefined> {

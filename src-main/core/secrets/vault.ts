@@ -16,7 +16,7 @@ import { type KeyPlace, type VaultData, VaultFile } from './vault-file.ts';
 type Env = Readonly<Record<string, string | undefined>>;
 
 interface VaultOptions {
-  /** A folder of its own, private to the person. */
+  /** A folder of its own, private to the user. */
   readonly folder: string;
   readonly env: Env;
   readonly keychain?: Keychain;
@@ -59,7 +59,7 @@ export class Vault implements SecretStore {
     return [...this.#values];
   }
 
-  /** undefined: there is none of that name. Rejects with AppError secret_locked. */
+  /** undefined: there is none of that name. Rejects with AppError `secret_locked`. */
   async read(name: string): Promise<string | undefined> {
     const data = await this.#file.read();
     const entry = data?.entries[name];
@@ -85,7 +85,7 @@ export class Vault implements SecretStore {
   }
 
   /**
-   * On disk, and read back, when it resolves. Rejects with AppError secret_locked, not_allowed where it is too long.
+   * On disk, and read back, when it resolves. Rejects with AppError `secret_locked`, not_allowed where it is too long.
    */
   async write(name: string, value: string): Promise<void> {
     await this.#put(name, () => value);
@@ -140,7 +140,7 @@ export class Vault implements SecretStore {
     }
   }
 
-  /** Rejects with AppError not_allowed where it is another passphrase, or none is needed. */
+  /** Rejects with AppError `not_allowed` where it is another passphrase, or none is needed. */
   async unlock(passphrase: string): Promise<void> {
     const { keys = {} } = (await this.#file.read()) ?? {};
     const under = Object.entries(keys).flatMap(([id, place]) => (place.place === 'passphrase' ? [{ id, place }] : []));
@@ -153,8 +153,8 @@ export class Vault implements SecretStore {
 
   /**
    * Moves the key to another place; nothing is sealed again. `begin`: if the key cannot be read, new values get a new
-   * key, and values of the old key stay sealed until it is back. Rejects with AppError secret_locked, or unsupported if
-   * that place is not available.
+   * key, and values of the old key stay sealed until it is back. Rejects with AppError `secret_locked`, or unsupported
+   * if that place is not available.
    */
   async placeKey(place: KeyPlaceName, passphrase?: string, begin = false): Promise<void> {
     const left = await this.#file.update(async (data) => {
@@ -183,7 +183,7 @@ export class Vault implements SecretStore {
 
   /**
    * Removes everything: the keys from where they lie, and what was sealed with them. Rejects with AppError
-   * secret_locked if it is unreadable.
+   * `secret_locked` if it is unreadable.
    */
   async discard(): Promise<void> {
     const { keys = {} } = (await this.#file.read()) ?? {};

@@ -1,6 +1,6 @@
 /**
- * The access of each client app: since when it has it, when it was seen, whether the person took it back, and its own
- * token for `/mcp/app/<app>`. What stands in an app's config file opens that app's door only.
+ * The access of each client app: since when it has it, when it was seen, whether the user took it back, and its own
+ * token for `/mcp/app/<app>`. What is in an app's config file opens that app's door only.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -41,7 +41,7 @@ interface StoredAccess {
 /** Anyone may call itself anything: of names that were seen and nothing else, the latest are kept. */
 const maxOnlySeen = 100;
 
-/** A file for the person alone. */
+/** A file for the user alone. */
 export function appAccessFile(file: string): OpenRecordStore {
   return openFileRecordStore(file, () => refusal(file));
 }

@@ -113,4 +113,4 @@ function listed(roots: readonly string[]): string {
   return roots.map(displayPath).join(', ');
 }
 
-// A file name as it may be shown to a model or a person: on one line, nothing invisible in it.
+// A file name as it may be shown to a model or a user: on one line, nothing invisible in it.

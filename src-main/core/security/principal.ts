@@ -5,7 +5,7 @@
 
 /** Credential presented to a listener. */
 export type Credential =
-  /** The person's own socket, or the pipe of a core of its own: an app there is who it says it is. */
+  /** The user's own socket, or the pipe of a core of its own: an app there is who it says it is. */
   | { readonly kind: 'own line' }
   /** An app's own token, over HTTP. */
   | { readonly kind: 'app token'; readonly app: string }
@@ -29,7 +29,7 @@ export interface Principal {
   readonly user: string;
   /** The app, where its door vouches for it. */
   readonly app: string | undefined;
-  /** The session; undefined where each request is one (2026-07-28 over HTTP). */
+  /** The session; undefined if each request is one (2026-07-28 over HTTP). */
   readonly session: string | undefined;
   /**
    * Owner of data that outlives a request: the same for all that one app does or, if the app is unknown, for one
@@ -43,16 +43,16 @@ export interface Principal {
   readonly isShared: boolean;
 }
 
-/** A person of an installation. */
+/** A user of an installation. */
 export type Person = Pick<Principal, 'user'>;
 
 /** The one user of a desktop. Ids of a team's users are longer. */
 const desktopUser = 'person';
 
-/** The client app by which the record knows what the person does by hand: runs of tools, and decisions. */
+/** The client app by which the record knows what the user does by hand: runs of tools, and decisions. */
 export const userApp = 'You';
 
-/** The person themselves, at the dashboard or the command line: all of their apps' things are theirs. */
+/** The user themselves, at the dashboard or the command line: all of their apps' things are theirs. */
 export const localUser: Principal = {
   user: desktopUser,
   app: undefined,
@@ -61,7 +61,7 @@ export const localUser: Principal = {
   isShared: false,
 };
 
-/** `app`: what the client calls itself, where it does; `session`: its id, undefined where each request is one. */
+/** `app`: what the client calls itself, where it does; `session`: its id, undefined if each request is one. */
 export function principalOf(credential: Credential, app: string | undefined, session: string | undefined): Principal {
   const known = appOf(credential, app);
   const isShared = known === undefined && session === undefined && !isOnesOwn(credential);
@@ -80,7 +80,7 @@ export function recordedUser({ user }: Pick<Principal, 'user'>): string | undefi
   return user === desktopUser ? undefined : user;
 }
 
-/** Whether something of `owner` is this caller's to use; what has none is the person's alone. */
+/** Whether something of `owner` is this caller's to use; what has none is the user's alone. */
 export function canAccess(principal: Pick<Principal, 'owner'>, owner: string): boolean {
   return owner === principal.owner || principal.owner === localUser.owner;
 }

@@ -1,5 +1,5 @@
 /**
- * Tooltray's own folders and files: whatever a person allows, nothing that a model calls reads, lists or writes there.
+ * Tooltray's own folders and files: whatever a user allows, nothing that a model calls reads, lists or writes there.
  */
 import type { Stats } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { isInside, displayPath } from './file-paths.ts';
 /** Absolute. */
 export interface ProtectedPaths {
   readonly folders: readonly string[];
-  /** With what lies beside them under their name: backups, locks, drafts. */
+  /** With what lies next to them under their name: backups, locks, drafts. */
   readonly files: readonly string[];
 }
 
@@ -41,12 +41,12 @@ export function isProtectedPath({ folders, files }: ProtectedPaths, real: string
   return folders.some((folder) => isInside(folder, real)) || files.some((file) => isBeside(file, real));
 }
 
-/** Throws AppError not_allowed for a path of ours. */
+/** Throws AppError `not_allowed` for a path of Tooltray. */
 export function assertNotProtected(places: ProtectedPaths, real: string, path: string): void {
   if (isProtectedPath(places, real)) throw refusal(path);
 }
 
-/** A second name elsewhere leads to the same file. Rejects with AppError not_allowed for one of ours. */
+/** A second name elsewhere leads to the same file. Rejects with AppError `not_allowed` for one of Tooltray. */
 export async function assertNotProtectedLink(places: ProtectedPaths, stats: Stats, path: string): Promise<void> {
   if (stats.nlink < 2) return;
   const listed = await Promise.all(

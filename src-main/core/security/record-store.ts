@@ -25,7 +25,7 @@ type ReadOne<T> = (value: Record<string, unknown>) => T | undefined;
 /** Opens a record store: `readOne` parses one from JSON, undefined drops it. */
 export type OpenRecordStore = <T>(readOne: ReadOne<T>) => RecordStore<T>;
 
-/** `refusal`: why a file that is not the person's alone is not believed. */
+/** `refusal`: why a file that is not the user's alone is not believed. */
 export function openFileRecordStore(file: string, refusal: () => AppError): OpenRecordStore {
   return (readOne) => new FileRecordStore(file, readOne, refusal);
 }

@@ -17,7 +17,7 @@ import type { ServerLog } from './transports/server-log.ts';
 interface LineOpenerOptions {
   readonly config: ServerConfig;
   readonly createTransport: (config: ServerConfig) => Transport;
-  /** To one person's own process of it, or under their own sign-in; absent where it is there for all. */
+  /** To one user's own process of it, or under their own sign-in; absent if it is there for all. */
   readonly personal?: ((person: Person) => Transport) | undefined;
   /** How we introduce ourselves on the shared line. */
   readonly identity: ClientIdentity;
@@ -90,7 +90,7 @@ export class ConnectionOpener {
     while (!isSettled && !this.isInstalling) await settleWithin(settled, installShowsMs);
   }
 
-  /** A connection beside the shared one. Rejects where the server does not speak its protocol. */
+  /** A connection next to the shared one. Rejects where the server does not speak its protocol. */
   openPooled(entry: PooledConnection, closed: Closed): Promise<Connection> {
     const { owner, protocol } = entry.key;
     if (owner.kind === 'any') return this.#openForHandshakes(closed);
@@ -99,14 +99,14 @@ export class ConnectionOpener {
   }
 
   /**
-   * One for all sessions of the handshake era, beside the shared one in 2026-07-28. Rejects where the server has no
+   * One for all sessions of the handshake era, next to the shared one in 2026-07-28. Rejects where the server has no
    * handshake.
    */
   #openForHandshakes(closed: Closed): Promise<Connection> {
     return this.#open(this.#options.identity, undefined, closed, { legacyOnly: true });
   }
 
-  /** To what is a person's own, of whatever kind the other end finds best. */
+  /** To what is a user's own, of whatever kind the other end finds best. */
   #openPersonal(person: Person, closed: Closed, legacyOnly: boolean): Promise<Connection> {
     const { identity, personal } = this.#options;
     if (personal === undefined) throw new AppError('internal', 'Nothing of single people is kept here.');

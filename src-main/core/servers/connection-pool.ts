@@ -1,5 +1,5 @@
 /**
- * The connections to one server beside the shared one, keyed by protocol and owner. Each is opened when it is first
+ * The connections to one server next to the shared one, keyed by protocol and owner. Each is opened when it is first
  * needed, is used by all who need it meanwhile, and is closed with its owner or when nobody uses it.
  */
 import type { Person } from '../security/principal.ts';

@@ -36,7 +36,7 @@ interface ConnectionEvents {
 }
 
 interface ConnectionOptions {
-  /** The server's name, for what a person is asked. */
+  /** The server's name, for what a user is asked. */
   readonly server: string;
   readonly transport: Transport;
   readonly identity: ClientIdentity;
@@ -124,8 +124,8 @@ export class Connection {
   }
 
   /**
-   * Why nothing gets through any more; undefined where the server answers, whatever, or takes its time. With
-   * `needsAnswer` a server that has nothing to do and gives no answer counts as cut off, too.
+   * Why nothing gets through any more; undefined if the server answers, whatever, or takes its time. With `needsAnswer`
+   * a server that has nothing to do and gives no answer counts as cut off, too.
    */
   async checkAlive(timeoutMs: number, needsAnswer = false): Promise<AppError | undefined> {
     const isIdle = this.#calls.size === 0;
@@ -146,7 +146,7 @@ export class Connection {
     return this.#peer.close(stopped());
   }
 
-  /** Closes it when nothing of ours waits for an answer on it any more, or after so many ms. */
+  /** Closes it when nothing of Tooltray waits for an answer on it any more, or after so many ms. */
   async closeWhenDone(limitMs: number): Promise<void> {
     const finished = new Promise<void>((resolve) => (this.#finished = resolve));
     if (this.#peer.inFlight > 0) await settleWithin(finished, limitMs);

@@ -58,7 +58,7 @@ export class ExtensionServers implements ServerSet {
   dispose(): void {
     for (const stop of this.#stops) stop();
     const own = [...this.#compared.values()].flatMap((one) => one.own ?? []);
-    // A comparison that is under way sees by that that nobody waits for it.
+    // A comparison that is in progress sees by that that nobody waits for it.
     this.#compared.clear();
     for (const server of own) void this.#servers.closeVariant(server);
   }

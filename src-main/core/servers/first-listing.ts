@@ -11,7 +11,7 @@ export interface ListingFailure {
 }
 
 interface FirstListingOptions {
-  /** Opens this person's line and reads what is listed there. */
+  /** Opens this user's line and reads what is listed there. */
   readonly look: (person: Person) => Promise<void>;
   readonly onEnd: () => void;
   readonly onWarning: (text: string) => void;

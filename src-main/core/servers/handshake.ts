@@ -49,7 +49,7 @@ export interface HandshakeOptions {
 const defaultProbeSilenceMs = 4000;
 
 /**
- * Rejects with AppError: server_timeout, server_protocol, server_unauthorized or whatever ended the line.
+ * Rejects with AppError: `server_timeout`, `server_protocol`, `server_unauthorized` or whatever ended the line.
  * Source: MCP 2026-07-28, basic/lifecycle (era probe: anything but a modern answer, or silence, identifies a server of
  * the handshake era).
  */

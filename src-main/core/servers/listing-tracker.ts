@@ -19,8 +19,7 @@ interface ListingKeeperOptions {
   /** Pinned definitions; undefined: nothing is compared. */
   readonly pins: ServerPins | undefined;
   /**
-   * It is read on one person's own line and shown to all: resources, which are documents of that person's, are left
-   * out.
+   * It is read on one user's own line and shown to all: resources, which are documents of that user's, are left out.
    */
   readonly isEachOnes?: boolean | undefined;
   readonly now: () => number;
@@ -81,7 +80,7 @@ export class ListingTracker {
   #said: Listing = emptyListing;
   #greeting: Handshake | undefined;
   #introduced: JsonObject | undefined;
-  /** The greeting that stands in the cache. */
+  /** The greeting that is in the cache. */
   #cached: Handshake | undefined;
 
   /** The approved part of the server's listing. */

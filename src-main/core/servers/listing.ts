@@ -86,8 +86,8 @@ const unannouncedMs = 5000;
 /**
  * Drains the lists that the capabilities announce, and the tools in any case: some servers have tools and do not
  * declare them. A list that the server answers with an error, or not in time, stays what it was `before`: a passing
- * fault must not take the tools away. Rejects when the line itself fails, and with AppError server_timeout when a line
- * that was never read from (`isFirst`) is silent about its tools.
+ * fault must not take the tools away. Rejects when the line itself fails, and with AppError `server_timeout` when a
+ * line that was never read from (`isFirst`) is silent about its tools.
  */
 export async function fetchListing(
   ask: SendRequest,
@@ -237,7 +237,7 @@ class Drain {
   }
 }
 
-/** Why an entry is not taken; undefined where it is. */
+/** Why an entry is not taken; undefined if it is. */
 function flawOf(entry: JsonObject, name: string, maxLength: number): string | undefined {
   if (name.length > maxLength) return `has a name of ${name.length} characters (at most ${maxLength})`;
   const size = JSON.stringify(entry).length;

@@ -102,7 +102,7 @@ export class ManagedServer {
     return this.#listings.listing;
   }
 
-  /** How often it came up again after it had gone, or at a person's word, since its entry is as it is. */
+  /** How often it came up again after it had gone, or at a user's word, since its entry is as it is. */
   get restarts(): number {
     return this.#line.restarts;
   }
@@ -169,7 +169,7 @@ export class ManagedServer {
   }
 
   /**
-   * Opens what is this person's own, who is asked to sign in where they have to, and reads its lists. Whether there is
+   * Opens what is this user's own, who is asked to sign in where they have to, and reads its lists. Whether there is
    * anything of the kind. Rejects with AppError.
    */
   async admit(context: CallContext): Promise<boolean> {
@@ -219,18 +219,18 @@ export class ManagedServer {
     if (kind !== 'disconnected') await this.retry().catch(() => undefined);
   }
 
-  /** Begins a sign-in; once the person is through, the server is tried by itself. Rejects with AppError. */
+  /** Begins a sign-in; once the user is through, the server is tried by itself. Rejects with AppError. */
   async signIn(): Promise<AuthorizationFlow> {
     const signIn = this.#deps.signIns.get(this.config);
     return this.#line.authenticate(() => signIn.start());
   }
 
-  /** Being signed in to it; undefined where nobody signs in. */
+  /** Being signed in to it; undefined if nobody signs in. */
   get oauth(): ServerOAuth | undefined {
     return this.#deps.signIns.find(this.config);
   }
 
-  /** A sign-in for the rights that it asks for; what runs goes on meanwhile. Rejects with AppError. */
+  /** A sign-in for the rights that it asks for; what runs continues meanwhile. Rejects with AppError. */
   async requestScopes(): Promise<AuthorizationFlow> {
     const signIn = this.#deps.signIns.get(this.config);
     const { kind } = this.state;
@@ -274,7 +274,7 @@ export class ManagedServer {
     if (view !== undefined) await this.pins.evaluateView(uri, view);
   }
 
-  /** Throws AppError not_allowed where a request is for something that the person has not accepted as it is. */
+  /** Throws AppError `not_allowed` where a request is for something that the user has not accepted as it is. */
   assertAccepted(method: string, { name }: JsonObject): void {
     if (method === 'tools/call') this.pins?.assertAccepted('tool', name);
     if (method === 'prompts/get') this.pins?.assertAccepted('prompt', name);

@@ -18,7 +18,7 @@ import type { ServerState } from './server-state.ts';
 
 /** Each user's access to remote servers; provided by the edition. */
 export interface PerUserAccess {
-  /** A line under this person's sign-in; throws AppError where no more of them can be open. */
+  /** A line under this user's sign-in; throws AppError where no more of them can be open. */
   readonly connect: (config: HttpServerConfig, person: Person) => Transport;
   /** A line that nobody used for so long is closed, in ms. */
   readonly idleMs: number;

@@ -27,7 +27,7 @@ import { settleWithin } from '../base/settle-within.ts';
 interface ServerRequestsParts {
   readonly config: ServerConfig;
   readonly line: SharedConnection;
-  /** Connections beside the shared one. */
+  /** Connections next to the shared one. */
   readonly pool: ConnectionPool;
   /** Each user has connections of their own; no other one is used then. */
   readonly isPerUser: boolean;
@@ -91,13 +91,13 @@ export class RequestDispatcher {
     }
   }
 
-  /** How long ago a call of a tool ended, in ms; 0 while one is under way, Infinity if there was none. */
+  /** How long ago a call of a tool ended, in ms; 0 while one is in progress, Infinity if there was none. */
   get sinceCallMs(): number {
     return this.#calls > 0 ? 0 : performance.now() - this.#calledAt;
   }
 
   /**
-   * Opens what is this person's own, who is asked to sign in where they have to; false: they do not. Rejects with
+   * Opens what is this user's own, who is asked to sign in where they have to; false: they do not. Rejects with
    * AppError.
    */
   async admit(context: CallContext): Promise<boolean> {
@@ -355,7 +355,7 @@ export class RequestDispatcher {
   }
 }
 
-/** Throws AppError not_allowed: nobody's line is anybody's. */
+/** Throws AppError `not_allowed`: nobody's line is anybody's. */
 export function userOf({ principal }: CallContext): Person {
   if (principal !== undefined) return { user: principal.user };
   throw new AppError('not_allowed', 'This server has a line for each person, and nobody says who asks.');

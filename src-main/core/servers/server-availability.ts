@@ -39,7 +39,7 @@ interface StatusInput {
   readonly flaw?: string | undefined;
   /** Why it is off although its entry says on. */
   readonly held?: LeaseHandle | undefined;
-  /** Another launch of it that the person could take, as a sentence. */
+  /** Another launch of it that the user could take, as a sentence. */
   readonly knownFix?: string | undefined;
   /** The error for calls while all servers are paused; undefined if they are not. */
   readonly pause?: AppError | undefined;
@@ -139,7 +139,7 @@ function needsSetup(server: string): AppError {
   });
 }
 
-/** Until a person has looked at it, or because they did. */
+/** Until a user has looked at it, or because they did. */
 function inReview(server: string, held: 'review' | 'blocked'): AppError {
   const said =
     held === 'review' ? 'waits for the review of the person and is not started before' : 'was blocked by the person';
@@ -154,7 +154,7 @@ export function signInPendingError(server: string): AppError {
   });
 }
 
-/** Until the person signs in again. */
+/** Until the user signs in again. */
 export function signedOutError(server: string): AppError {
   return new AppError('server_unauthorized', `The person has signed out of ${server}.`, {
     fix: `Do without it; to sign in again: ${signInCommand(server)}.`,

@@ -14,7 +14,7 @@ import type { PauseSwitch } from './shared-connection.ts';
 import type { OAuthManager } from './oauth/oauth-manager.ts';
 import type { ServerLog } from './transports/server-log.ts';
 
-/** Returns a transport to one person's process of a server, not started. */
+/** Returns a transport to one user's process of a server, not started. */
 export type OpenUserTransport = (config: StdioServerConfig, person: Person) => Transport;
 
 export interface ServerDeps {
@@ -45,11 +45,11 @@ export interface ServerNotification {
   readonly params: JsonObject;
   /** The session it is for; undefined when it came on the shared connection and is not tied to a call. */
   readonly sessionId: string | undefined;
-  /** It came on this person's own line, and is for nobody else. */
+  /** It came on this user's own line, and is for nobody else. */
   readonly person?: Person;
 }
 
-/** To what of a server is one person's own; undefined: it is there for all. */
+/** To what of a server is one user's own; undefined: it is there for all. */
 export function userTransportFactory(
   config: ServerConfig,
   { own, personal }: Pick<ServerDeps, 'own' | 'personal'>,

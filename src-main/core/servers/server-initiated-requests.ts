@@ -12,7 +12,7 @@ export const maxOpenServerRequests = 64;
 /** In one answer of 2026-07-28 that asks for input. */
 const maxAtOnce = 16;
 
-/** Each of these takes a person's attention, or tokens of their model. */
+/** Each of these takes a user's attention, or tokens of their model. */
 const rates = {
   'elicitation/create': { atOnce: 20, perSecond: 0.5 },
   'sampling/createMessage': { atOnce: 50, perSecond: 1 },
@@ -77,7 +77,7 @@ function isWebUrl(url: unknown): boolean {
   return protocol === 'http:' || protocol === 'https:';
 }
 
-/** The question with the server's name on it: in front of what a person reads, and for programs in `_meta`. */
+/** The question with the server's name on it: in front of what a user reads, and for programs in `_meta`. */
 export function labelServerRequest(server: string, method: string, params: JsonObject): JsonObject {
   const meta = objectOrEmpty(params['_meta']);
   const named = { ...params, _meta: { ...meta, 'tooltray/server': server } };
@@ -88,7 +88,7 @@ export function labelServerRequest(server: string, method: string, params: JsonO
 }
 
 /**
- * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined where the
+ * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined if the
  * client app sees that server alone. Throws RpcError for what cannot be put to anybody.
  */
 export function labelInputRequests(server: string | undefined, result: Result): Result {

@@ -52,7 +52,7 @@ export class ServerManager {
     return this.#servers.get(name);
   }
 
-  /** Rejects with AppError server_not_found, naming the servers there are. */
+  /** Rejects with AppError `server_not_found`, naming the servers there are. */
   get(name: string): ManagedServer {
     const server = this.#servers.get(name);
     if (server !== undefined) return server;
@@ -168,7 +168,7 @@ export class ServerManager {
   }
 
   /**
-   * Ends every process until the person goes on; what servers offer stays listed, calls are refused with a sentence.
+   * Ends every process until the user continues; what servers offer stays listed, calls are refused with a sentence.
    */
   async setPaused(paused: boolean): Promise<void> {
     if (paused === this.paused) return;

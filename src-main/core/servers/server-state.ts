@@ -54,7 +54,7 @@ export interface ServerHealth {
   readonly summary: string;
   /** One sentence that states the cause. */
   readonly detail: string;
-  /** Why it does not work, in the few words that stand behind its name; undefined where nothing is wrong. */
+  /** Why it does not work, in the few words that stand behind its name; undefined if nothing is wrong. */
   readonly reason?: string;
   readonly action: HealthAction | undefined;
 }
@@ -66,7 +66,7 @@ export interface HealthInput {
   readonly lazy: boolean;
   /** Why it is off though its switch says on. */
   readonly held?: LeaseHandle | undefined;
-  /** All servers are held still by the person. */
+  /** All servers are held still by the user. */
   readonly paused?: boolean;
   readonly problems: readonly string[];
   /** Now, in ms since 1970. */

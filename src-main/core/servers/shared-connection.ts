@@ -26,7 +26,7 @@ export interface SharedConnectionOptions {
   readonly onState: () => void;
   /**
    * For the log: it could not be opened, or did not hold. `retryMs`: until the next try; undefined: it waits for the
-   * person.
+   * user.
    */
   readonly onFailed: (error: AppError, retryMs: number | undefined) => void;
 }
@@ -70,7 +70,7 @@ export class SharedConnection {
     return this.#state;
   }
 
-  /** How often it came up again after it had gone, or at a person's word; falling asleep and waking are none. */
+  /** How often it came up again after it had gone, or at a user's word; falling asleep and waking are none. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -164,7 +164,7 @@ export class SharedConnection {
     await this.#hangUp();
   }
 
-  /** Nothing is tried until a person has signed in. */
+  /** Nothing is tried until a user has signed in. */
   awaitSignIn(error: AppError): void {
     if (this.#state.kind !== 'disabled') this.#set({ kind: 'pending-sign-in', error });
   }
@@ -231,7 +231,7 @@ export class SharedConnection {
     if (kind !== state.kind) this.#set({ ...state, kind });
   }
 
-  /** Notes a failure and plans the next try; a refused sign-in waits for the person instead. */
+  /** Notes a failure and plans the next try; a refused sign-in waits for the user instead. */
   #fail(error: unknown): AppError {
     const { server, now, random } = this.#options;
     const named = withServerName(server, error);
@@ -289,7 +289,7 @@ export function withServerName(server: string, error: unknown): AppError {
   });
 }
 
-/** Holds all servers still at a person's word: nothing is started and nothing called until they go on. */
+/** Holds all servers still at a user's word: nothing is started and nothing called until they go on. */
 export class PauseSwitch {
   #isOn = false;
 
@@ -333,7 +333,7 @@ export class IdleTimer {
     this.#usedAt = this.#options.now();
   }
 
-  /** Begins, or goes on; ends by itself when it has found the server idle. */
+  /** Begins, or continues; ends by itself when it has found the server idle. */
   start(): void {
     const { idleMs } = this.#options;
     this.used();

@@ -65,7 +65,7 @@ const needed: ReadonlyMap<string, string> = new Map([
 
 /** Each server has bounds of its own (servers/questions.ts); these are for all of them at one session. */
 export interface ClientRequestLimits {
-  /** Open with the person at once; half of them at the most are one server's. */
+  /** Open with the user at once; half of them at the most are one server's. */
   readonly open: number;
   /** Waiting for their turn behind those. */
   readonly waiting: number;
@@ -76,7 +76,7 @@ export interface ClientRequestLimits {
 
 const bounds: ClientRequestLimits = { open: 12, waiting: 48, waitMs: 60_000, rate: { atOnce: 120, perSecond: 2 } };
 
-/** Questions that take a person's attention, or tokens of their model, over all servers of one session. */
+/** Questions that take a user's attention, or tokens of their model, over all servers of one session. */
 export class ClientRequestQueue {
   readonly #bounds: ClientRequestLimits;
   readonly #slots: FairSemaphore<string>;

@@ -113,7 +113,7 @@ class MeteredTransport implements Transport, Canceller {
   readonly #line: Transport;
   readonly #ledger: LedgerSession;
   readonly #open = new Map<RequestId, ClientRequest>();
-  /** Questions of ours that the app has not answered. */
+  /** Questions of Tooltray that the app has not answered. */
   readonly #questions = new Map<RequestId, ClientRequest>();
   #handlers: TransportHandlers | undefined;
 
@@ -205,7 +205,7 @@ class MeteredTransport implements Transport, Canceller {
     this.#ledger.onSent(message, id === null ? undefined : take(this.#open, id));
   }
 
-  /** A question of ours, or a notification. */
+  /** A question of Tooltray, or a notification. */
   #onRequestOrNotification(message: Extract<Message, { readonly method: string }>): void {
     if (isRequest(message))
       this.#questions.set(message.id, this.#ledger.onRequest(message.method, message.params ?? {}));

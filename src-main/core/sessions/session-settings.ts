@@ -62,13 +62,13 @@ export interface SessionServices {
   readonly resultCapacity: ResultMemoryQuota;
   /** The same core as somebody has it whom all of these profiles hold. */
   readonly inProfiles: (names: readonly string[]) => SessionServices;
-  /** The same core as apps of a kind have it; absent where it is that already. */
+  /** The same core as apps of a kind have it; absent if it is that already. */
   readonly inKind?: ((kind: ExtensionSet) => SessionServices) | undefined;
   /** The kind of app that it is for; absent: apps that declare no extension. */
   readonly kind?: ExtensionSet;
   /** Resolves when it is known what servers offer apps of this kind; after `ms` in any case. */
   readonly compared?: (ms: number) => Promise<void>;
-  /** Whether there is that tool of a server here; absent where every one is. */
+  /** Whether there is that tool of a server here; absent if every one is. */
   readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
 
@@ -115,7 +115,7 @@ export class SessionSettingsCache {
   /** Limit of the most recently queried app, cached because the app seldom changes. */
   #cached: { readonly app: string; readonly config: AppConfig; readonly ms: number | undefined } | undefined;
 
-  /** Throws AppError mode_unknown. */
+  /** Throws AppError `mode_unknown`. */
   constructor(address: SettingsSource, core: SessionServices) {
     this.#address = address;
     this.#core = core;
@@ -191,7 +191,7 @@ function tellsAtFirstUse({ enrichment, product }: AppConfig): boolean {
   return (enrichment ?? (product === 'toolmux' ? 'first-use' : 'errors')) === 'first-use';
 }
 
-/** Helper tools that the person wants listed besides the mode's own. */
+/** Helper tools that the user wants listed besides the mode's own. */
 function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: ModeRegistry['helpers']): readonly string[] {
   if (!exposeAdmin) return extraTools;
   return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];

@@ -37,7 +37,7 @@ interface SessionTasks {
   subscribeTasks(ids: readonly string[], context: CallerContext): TaskSubscription;
   /** Maps a server's task notification to the ids its subscribers know; undefined without subscribers. */
   mapTaskNotification(server: string, params: JsonObject): JsonObject | undefined;
-  /** The id that a session has for a task of a server; undefined where it is none that it made. */
+  /** The id that a session has for a task of a server; undefined if it is none that it made. */
   taskId(server: string, taskId: string, sessionId: string): string | undefined;
 }
 
@@ -95,7 +95,7 @@ export class DeliveredLists {
     return entries;
   }
 
-  /** Counts it as given out, where none was. */
+  /** Counts it as given out, if none was. */
   watch(key: ListKey, entries: Entries): void {
     if (!this.#held.has(key)) this.#held.set(key, entries);
   }

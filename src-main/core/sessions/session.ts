@@ -51,11 +51,11 @@ export interface SessionOptions {
   readonly view: SessionView;
   /**
    * The view of a client app that only its handshake names, or says more of (`capabilities`). Throws AppError
-   * mode_unknown.
+   * `mode_unknown`.
    */
   readonly viewOf?: OpenView | undefined;
   readonly parked: ParkedCalls;
-  /** Who it is, by what it calls itself: undefined where it has said nothing. */
+  /** Who it is, by what it calls itself: undefined if it has said nothing. */
   readonly principalOf: (app: string | undefined) => Principal;
   /** Sends to the client app outside of any request. */
   readonly notify: (method: string, params: JsonObject) => void;

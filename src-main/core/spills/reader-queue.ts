@@ -124,8 +124,8 @@ class ReaderThread {
   }
 
   /**
-   * Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the thread is gone by then, and reads
-   * nothing.
+   * Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the thread is gone by then, and
+   * reads nothing.
    */
   async ask(request: ReadRequest, deadlines: ReadDeadlines, signal: AbortSignal): Promise<ReadReply> {
     const { promise, resolve, reject } = Promise.withResolvers<ReadReply>();
@@ -203,7 +203,7 @@ interface ReaderProcess {
   readonly memory?: number | undefined;
 }
 
-/** Rejects with AppError call_timeout, cancelled or unsupported (out of memory); the process is gone by then. */
+/** Rejects with AppError `call_timeout`, cancelled or unsupported (out of memory); the process is gone by then. */
 async function askProcess(
   reader: ReaderProcess,
   { target, others, question, maxBytes, index }: ReadRequest,

@@ -1,6 +1,5 @@
 /**
- * Finds the file that a model names: a kept answer by id, URI or path, or a file of a folder that the person has
- * allowed.
+ * Finds the file that a model names: a kept answer by id, URI or path, or a file of a folder that the user has allowed.
  */
 import { lstatSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';

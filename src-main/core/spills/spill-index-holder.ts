@@ -148,7 +148,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<unkn
   for (let at = 0; at < items.length; at += filesAtOnce) await Promise.all(items.slice(at, at + filesAtOnce).map(work));
 }
 
-/** Holds the index of kept answers open, and opens it anew when it broke or its folder went away. */
+/** Holds the index of kept answers open, and opens it again when it broke or its folder went away. */
 export class SpillIndexHolder {
   readonly #folder: string;
   readonly #log: Log;
@@ -174,7 +174,7 @@ export class SpillIndexHolder {
     return this.#opening;
   }
 
-  /** undefined where there is no index, or it cannot be asked now. */
+  /** undefined if there is no index, or it cannot be asked now. */
   use<T>(work: (index: SpillIndex) => T): T | undefined {
     try {
       return this.#index === undefined ? undefined : work(this.#index);
@@ -188,7 +188,7 @@ export class SpillIndexHolder {
     return this.#index;
   }
 
-  /** The next to ask for it gets it opened anew. */
+  /** The next to ask for it gets it opened again. */
   reset(): void {
     try {
       this.#index?.close();

@@ -41,7 +41,8 @@ export class SpillPruner {
   }
 
   /**
-   * Deletes what is too old or too much. Rejects with what the file system and SQLite throw, or AppError spill_failed.
+   * Deletes what is too old or too much. Rejects with what the file system and SQLite throw, or AppError
+   * `spill_failed`.
    */
   async prune(): Promise<Pruned> {
     return this.#make(await this.#options.index.open());
@@ -108,7 +109,7 @@ export async function removeSpills(index: SpillIndex, folder: string, rows: read
   }
 }
 
-// Deletions that a person may still take back for a moment; what is planned is carried out at the end in any case.
+// Deletions that a user may still take back for a moment; what is planned is carried out at the end in any case.
 
 /** How long, in ms. */
 const undoWindowMs = 10_000;

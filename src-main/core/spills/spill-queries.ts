@@ -109,15 +109,15 @@ export type SpillContent =
   | { readonly mimeType: string; readonly blob: string };
 
 /**
- * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError not_found, bad_request (no
- * file), not_allowed (not one of ours), unsupported (too big for what is asked, or not the kind for it).
+ * `ref` is a short id, `tooltray://spill/<id>` or a path; all of them reject with AppError `not_found`, bad_request (no
+ * file), not_allowed (not one of Tooltray), unsupported (too big for what is asked, or not the kind for it).
  */
 export interface SpillFiles {
   /** `maxBytes`: longest stretch of lines that is given, in bytes (UTF-8); 16 000 by default. */
   query(ref: string, question: SpillQuery, signal: AbortSignal, maxBytes?: number): Promise<SpillQueryResult>;
   /**
    * Rows as data, for a program: of a spilled result, or of a text that the program has. Rejects with AppError
-   * not_allowed for a statement that does more than read.
+   * `not_allowed` for a statement that does more than read.
    */
   select(source: SqlInput, query: string, signal: AbortSignal): Promise<SqlRows>;
   /** The whole of a kept file as text, up to 64 MB. */
@@ -180,7 +180,7 @@ function linesOf(question: SpillQuery, { fields, text }: SpillQueryResult): Spil
     case 'slice':
       return [{ fromLine: Number(fields['fromLine'] ?? question.fromLine), toLine: Number(fields['toLine'] ?? total) }];
     case 'grep':
-      // Each line of the answer begins with its number, or with those of the element that it stands in.
+      // Each line of the answer begins with its number, or with those of the element that it is in.
       return Array.from(text.matchAll(/^(\d+)(?:-(\d+))?[:-]/gm), ([, from, to]) => ({
         fromLine: Number(from),
         toLine: Number(to ?? from),

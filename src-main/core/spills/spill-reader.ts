@@ -29,7 +29,7 @@ import type { OpenedSpill, Spill, SpillKind } from './spill.ts';
 
 /** The part of the spill store that reading needs. */
 interface SpillSource {
-  /** Rejects with AppError not_found, not_allowed, bad_request. */
+  /** Rejects with AppError `not_found`, `not_allowed`, `bad_request`. */
   open(ref: string, reader: Principal): Promise<OpenedSpill>;
   noteRead(spill: Spill): void;
 }
@@ -57,7 +57,7 @@ export class SpillAccess {
     return new SpillsOfCaller(caller, this.#source, this.#reader, this.reads);
   }
 
-  /** For a person who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
+  /** For a user who looks on: more at a time, and not counted as a model's reading. Rejects as `query` does. */
   async view<Question extends SpillViewQuery | SpillQuery>(
     ref: string,
     question: Question,
@@ -233,7 +233,7 @@ export class SpillReader {
     this.#queue = new ReaderQueue(entries, { maxThreads, maxWaitingPerOwner, idleMs, memory: options.dataMemory });
   }
 
-  /** Rejects with AppError bad_request, not_found, unsupported, call_timeout, cancelled. */
+  /** Rejects with AppError `bad_request`, `not_found`, unsupported, `call_timeout`, cancelled. */
   async read<Question extends ReaderRequest>(
     source: ReadSource,
     question: Question,

@@ -51,8 +51,8 @@ export interface SpillFile {
 }
 
 /**
- * `reader`: whose answers are there at all; the person's where none is named. What is another's is as unknown as what
- * never was.
+ * `reader`: whose answers are there at all; the user's if none is named. What is another's is as unknown as what never
+ * was.
  */
 export interface SpillStore {
   /** Something was kept, read, pinned or deleted, here. */
@@ -60,14 +60,15 @@ export interface SpillStore {
   /** Moves with every change. */
   readonly revision: number;
   /**
-   * Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray goes on.
+   * Never rejects: a store that cannot work says so whenever something is to be kept, and the rest of Tooltray
+   * continues.
    */
   start(): Promise<void>;
   /** Resolves when it can be asked; never rejects. */
   ready(): Promise<void>;
   /**
    * Resolves when the answer would survive the end of this process. `textKind`: what its texts are that are no JSON;
-   * `sent`: what the server sent, where something was made of it. Rejects with AppError spill_failed or not_allowed;
+   * `sent`: what the server sent, where something was made of it. Rejects with AppError `spill_failed` or not_allowed;
    * nothing is left over then.
    */
   spill(result: Result, origin: SpillOrigin, textKind?: 'text' | 'toon', sent?: OriginalResult): Promise<SpilledResult>;

@@ -74,9 +74,9 @@ export interface ResultRemains {
   readonly rest: Record<string, unknown>;
 }
 
-// Why an answer could not be kept, in words for people and models.
+// Why an answer could not be kept, in words for users and models.
 
-/** `code`: of the operating system or SQLite, or one of ours: too_large, busy, closed, thread. */
+/** `code`: of the operating system or SQLite, or one of Tooltray: too_large, busy, closed, thread. */
 export class SpillWriteError extends Error {
   override readonly name = 'KeepFailure';
   readonly code: string;
@@ -169,7 +169,7 @@ const extensions: Readonly<Record<string, string>> = {
 };
 
 /**
- * The type alone, as it may stand in an answer: `text/plain; charset=utf-8` is text/plain; undefined for what is none.
+ * The type alone, as it may be in an answer: `text/plain; charset=utf-8` is text/plain; undefined for what is none.
  */
 export function plainMediaType(type: unknown): string | undefined {
   if (typeof type !== 'string' || type.length > 200) return undefined;
@@ -186,7 +186,7 @@ export function isTextKind(kind: SpillKind): boolean {
   return kind === 'text' || kind === 'json' || kind === 'toon';
 }
 
-/** The kind of a file in a folder of the person, by its extension; undefined where only a look inside tells. */
+/** The kind of a file in a folder of the user, by its extension; undefined if only a look inside tells. */
 export function kindOfExtension(extension: string): SpillKind | undefined {
   const plain = extension.toLowerCase();
   if (plain === 'json' || plain === 'toon') return plain;

@@ -27,7 +27,7 @@ interface Waiting {
 
 /** A piece is copied in a tenth of a millisecond: nobody else of the main thread notices. */
 const pieceBytes = 512 * 1024;
-/** Pieces that are under way at the same time. */
+/** Pieces that are in progress at the same time. */
 const maxPieces = 4;
 const maxWaiting = 32;
 /** 64 MB of JSON are up to 1.5 GB of objects. */

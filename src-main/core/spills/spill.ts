@@ -87,7 +87,7 @@ export interface SpilledResult {
   /** Content blocks passed through unchanged: links, and small texts next to a large one. */
   readonly inline: readonly JsonObject[];
   readonly isError: boolean;
-  /** `_meta` and unknown members of the result, kept beside its content. */
+  /** `_meta` and unknown members of the result, kept next to its content. */
   readonly rest: JsonObject;
   /**
    * The payload of the whole result, in bytes of UTF-8 and in tokens: the only size and token count reported for it.

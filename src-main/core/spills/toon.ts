@@ -82,7 +82,7 @@ function compact(text: string): string | undefined {
   }
 }
 
-/** undefined where a number would change its spelling, or anything else its value. */
+/** undefined if a number would change its spelling, or anything else its value. */
 function losslessToon(json: string): string | undefined {
   try {
     const toon = toToon(JSON.parse(json));

@@ -9,7 +9,7 @@ interface Range {
 
 type ValueType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
-/** All values that stand in the same place of the value, taken together. */
+/** All values that are in the same place of the value, taken together. */
 export interface Shape {
   /** How many values were looked at. */
   count: number;
@@ -262,9 +262,7 @@ function bounded(lines: readonly string[]): string[] {
 
 // How single elements of the longest list are found.
 
-/**
- * A JSONPath with a place for a value; undefined where there is no list of objects at the top, or in a member of it.
- */
+/** A JSONPath with a place for a value; undefined if there is no list of objects at the top, or in a member of it. */
 export function queryExample({ elements, members }: Shape): string | undefined {
   const own = elements && conditionOn(elements);
   if (own !== undefined) return `$[?(${own})]`;
@@ -276,7 +274,7 @@ export function queryExample({ elements, members }: Shape): string | undefined {
   return condition === undefined ? undefined : `$${step(longest?.[0] ?? '')}[?(${condition})]`;
 }
 
-/** On a text where there is one: that is what people know of a thing. */
+/** On a text where there is one: that is what users know of a thing. */
 function conditionOn({ members }: Shape): string | undefined {
   const usable = [...members].filter(([name]) => name.length <= maxNameLength && !/['\\\p{Cc}]/u.test(name));
   const [name, shape] = usable.find(([, one]) => one.types.has('string')) ?? usable[0] ?? [];

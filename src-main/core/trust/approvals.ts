@@ -1,5 +1,5 @@
 /**
- * Questions that wait for a person: what is asked, in which words, and what can be answered. The tray, the dashboard
+ * Questions that wait for a user: what is asked, in which words, and what can be answered. The tray, the dashboard
  * and the command line show them and answer them; nothing that a model reaches holds this store.
  *
  *   ask ──► open ──answer──► answered
@@ -31,7 +31,7 @@ export interface ApprovalChoice {
  */
 export type DecisionAuthority = 'theirs' | 'admins';
 
-/** Something a person needs in order to decide, letter by letter as it was said: data, never markup. */
+/** Something a user needs in order to decide, letter by letter as it was said: data, never markup. */
 export interface ApprovalDetail {
   readonly name: string;
   readonly text: string;
@@ -42,7 +42,7 @@ export interface ApprovalDetail {
 export interface ApprovalRequest {
   /** Id of the call's owner; undefined on a desktop. */
   readonly person?: string | undefined;
-  /** One person's questions with the same cause are one item and one notification. */
+  /** One user's questions with the same cause are one item and one notification. */
   readonly cause: string;
   /** Identifies the question: asked again under the same key while open, it stays one question. */
   readonly key: string;
@@ -85,7 +85,7 @@ export interface SubmittedApproval {
 
 interface QuestionLimits {
   /**
-   * All apps share one person, so none may take all there is room for; and nobody of a team, all that there is for the
+   * All apps share one user, so none may take all there is room for; and nobody of a team, all that there is for the
    * others.
    */
   readonly ofPerson: number;
@@ -121,7 +121,7 @@ export class ApprovalQueue {
 
   /**
    * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last
-   * lines say. Throws AppError session_limit where too many wait already.
+   * lines say. Throws AppError `session_limit` where too many wait already.
    */
   submit({ openMs, ...asked }: ApprovalRequest): SubmittedApproval {
     const known = this.#find(asked.key);
@@ -140,8 +140,9 @@ export class ApprovalQueue {
   }
 
   /**
-   * A person's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their
-   * name before it. Throws AppError not_found where it is open no more, bad_request for a choice that it does not have.
+   * A user's word. `by`: where they said it, `dashboard`, `tray`, `command line`, `client app`; in a team with their
+   * name before it. Throws AppError `not_found` where it is open no more, `bad_request` for a choice that it does not
+   * have.
    */
   decide(id: string, choice: string, by: string): PendingApproval {
     const held = this.#held.get(id);

@@ -10,14 +10,12 @@ import { runnerOf } from './runner-words.ts';
 import { entryConsequences } from './inbox/entry-consequences.ts';
 import { launchSubject } from '../config/dialects/launch-identity.ts';
 
-/**
- * The value of a `${secret:NAME}` or `${env:NAME}`; undefined where it has none. May reject, as a locked vault does.
- */
+/** The value of a `${secret:NAME}` or `${env:NAME}`; undefined if it has none. May reject, as a locked vault does. */
 export type ReadValue = (source: 'secret' | 'env', name: string) => Promise<string | undefined>;
 
 const placeholder = /\$\{(env|secret|keyring|user):([^}:]+)(?::-([^}]*))?\}/g;
 
-/** Values shorter than this stand in other words by chance. */
+/** Values shorter than this are in other words by chance. */
 const shortestValue = 6;
 
 /** The placeholders of an entry with their values; one whose value is unknown is left out. */
@@ -109,7 +107,7 @@ function maskerOf(entry: JsonObject, known: Iterable<string>): Masker {
   return new Masker([...secrets, ...known]);
 }
 
-/** An entry for people: its secrets as `***`, wherever they stand in it; references and what a runner runs stay. */
+/** An entry for users: its secrets as `***`, wherever they are in it; references and what a runner runs stay. */
 export function maskedEntry(entry: JsonObject, known: Iterable<string> = []): JsonObject {
   const masker = maskerOf(entry, known);
   const masked = masker.maskObject(entry) as JsonObject;
@@ -152,7 +150,7 @@ function isProgramText(word: string): boolean {
   return /[;|&`\n]|\$\(/.test(word) && /\s/.test(word);
 }
 
-/** A sentence of ours about an entry, its secrets as `***`. */
+/** A sentence of Tooltray about an entry, its secrets as `***`. */
 export function maskedSentence(sentence: string, ...entries: readonly (JsonObject | undefined)[]): string {
   return entries.reduce((text, entry) => (entry === undefined ? text : maskerOf(entry, []).maskValues(text)), sentence);
 }
@@ -203,7 +201,7 @@ export function moreReach(own: JsonObject, entry: JsonObject, server: string, fo
   ];
 }
 
-/** Folders, files and addresses that an entry names beside the program itself. */
+/** Folders, files and addresses that an entry names next to the program itself. */
 function reachedBy(entry: JsonObject): readonly string[] {
   const { url, command, cwd } = entry;
   if (typeof url === 'string') return [URL.canParse(url) ? new URL(url).host : url];

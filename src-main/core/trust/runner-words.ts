@@ -175,9 +175,7 @@ export function inlineProgram(words: readonly string[]): string | undefined {
   return undefined;
 }
 
-/**
- * Returns whether letters of several scripts stand in one part of a name, as in one that is to be taken for another.
- */
+/** Returns whether letters of several scripts are in one part of a name, as in one that is to be taken for another. */
 export function mixesScripts(name: string): boolean {
   return name
     .split(/[^\p{L}\p{M}]+/u)

@@ -6,7 +6,7 @@ import { totalmem } from 'node:os';
 import { MemoryReclaimer } from '../base/memory-reclaimer.ts';
 
 export interface ByteHolder {
-  /** Gives up what it holds. Called once; it may hold something anew. */
+  /** Gives up what it holds. Called once; it may hold something again. */
   drop(): void;
 }
 

@@ -13,7 +13,7 @@ import { RawJson } from './raw-json.ts';
 
 const newline = 0x0a;
 
-/** From here on a result is not parsed. Below it JSON.parse is faster than anything of ours. */
+/** From here on a result is not parsed. Below it JSON.parse is faster than anything of Tooltray. */
 const rawThresholdBytes = 1024 * 1024;
 /** So much beyond the limit of one message no mistake explains. */
 const oversizedBytes = 1024 * 1024 * 1024;
@@ -22,7 +22,7 @@ export const defaultMaxMessageBytes = 512 * 1024 * 1024;
 interface FrameHandlers {
   onMessage(message: Message): void;
   onWarning(text: string): void;
-  /** A line goes on and on, long after it was too long to be a message. Called for each chunk more. */
+  /** A line continues and on, long after it was too long to be a message. Called for each chunk more. */
   onEndless?(): void;
 }
 

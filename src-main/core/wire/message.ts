@@ -111,7 +111,7 @@ export function openId(open: { has(id: RequestId): boolean }, id: unknown): Requ
   return typeof plain === 'number' ? String(plain) : (ownId(plain) as RequestId);
 }
 
-/** Some servers send `"error": null` beside a result, as JSON-RPC 1.0 had it. */
+/** Some servers send `"error": null` next to a result, as JSON-RPC 1.0 had it. */
 export function isFailure(message: Message): message is RpcFailure {
   return 'error' in message && (message.error as unknown) !== null && message.error !== undefined;
 }

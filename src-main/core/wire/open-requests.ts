@@ -4,7 +4,7 @@ import { isRequest, type Message, openId, type RequestId, rpcCode } from './mess
 export class OpenRequests {
   /** Requests of the other side that are not answered yet. */
   readonly #theirs = new Set<RequestId>();
-  /** Requests of ours that it has not answered. */
+  /** Requests of Tooltray that it has not answered. */
   readonly #ours = new Set<RequestId>();
   #done: (() => void) | undefined;
 

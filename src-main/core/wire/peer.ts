@@ -21,7 +21,7 @@ import type { MessageOrigin, SendOptions, Transport } from './transport.ts';
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called with the params of each progress notification; a token of ours is sent when given. */
+  /** Called with the params of each progress notification; a token of Tooltray is sent when given. */
   readonly onProgress?: ((params: JsonObject) => void) | undefined;
   /** Longest silence in ms: an answer or progress must come within it. None by default. */
   readonly timeoutMs?: number | undefined;
@@ -88,14 +88,14 @@ export class Peer {
     });
   }
 
-  /** Requests of ours that wait for an answer. */
+  /** Requests of Tooltray that wait for an answer. */
   get inFlight(): number {
     return this.#pending.size;
   }
 
   /**
    * Sends a request and waits for its result.
-   * Rejects with RpcError (the other side's error, verbatim), or AppError: cancelled, call_timeout, or why the line
+   * Rejects with RpcError (the other side's error, verbatim), or AppError: cancelled, `call_timeout`, or why the line
    * closed.
    */
   request(method: string, params: JsonObject | undefined, options: RequestOptions = {}): Promise<Result> {
@@ -258,7 +258,7 @@ function noAnswer(method: string, result: unknown): AppError {
   return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
 }
 
-// One request of ours in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the
+// One request of Tooltray in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the
 // line.
 
 /** Functions of its connection that a request needs. */

@@ -40,7 +40,7 @@ export interface AppState {
   readonly access: readonly AccessRow[];
   readonly modes: ModesOverview;
   readonly settings: SettingsFacts;
-  /** Who looks, of a team; null: one person's own Tooltray. */
+  /** Who looks, of a team; null: one user's own Tooltray. */
   readonly team: TeamFacts | null;
 }
 
@@ -52,9 +52,9 @@ export interface CoreFacts {
   readonly configFile: string;
   readonly logDir: string;
   readonly socket: string;
-  /** Address of the MCP endpoint; empty where there is none. */
+  /** Address of the MCP endpoint; empty if there is none. */
   readonly http: string;
-  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  /** Why HTTP is not where the config wants it, and what to do; empty if it is. */
   readonly httpProblem: string;
   /** Stores that cannot be written now. */
   readonly storeProblems: readonly StoreProblem[];

@@ -26,11 +26,11 @@ export const appViewInputs = {
 };
 
 interface AppViewOutputs {
-  /** Reads a tool's view from its server. Rejects with AppError not_found where the tool has none. */
+  /** Reads a tool's view from its server. Rejects with AppError `not_found` where the tool has none. */
   openView: OpenedView;
   /**
    * Starts a tool of the view's own server, by the server's own name, as a run; where it does not say that it only
-   * reads, only with `agreed`. Rejects with AppError not_allowed for a tool that is not for views.
+   * reads, only with `agreed`. Rejects with AppError `not_allowed` for a tool that is not for views.
    */
   callFromView: { readonly id: string } | { readonly asks: 'writes' | 'destroys' };
   /** Reads a resource of the view's own server, up to 8 Mi characters. */

@@ -33,13 +33,13 @@ export interface CoreState {
   readonly version: string;
   /** Path of the config file. */
   readonly home: string;
-  /** Folder of the logs; each server's own stderr lies in `servers` below it. */
+  /** Folder of the logs; each server's own stderr is in `servers` below it. */
   readonly logDir: string;
   /** Path of the unix socket, or name of the pipe, for shims. */
   readonly socket: string;
   /** Address of the MCP endpoint for client apps that speak HTTP; empty when there is none. */
   readonly http: string;
-  /** Why HTTP is not where the config wants it, and what to do; empty where it is. */
+  /** Why HTTP is not where the config wants it, and what to do; empty if it is. */
   readonly httpProblem: string;
   /** Why apps that declare extensions of MCP do not see them; empty if nothing prevents it. */
   readonly extensionProblem: string;
@@ -86,7 +86,7 @@ interface CoreOutputs {
   /** Reads the config file again; resolves when the servers follow. */
   reload: { readonly problems: number };
   stop: Nothing;
-  /** Desktop app only: shows a file or folder of ours in the system's file manager. */
+  /** Desktop app only: shows a file or folder of Tooltray in the system's file manager. */
   reveal: Nothing;
 }
 

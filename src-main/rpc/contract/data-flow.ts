@@ -31,7 +31,7 @@ interface DataFlowOutputs {
     readonly last: readonly DataFlowEventRow[];
     readonly canOfferApproval: boolean;
   };
-  /** The person does not want `ask` offered again. */
+  /** The user does not want `ask` offered again. */
   dismissDataFlowOffer: Nothing;
 }
 

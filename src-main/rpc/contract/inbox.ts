@@ -35,12 +35,12 @@ export interface ProposedChange {
   readonly meanings: readonly Consequence[];
   /** Every line of the entry, today's and the one to come, in order. */
   readonly lines: readonly DiffLine[];
-  /** The whole entry as it would stand; missing where none would. */
+  /** The whole entry as it would stand; missing if none would. */
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * Something that waits for the person's word. Its texts are verbatim, secrets too: what is masked would be agreed to
+ * Something that waits for the user's word. Its texts are verbatim, secrets too: what is masked would be agreed to
  * unseen.
  */
 export interface ProposalSummary {
@@ -49,7 +49,7 @@ export interface ProposalSummary {
   readonly at: number;
   /** A model asked, or another program changed the config file; `app` and `tool` are empty then. */
   readonly origin: 'model' | 'file';
-  /** The client app it came from, as people call it, and the tool that was used. */
+  /** The client app it came from, as users call it, and the tool that was used. */
   readonly app: string;
   readonly tool: string;
   readonly sentence: string;
@@ -88,7 +88,7 @@ interface InboxOutputs {
   approve: ProposalSummary;
   /** Servers that are not simply accepted; with a name that one, whatever its standing. */
   reviews: { readonly reviews: readonly ServerReview[] };
-  /** The person's word on a server whose review of that id they saw. */
+  /** The user's word on a server whose review of that id they saw. */
   reviewServer: { readonly sentence: string };
   /** Starts a server in review once in a box, and tells what it lists. */
   previewServer: ServerReview;

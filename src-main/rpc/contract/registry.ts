@@ -45,7 +45,7 @@ export const registryInputs = {
 
 /** Whatever a registry does not answer is an error (`registry_failed`), never an empty list. */
 interface RegistryOutputs {
-  /** The first is asked where none is named. */
+  /** The first is asked if none is named. */
   registries: { readonly registries: readonly RegistryConfig[] };
   /** `next`: the cursor of what follows. `unreadable`: entries that are no servers, and are left out. */
   registrySearch: {

@@ -32,7 +32,7 @@ export interface RunState {
         readonly outcome: CallSummary['outcome'];
         /** Verbatim, where it failed. */
         readonly error: RpcFailure | undefined;
-        /** The beginning (64 Ki characters) of what the server sent; empty where it sent nothing. */
+        /** The beginning (64 Ki characters) of what the server sent; empty if it sent nothing. */
         readonly sent: string;
         readonly bytes: number;
         readonly cut: boolean;

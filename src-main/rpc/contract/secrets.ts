@@ -26,7 +26,7 @@ export const secretInputs = {
 
 interface SecretOutputs {
   secrets: { readonly secrets: readonly SecretRow[]; readonly vault: VaultStatus };
-  /** Servers that get it are started anew. */
+  /** Servers that get it are started again. */
   setSecret: { readonly name: string; readonly servers: readonly string[] };
   removeSecret: { readonly removed: boolean; readonly servers: readonly string[] };
   /** Texts that look like secrets in the config file, or in an entry to be added. */

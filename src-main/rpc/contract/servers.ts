@@ -54,7 +54,7 @@ export interface ServerStatus {
   readonly summary: string;
   /** The cause, in a sentence; may be empty. */
   readonly detail: string;
-  /** The cause in the few words that stand behind its name: `needs GITHUB_TOKEN`; undefined where nothing is wrong. */
+  /** The cause in the few words that stand behind its name: `needs GITHUB_TOKEN`; undefined if nothing is wrong. */
   readonly reason?: string;
   readonly action?: HealthAction;
   /** Number of tools it offers. */
@@ -67,7 +67,7 @@ export interface ServerStatus {
 }
 
 export interface SignedIn {
-  /** Who signs people in for it: a host. */
+  /** Who signs users in for it: a host. */
   readonly at: string;
   /** The account; empty if unknown. */
   readonly account: string;
@@ -88,7 +88,7 @@ export interface ServerLogLine {
 
 export interface ServerRow extends ServerStatus {
   readonly enabled: boolean;
-  /** How often it came up again after it had gone, or at a person's word, since its entry is as it is. */
+  /** How often it came up again after it had gone, or at a user's word, since its entry is as it is. */
   readonly restarts: number;
   /** Since when it is in this state. */
   readonly since: number;
@@ -116,20 +116,18 @@ export interface ListedCost {
 
 export interface ServerDetail {
   readonly tools: readonly ServerTool[];
-  /**
-   * The entry as it stands in the config file, secrets masked as `***`; a masked value sent back keeps what is there.
-   */
+  /** The entry as it is in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
   readonly background: ServerProvenance;
 }
 
-/** A launch that may mend a server; nothing of it has run yet. */
+/** A launch that may fix a server; nothing of it has run yet. */
 export interface HealCandidateRow {
   readonly server: string;
   /** Display name of the place where it was found, such as Cursor. Approval covers the place. */
   readonly source: string;
-  /** The file that says so; undefined for the person's own command, found elsewhere. */
+  /** The file that says so; undefined for the user's own command, found elsewhere. */
   readonly file: string | undefined;
   /** The command to start or the address to connect to, verbatim. */
   readonly endpoint: string;
@@ -165,7 +163,7 @@ export const serverInputs = {
 };
 
 interface ServerOutputs {
-  /** Which of the person's variables each server gets, by name. */
+  /** Which of the user's variables each server gets, by name. */
   variables: { readonly servers: readonly ServerVariables[] };
   /** Writes down which version of its package a server is; without one, that which ran last. */
   lockVersion: { readonly server: string; readonly package: string; readonly version: string };
@@ -175,7 +173,7 @@ interface ServerOutputs {
    */
   restart: ServerStatus;
   /**
-   * Begins a sign-in; the answer is where the person goes on, in a browser. How it ends is told by the server's state.
+   * Begins a sign-in; the answer is where the user continues, in a browser. How it ends is told by the server's state.
    */
   signIn: { readonly url: string };
   /** Takes back what signing in granted, where that can be done, and forgets it here. */
@@ -208,13 +206,13 @@ interface ServerOutputs {
   removeServer: RemovalResult;
   undoRemoval: { readonly server: string };
   /**
-   * The servers in a text that a person pasted: a config of any shape, an entry, a command line, a link, an address, a
+   * The servers in a text that a user pasted: a config of any shape, an entry, a command line, a link, an address, a
    * server.json.
    */
   parseServers: PastedText;
   /** Looks after every server that is ill; the best offer for each. */
   healCandidates: { readonly offers: readonly HealCandidateRow[] };
-  /** The person's yes to the offer for a server: tries it, and keeps what works. */
+  /** The user's yes to the offer for a server: tries it, and keeps what works. */
   heal: { readonly server: string; readonly healed: boolean; readonly sentence: string };
 }
 

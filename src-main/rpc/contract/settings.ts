@@ -52,7 +52,7 @@ export interface AppSettings {
   readonly threshold: number | undefined;
   /** The limit without one of its own. */
   readonly defaultThreshold: number;
-  /** It reads its tools anew when they change; else after a restart. */
+  /** It reads its tools again when they change; else after a restart. */
   readonly followsLists: boolean;
   /** The only servers that it is shown; undefined: all. */
   readonly servers: readonly string[] | undefined;

@@ -93,7 +93,7 @@ interface SetupOutputs {
   /** Adds the servers, moves them out of these apps, and connects the apps: one change, reverted by `undoInstall`. */
   applySetup: ImportOutcome;
   importServers: ImportOutcome;
-  /** Looks for client apps and their servers anew. */
+  /** Looks for client apps and their servers again. */
   rescan: Nothing;
   /** Takes an app's access back, its open sessions with it, or gives it back; its config file stays as it is. */
   setAccess: { readonly sentence: string };

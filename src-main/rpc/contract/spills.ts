@@ -24,7 +24,7 @@ export interface SpillRow {
   readonly preview: string;
   readonly kind: 'text' | 'json' | 'toon' | 'image' | 'audio' | 'binary';
   readonly mimeType: string;
-  /** The whole answer as the server sent it, also of a part of it; undefined where it is not on record. */
+  /** The whole answer as the server sent it, also of a part of it; undefined if it is not on record. */
   readonly sentBytes: number | undefined;
   readonly sentTokens: number | undefined;
   readonly sentEstimated: boolean;

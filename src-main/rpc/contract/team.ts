@@ -39,7 +39,7 @@ export interface AccessTokenRow {
 export interface UserSignInRow {
   readonly server: string;
   readonly isSignedIn: boolean;
-  /** Its entry lets people sign in themselves; whether it asks anybody to is the server's. */
+  /** Its entry lets users sign in themselves; whether it asks anybody to is the server's. */
   readonly maySignIn: boolean;
   /** Account and host; empty if unknown. */
   readonly account: string;
@@ -47,7 +47,7 @@ export interface UserSignInRow {
   readonly since: number | undefined;
 }
 
-/** A value of each person's own that a server's entry names, `${user:NAME}`. An admin keeps it, by a command. */
+/** A value of each user's own that a server's entry names, `${user:NAME}`. An admin keeps it, by a command. */
 export interface UserSecretRow {
   readonly server: string;
   readonly name: string;
@@ -83,7 +83,7 @@ export const teamInputs = {
 };
 
 interface TeamOutputs {
-  /** For admins; beside it where it runs, and why there. */
+  /** For admins; next to it where it runs, and why there. */
   serverStatus: ServerStatusByReplica & {
     readonly placement: 'remote' | 'shared' | 'per-user';
     readonly reason: string;

@@ -75,7 +75,7 @@ export interface TimelineSession {
   /** Tokens that its app was given. */
   readonly given: number;
   /**
-   * Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a person's, whom nothing is kept from, or a
+   * Longer answers to it are kept on disk, in bytes, 0: none is; undefined: a user's, whom nothing is kept from, or a
    * team's, whose config says it.
    */
   readonly limitBytes: number | undefined;
@@ -140,7 +140,7 @@ interface TimelineOutputs {
   step: StepDetail;
   /** More of a text, in parts of 64 Ki characters. */
   stepPayload: PayloadText;
-  /** Ends what runs, for the person; its app is told by whom. Rejects with AppError not_found where it is over. */
+  /** Ends what runs, for the user; its app is told by whom. Rejects with AppError `not_found` where it is over. */
   cancelStep: Nothing;
   /** Sessions with the newest steps first, at most 100. */
   timelineSessions: { readonly sessions: readonly TimelineSession[] };

@@ -31,7 +31,7 @@ export interface ScannedDefinition {
   readonly kind: DefinitionKind;
   /** Empty for a server's instructions. */
   readonly name: string;
-  /** It is not what a person accepted, and no model is shown it. */
+  /** It is not what a user accepted, and no model is shown it. */
   readonly waits: boolean;
   readonly verdict: ScanVerdict;
   readonly findings: readonly ScanFinding[];
@@ -89,10 +89,10 @@ interface ToolOutputs {
   search: { readonly total: number; readonly hits: readonly SearchHitSummary[] };
   /** Looks what servers list for what attacks are made of; told is what is for review or worse. */
   scan: { readonly scanned: number; readonly found: readonly ScannedDefinition[] };
-  /** Calls a tool as the person, a server's or one of our own; the answer is the tool's result. */
+  /** Calls a tool as the user, a server's or one of our own; the answer is the tool's result. */
   call: Record<string, unknown>;
   setToolEnabled: Nothing;
-  /** Every description that a model wrote, beside the server's own. */
+  /** Every description that a model wrote, next to the server's own. */
   rewrittenDescriptions: { readonly texts: readonly RewrittenDescription[] };
   /** Apps are told the server's own description again. */
   restoreDescription: Nothing;

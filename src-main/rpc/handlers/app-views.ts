@@ -50,7 +50,8 @@ export const appViewHandlers = {
 } satisfies Handlers;
 
 /**
- * Finds a tool by exactly the server's own names: a view cannot mean another one. Rejects with AppError tool_not_found.
+ * Finds a tool by exactly the server's own names: a view cannot mean another one. Rejects with AppError
+ * `tool_not_found`.
  */
 async function toolOf(
   server: string,

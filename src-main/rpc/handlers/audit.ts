@@ -11,7 +11,7 @@ const maxWaitMs = 3000;
 const pollIntervalMs = 50;
 
 export const auditHandlers = {
-  // There is one person.
+  // There is one user.
   auditEntries: async ({ person: _person, ...asked }, { activity, trust }) => {
     const { entries, next } = await auditPage(asked, { activity, trust });
     return { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })), ...nextOf(next) };

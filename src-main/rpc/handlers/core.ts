@@ -146,7 +146,7 @@ async function summaryOf(proposal: Proposal, admin: ServerAdmin): Promise<Propos
   };
 }
 
-/** The person sees afterwards what they decided on: it is told as it was before. */
+/** The user sees afterwards what they decided on: it is told as it was before. */
 async function decide(
   id: string,
   { servers: { admin }, trust: { inbox } }: Pick<CoreGroups, 'servers' | 'trust'>,
@@ -170,7 +170,7 @@ function unshapedView({ clients: { services } }: Pick<CoreGroups, 'clients'>): S
   return viewFor({ mode: 'proxy' }, { ...services, shaper: whole });
 }
 
-/** The person at the command line is no client app: nothing can be asked back. */
+/** The user at the command line is no client app: nothing can be asked back. */
 function cliCallContext(version: string, signal: AbortSignal): Parameters<typeof callTool>[1] {
   return {
     principal: localUser,

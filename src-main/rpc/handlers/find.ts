@@ -34,9 +34,7 @@ export const findHandlers = {
   },
 } satisfies Handlers;
 
-/**
- * The search knows whole words, a person has often typed half of one: a name that begins so is meant, and goes first.
- */
+/** The search knows whole words, a user has often typed half of one: a name that begins so is meant, and goes first. */
 function findTools(
   text: string,
   fits: (said: string) => boolean,

@@ -89,7 +89,7 @@ export function requireRuns(runs: ManualRuns | undefined): ManualRuns {
 }
 
 /**
- * Returns a server's result for the view that requested it. Throws AppError message_too_large, which names it by
+ * Returns a server's result for the view that requested it. Throws AppError `message_too_large`, which names it by
  * `what`.
  */
 export function resultForView(sent: Result, what: string): JsonObject {

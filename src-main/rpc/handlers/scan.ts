@@ -19,7 +19,7 @@ interface Listed {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly definition: JsonObject;
-  /** It is not what a person accepted, and no model is shown it. */
+  /** It is not what a user accepted, and no model is shown it. */
   readonly waits: boolean;
 }
 

@@ -180,7 +180,7 @@ export const healHandlers = {
     const server = servers.manager.get(named).config.name;
     const offered = (await trust.inbox.items()).find((item) => item.kind === 'heal' && item.server === server);
     if (offered === undefined) return servers.healing.heal(server);
-    // The same as a decision in the inbox, so that it stands in the history.
+    // The same as a decision in the inbox, so that it is in the history.
     const { sentence, isDone } = await trust.inbox.decide(offered.id, { action: 'use', by: 'command line' });
     return { server, healed: isDone, sentence };
   },

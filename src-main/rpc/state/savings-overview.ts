@@ -45,7 +45,7 @@ export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSu
   };
 }
 
-// The last day's calls in sums, worked out anew every two seconds at the most: a busy day has a hundred thousand of
+// The last day's calls in sums, worked out again every two seconds at the most: a busy day has a hundred thousand of
 // them.
 
 const freshMs = 2000;

@@ -88,7 +88,7 @@ export class ActivityRows {
   }
 
   /**
-   * All or none. Rejects with AppError store_unreachable (then they may stand there all the same), or with what
+   * All or none. Rejects with AppError `store_unreachable` (then they may stand there all the same), or with what
    * PostgreSQL refuses.
    */
   async put({ kind, book, rows }: OutboxBatch): Promise<void> {

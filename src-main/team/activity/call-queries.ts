@@ -41,7 +41,7 @@ export interface ServerDay {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** All reject with AppError store_unreachable. */
+/** All reject with AppError `store_unreachable`. */
 export class CallQueries {
   readonly #sql: Sql;
 

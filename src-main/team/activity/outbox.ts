@@ -15,7 +15,7 @@ export type OutboxKind = (typeof outboxKinds)[number];
 /** Some rows of one table, of which one lot at a time is on its way. */
 export interface OutboxBatch {
   readonly kind: OutboxKind;
-  /** Names the file that the ids are of; ids begin anew in another one. */
+  /** Names the file that the ids are of; ids begin again in another one. */
   readonly book: string;
   readonly rows: readonly SentRow[];
 }

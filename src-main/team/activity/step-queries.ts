@@ -63,7 +63,7 @@ const callsOfStep = `tooltray.calls c WHERE c.book = s.book AND c.step = s.id
   AND c.written >= s.written - interval '1 second'
   AND c.written <= s.written + s.duration_ms * interval '1 millisecond' + interval '1 second'`;
 
-/** All reject with AppError store_unreachable. */
+/** All reject with AppError `store_unreachable`. */
 export class StepQueries {
   readonly #sql: Sql;
 

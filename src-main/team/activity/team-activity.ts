@@ -96,7 +96,7 @@ const savingsKeys: Readonly<Record<SavingsBy, string>> = {
   day: `to_char(written AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
 };
 
-/** All reject with AppError store_unreachable. */
+/** All reject with AppError `store_unreachable`. */
 export class TeamActivity {
   readonly #sql: Sql;
 

@@ -109,7 +109,7 @@ export class TeamAdmin {
     return revoked;
   }
 
-  /** Throws AppError bad_request for a name or value that cannot be stored. */
+  /** Throws AppError `bad_request` for a name or value that cannot be stored. */
   async setSecret({ vault, user }: SecretOwner, name: string, value: string): Promise<void> {
     validateSecret(name, value);
     await vault.write(secretVaultKey(name), value);

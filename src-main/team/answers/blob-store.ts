@@ -7,7 +7,7 @@ export interface BlobKey {
   readonly id: string;
 }
 
-/** All reject with AppError store_unreachable where the place is away, and not_found where it has no such bytes. */
+/** All reject with AppError `store_unreachable` where the place is away, and `not_found` where it has no such bytes. */
 export interface BlobStore {
   /** `bytes`: how many the pieces are together. */
   put(key: BlobKey, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void>;

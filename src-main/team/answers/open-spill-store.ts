@@ -15,7 +15,7 @@ interface TeamSpillStoreDeps {
   readonly objects: S3Config | undefined;
 }
 
-/** Whether the store of objects can be used is looked at when a core is made, and told in the log where it cannot. */
+/** Whether the store of objects can be used is looked at when a core is made, and told in the log if it cannot. */
 export function openTeamSpillStore({ database, objects }: TeamSpillStoreDeps): CoreStores['spills'] {
   const store = objects === undefined ? undefined : new S3BlobStore(objects);
   return (options) => {

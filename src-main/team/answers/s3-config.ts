@@ -26,7 +26,7 @@ export function s3Variables(objects: string | undefined, env: Env): readonly str
 
 const shape = 's3://bucket?endpoint=https://host:port&region=name';
 
-/** Throws AppError bad_request, which repeats no key. */
+/** Throws AppError `bad_request`, which repeats no key. */
 export function parseS3Config(text: string, env: Env): S3Config {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || url.hostname === '')

@@ -86,7 +86,7 @@ export class SpillCache {
     await this.evict();
   }
 
-  /** Rejects as `fetch` does, and with AppError spill_failed for bytes that are not those that were kept. */
+  /** Rejects as `fetch` does, and with AppError `spill_failed` for bytes that are not those that were kept. */
   async open(answer: CachedSpill, fetch: Fetch): Promise<CachedFile> {
     const { id } = answer;
     this.#refCounts.set(id, (this.#refCounts.get(id) ?? 0) + 1);

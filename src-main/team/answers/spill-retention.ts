@@ -45,7 +45,7 @@ export class SpillRetention {
     this.#timer ??= setInterval(() => this.#backlog(() => this.#everyHour()), pruneIntervalMs).unref();
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when nothing is in progress any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
@@ -62,7 +62,7 @@ export class SpillRetention {
 
   /** Returns what was too old or too much. Rejects with AppError. */
   prune(except?: string): Promise<Pruned> {
-    // What is under way here already may have begun before there was something to delete.
+    // What is in progress here already may have begun before there was something to delete.
     const tending = this.#tending.then(() => this.#tend(except));
     this.#tending = tending.catch(() => undefined);
     return tending;

@@ -63,7 +63,7 @@ interface RetentionLimits {
   readonly except: string | undefined;
 }
 
-/** How long the database may take to answer, in ms: connecting anew takes five seconds at the most. */
+/** How long the database may take to answer, in ms: connecting again takes five seconds at the most. */
 const defaultTimeoutMs = 8_000;
 
 /** Rows of the team's spills. */
@@ -215,12 +215,12 @@ export class SpillTable {
   }
 }
 
-/** The person's of a desktop is nobody here but for what they kept: in a team no dashboard is everybody's. */
+/** The user's of a desktop is nobody here but for what they kept: in a team no dashboard is everybody's. */
 function isOwnedBy(reader: Principal, owner: string): boolean {
   return owner === reader.owner || (isWholeUser(reader) && owner.startsWith(reader.owner));
 }
 
-/** Rejects with AppError store_unreachable where the database is away or takes too long, else with what it says. */
+/** Rejects with AppError `store_unreachable` where the database is away or takes too long, else with what it says. */
 async function bounded<T>(work: PromiseLike<T>, waitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {

@@ -76,7 +76,7 @@ export class TeamSpillStore implements SpillStore {
   readonly #cache: SpillCache;
   readonly #upkeep: SpillRetention;
   readonly #writer: ResultWriter;
-  /** Files of folders that whoever runs it has allowed; of ours it knows none. */
+  /** Files of folders that whoever runs it has allowed; of Tooltray it knows none. */
   readonly #files: SpillFinder;
   readonly #reads: ReadCounts;
   readonly #recalled = new Map<string, Spill>();
@@ -275,7 +275,7 @@ export class TeamSpillStore implements SpillStore {
     );
   }
 
-  /** Throws AppError spill_failed. */
+  /** Throws AppError `spill_failed`. */
   #requireObjects(): BlobStore {
     const { objects } = this.#options;
     if (objects !== undefined) return objects;

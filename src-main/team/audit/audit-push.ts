@@ -34,7 +34,7 @@ export class AuditPush {
   #retry: NodeJS.Timeout | undefined;
   #hasWarned = false;
 
-  /** Throws AppError bad_request if the environment names a collector that is no address. */
+  /** Throws AppError `bad_request` if the environment names a collector that is no address. */
   constructor(parts: AuditPushDeps) {
     this.#parts = parts;
     const target = otlpTarget(parts.env, 'logs');

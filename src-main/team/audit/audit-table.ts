@@ -49,7 +49,7 @@ export class AuditTable implements AuditLog {
   }
 
   /**
-   * `make` is given where the chain ends now. Rejects with AppError store_unreachable: then it may be written all the
+   * `make` is given where the chain ends now. Rejects with AppError `store_unreachable`: then it may be written all the
    * same.
    */
   async append({ writer, batch }: BatchName, make: (tail: ChainTail) => Lines): Promise<void> {

@@ -16,7 +16,7 @@ const unknown = {
   people: 0,
 } as const;
 
-/** One server at every replica, by their names; empty where there is one replica alone. */
+/** One server at every replica, by their names; empty if there is one replica alone. */
 export function statusByReplica(server: string, all: readonly ReplicaState[]): ServerStatusByReplica {
   const inOrder = all.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   const replicas = inOrder.map(({ id, name, servers }) => ({ id, name, ...(servers[server] ?? unknown) }));

@@ -120,7 +120,7 @@ export class DashboardRoutes {
     response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end('{}');
   }
 
-  /** Throws AppError not_allowed. An allowed host is not enough here: of several names each is a site of its own. */
+  /** Throws AppError `not_allowed`. An allowed host is not enough here: of several names each is a site of its own. */
   #requireOwnPage(request: IncomingMessage): void {
     const { origin, 'sec-fetch-site': site } = request.headers;
     const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.clientOf(request).host;

@@ -11,7 +11,7 @@ import { isAdmin, type Viewer } from './viewer.ts';
 
 export interface InboxServiceDeps {
   readonly inbox: Inbox;
-  /** Names of users, by id. Rejects with AppError store_unreachable. */
+  /** Names of users, by id. Rejects with AppError `store_unreachable`. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 

@@ -140,7 +140,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   revokeProfileToken: profileTokens,
 };
 
-/** Throws AppError not_allowed or unsupported; answers nothing for a question that the contract does not have. */
+/** Throws AppError `not_allowed` or unsupported; answers nothing for a question that the contract does not have. */
 export function requirePermission(method: string, role: Role): void {
   if (!Object.hasOwn(methodPermissions, method)) return;
   const allowed = methodPermissions[method as RpcMethod];

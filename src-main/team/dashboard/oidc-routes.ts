@@ -8,7 +8,7 @@ import type { OidcSignIn } from './oidc-sign-in.ts';
 interface OidcRoutesDeps {
   readonly signIn: OidcSignIn;
   readonly isSecure: boolean;
-  /** Throws AppError not_allowed where another site asked. */
+  /** Throws AppError `not_allowed` where another site asked. */
   readonly requireOwnPage: (request: IncomingMessage) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   /** A line for `set-cookie`: from now on this browser is signed in. */
@@ -17,7 +17,7 @@ interface OidcRoutesDeps {
 
 export const startPath = '/session/start';
 export const callbackPath = '/session/callback';
-/** The dashboard, from both of these: it may stand in a folder of a site. */
+/** The dashboard, from both of these: it may be in a folder of a site. */
 const home = '../';
 
 export class OidcRoutes {

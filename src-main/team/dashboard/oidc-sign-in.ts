@@ -1,5 +1,5 @@
 /**
- * Signs a person in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another:
+ * Signs a user in to the dashboard at the team's issuer. A sign-in may begin at one replica and come back to another:
  * what belongs to it goes with the browser as the state, sealed by the team's keys, and counts in the browser that
  * began it alone, once.
  */
@@ -37,7 +37,7 @@ interface Sealed extends PkceState {
   readonly until: number;
 }
 
-/** How long a person may take, in ms. */
+/** How long a user may take, in ms. */
 const signInTtlMs = 10 * 60_000;
 const about = 'tooltray login to the dashboard';
 
@@ -70,8 +70,8 @@ export class OidcSignIn {
 
   /**
    * `binding`: what the browser holds. `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with
-   * AppError: not_allowed for what is not of this browser, not of the issuer or was used before, and for who may not
-   * come in; server_unreachable, store_unreachable.
+   * AppError: `not_allowed` for what is not of this browser, not of the issuer or was used before, and for who may not
+   * come in; `server_unreachable`, `store_unreachable`.
    */
   async finish(params: URLSearchParams, binding: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { entered, flow, notes, sessions } = this.#parts;
@@ -94,7 +94,7 @@ export class OidcSignIn {
     return begun;
   }
 
-  /** Rejects with AppError not_allowed or store_unreachable. */
+  /** Rejects with AppError `not_allowed` or `store_unreachable`. */
   async #admitted(claims: Parameters<typeof identityFromClaims>[0], address: string): Promise<User> {
     const { flow, issuer, notes, people, rules } = this.#parts;
     const identity = identityFromClaims(claims, issuer, rules);
@@ -112,7 +112,7 @@ export class OidcSignIn {
     throw new AppError('not_allowed', `${user.name} is switched off here.`, { fix: 'Ask an admin of your team.' });
   }
 
-  /** Throws AppError not_allowed. */
+  /** Throws AppError `not_allowed`. */
   #open(state: string): Sealed {
     for (const key of this.#parts.ring) {
       const text = unseal(key, state, about);

@@ -18,7 +18,7 @@ export interface ServerServiceDeps {
 /** Announces that every replica is to try this server again. */
 export const retryTopic = 'retry/';
 
-/** Both reject with AppError: server_not_found, store_unreachable. */
+/** Both reject with AppError: `server_not_found`, `store_unreachable`. */
 export class ServerService {
   readonly #parts: ServerServiceDeps;
 

@@ -15,7 +15,7 @@ export interface SignInServiceDeps {
   readonly admin: Pick<TeamAdmin, 'signOut'>;
 }
 
-/** One viewer's. All reject with AppError store_unreachable. */
+/** One viewer's. All reject with AppError `store_unreachable`. */
 export class SignInService {
   readonly #parts: SignInServiceDeps;
   readonly #viewer: Viewer;
@@ -25,7 +25,7 @@ export class SignInService {
     this.#viewer = viewer;
   }
 
-  /** Servers at an address to which each person signs in themselves, and where else the viewer still is. */
+  /** Servers at an address to which each user signs in themselves, and where else the viewer still is. */
   async rows(): Promise<TeamMethods['ownSignIns']['output']> {
     const { signIns: kept, servers } = this.#parts;
     const held = new Map((await kept.list(this.#viewer.user)).map((one) => [one.server, one]));
@@ -53,7 +53,8 @@ export class SignInService {
   }
 
   /**
-   * Rejects with AppError not_found where they have no such server, unsupported where nobody signs in to it themselves.
+   * Rejects with AppError `not_found` where they have no such server, unsupported where nobody signs in to it
+   * themselves.
    */
   signIn({ server }: RpcMethods['signIn']['input']): RpcMethods['signIn']['output'] {
     const found = this.#parts.servers().find(({ name }) => name === server);
@@ -80,7 +81,7 @@ export class SignInService {
   }
 }
 
-/** Empty where it is not known. */
+/** Empty if it is not known. */
 function hostOf(issuer: string | undefined): string {
   return URL.parse(issuer ?? '')?.host ?? '';
 }

@@ -13,7 +13,7 @@ interface TeamActivityCacheDeps {
   readonly activity: TeamActivity;
   readonly pages: CallQueries;
   readonly steps: StepQueries;
-  /** Names of users, by id. Rejects with AppError store_unreachable. */
+  /** Names of users, by id. Rejects with AppError `store_unreachable`. */
   readonly namesOf: (users: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
@@ -27,13 +27,13 @@ const freshMs = 5_000;
 const dayMs = 86_400_000;
 /** Maximum age of hourly figures. */
 const hoursMs = 92 * dayMs;
-/** Questions of different people. */
+/** Questions of different users. */
 const maxCachedQueries = 1_000;
 const shownServers = 5;
 /** Calls that are looked through for those that differ. */
 const recentCalls = 100;
 
-/** All reject with AppError store_unreachable. */
+/** All reject with AppError `store_unreachable`. */
 export class TeamActivityCache {
   readonly #parts: TeamActivityCacheDeps;
   readonly #queries = new Map<string, CachedQuery>();
@@ -85,7 +85,7 @@ export class TeamActivityCache {
     return this.#cached(`charts ${period}`, whose, () => drawCharts(period, sources));
   }
 
-  /** With names where there are several people's; without what is ours alone. */
+  /** With names where there are several users'; without what is ours alone. */
   async named<R extends { readonly user: string | undefined; readonly callMs?: number }>(
     whose: RowScope,
     rows: readonly R[],

@@ -48,7 +48,7 @@ export interface TeamDashboardDeps extends Omit<ServerServiceDeps, 'admin'> {
   /** The issuer for sign-ins too; used with a client id. */
   readonly issuer: OpenIssuer | undefined;
   /**
-   * Returns the address that a browser returns to after a sign-in. Throws AppError bad_request if none is configured.
+   * Returns the address that a browser returns to after a sign-in. Throws AppError `bad_request` if none is configured.
    */
   readonly home: () => string;
   /** Address for browsers; undefined: the listen address. */
@@ -58,7 +58,7 @@ export interface TeamDashboardDeps extends Omit<ServerServiceDeps, 'admin'> {
   readonly heartbeat: Heartbeat;
   /** Whether a user's own process of a server runs. */
   readonly hasProcess: (user: string, server: string) => boolean;
-  /** People's own at servers; there as soon as somebody asks, as the core is. */
+  /** Users's own at servers; there as soon as somebody asks, as the core is. */
   readonly signIns: () => TeamSignIns;
   /** There as soon as somebody asks. */
   readonly host: () => CoreHost;
@@ -70,7 +70,7 @@ interface Stream {
   readonly response: ServerResponse;
 }
 
-/** Pages that are told the state, of all people, at one replica. */
+/** Pages that are told the state, of all users, at one replica. */
 const maxStreams = 500;
 /** Between two looks whether they still may, where no notice came, in ms. */
 const pollIntervalMs = 15_000;
@@ -175,7 +175,7 @@ export class TeamDashboard {
     };
   }
 
-  /** One for each person, while somebody looks. */
+  /** One for each user, while somebody looks. */
   #publisherOf(viewer: Viewer): StatePublisher {
     const key = JSON.stringify(viewer);
     const known = this.#publishers.get(key);
@@ -235,7 +235,7 @@ export class TeamDashboard {
     };
   }
 
-  /** Throws AppError session_limit. */
+  /** Throws AppError `session_limit`. */
   #follow(secret: string, viewer: Viewer, response: ServerResponse): void {
     if (this.#streams.size >= maxStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
     const stream = { secret, viewer, response };

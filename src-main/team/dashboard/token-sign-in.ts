@@ -1,6 +1,6 @@
 /**
- * Signs a person in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to
- * do here.
+ * Signs a user in to the dashboard by a token of their own. What it cannot do elsewhere, it is not to become able to do
+ * here.
  */
 import { AppError } from '../../core/base/errors.ts';
 import { formatCount } from '../../core/base/text-format.ts';
@@ -24,7 +24,7 @@ export class TokenSignIn {
 
   /**
    * `address`: where it comes from. Answers as `PageSessions.begin`. Rejects with AppError: unauthorized for what opens
-   * nothing, session_limit for who guesses, not_allowed for a token that is bounded (it could make one here that is
+   * nothing, `session_limit` for who guesses, `not_allowed` for a token that is bounded (it could make one here that is
    * not), an issuer's or a program's.
    */
   async signIn(token: string, address: string): ReturnType<DashboardSessions['begin']> {

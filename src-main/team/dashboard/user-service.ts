@@ -1,6 +1,4 @@
-/**
- * People of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone.
- */
+/** Users of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone. */
 import { AppError } from '../../core/base/errors.ts';
 import type { TeamAdmin } from '../admin/team-admin.ts';
 import type { PersonRow, AccessTokenRow, TeamMethods } from '../../rpc/contract.ts';
@@ -17,7 +15,7 @@ export interface UserServiceDeps {
 type Answer<M extends keyof TeamMethods> = Promise<TeamMethods[M]['output']>;
 type Input<M extends keyof TeamMethods> = TeamMethods[M]['input'];
 
-/** One viewer's. All reject with AppError store_unreachable. */
+/** One viewer's. All reject with AppError `store_unreachable`. */
 export class UserService {
   readonly #parts: UserServiceDeps;
   readonly #viewer: Viewer;
@@ -44,7 +42,7 @@ export class UserService {
   }
 
   /**
-   * Rejects with AppError not_found, or not_allowed for oneself: a team is not to be left without whoever could undo
+   * Rejects with AppError `not_found`, or not_allowed for oneself: a team is not to be left without whoever could undo
    * it.
    */
   async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
@@ -61,14 +59,14 @@ export class UserService {
     return { tokens: tokens.toReversed().map(tokenRow) };
   }
 
-  /** Rejects with AppError bad_request for another end, not_allowed where they have too many. */
+  /** Rejects with AppError `bad_request` for another end, `not_allowed` where they have too many. */
   async createToken({ label, ends, readOnly }: Input<'givePersonToken'>): Answer<'givePersonToken'> {
     const { name: user } = this.#viewer;
     const { token, ...given } = await this.#parts.admin.createToken({ user, label, ends, readOnly });
     return { ...tokenRow(given), token };
   }
 
-  /** Rejects with AppError not_found, also for somebody else's where that is no admin's question. */
+  /** Rejects with AppError `not_found`, also for somebody else's where that is no admin's question. */
   async revoke({ id }: Input<'revokePersonToken'>): Answer<'revokePersonToken'> {
     if (!isAdmin(this.#viewer)) {
       const own = await this.#parts.tokens.list(this.#viewer.name);

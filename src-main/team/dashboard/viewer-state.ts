@@ -1,6 +1,6 @@
 /**
  * The state that one viewer of a team is shown: an admin's is everybody's, a member's their own. A slice that has rows
- * of people is built here and nowhere else, and one that nobody thought of does not compile.
+ * of users is built here and nowhere else, and one that nobody thought of does not compile.
  */
 import { type CoreGroups, placementOf } from '../../core/edition.ts';
 import {

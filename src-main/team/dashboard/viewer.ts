@@ -24,8 +24,8 @@ export function rowsOf(viewer: Viewer): RowScope {
 
 /**
  * Rows of one user, by name; undefined: all that the viewer may see. A member who names another user finds nothing,
- * whether that user exists or not. Rejects with AppError not_found for an admin who names an unknown user,
- * store_unreachable.
+ * whether that user exists or not. Rejects with AppError `not_found` for an admin who names an unknown user,
+ * `store_unreachable`.
  */
 export async function rowScopeOf(
   viewer: Viewer,

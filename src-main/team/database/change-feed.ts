@@ -50,7 +50,7 @@ export class ChangeFeed {
     this.#log = log;
   }
 
-  /** Resolves when it hears. Rejects with AppError store_unreachable, or what PostgreSQL says. */
+  /** Resolves when it hears. Rejects with AppError `store_unreachable`, or what PostgreSQL says. */
   async start(): Promise<void> {
     try {
       await this.#listen();

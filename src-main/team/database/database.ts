@@ -24,7 +24,7 @@ export const replicaRole = 'tooltray_replica';
 /** A statement that takes longer is ended by the server, in ms. */
 const statementMs = 30_000;
 const connectSeconds = 5;
-/** A database that was away is asked anew at least this often. */
+/** A database that was away is asked again at least this often. */
 const maxWaitSeconds = 0.5;
 /** Unused connections are closed after this many seconds. */
 const idleSeconds = 60;
@@ -32,7 +32,7 @@ const idleSeconds = 60;
 export class Database {
   readonly sql: Sql;
 
-  /** Connects with the first query. Throws AppError bad_request for a URL that is not one of PostgreSQL. */
+  /** Connects with the first query. Throws AppError `bad_request` for a URL that is not one of PostgreSQL. */
   constructor(options: DatabaseOptions) {
     this.sql = connect(options, { statement_timeout: statementMs });
   }
@@ -79,7 +79,7 @@ function isUnreachable(code: string): boolean {
   return gone.includes(code) || system.includes(code) || /^(08...|57P0[123])$/.test(code);
 }
 
-/** The error names no password. Throws AppError bad_request. */
+/** The error names no password. Throws AppError `bad_request`. */
 function checkUrl(url: string): void {
   // Of several servers (`one:5432,two:5432`) the first.
   const first = url.replace(/^(\w+:\/\/[^/?,]*),[^/?]*/, '$1');
@@ -89,7 +89,7 @@ function checkUrl(url: string): void {
   });
 }
 
-/** Throws AppError store_unreachable where the database could not be reached, else the error itself: for `catch`. */
+/** Throws AppError `store_unreachable` where the database could not be reached, else the error itself: for `catch`. */
 export function rethrowDatabaseError(error: unknown): never {
   throw databaseError(error);
 }

@@ -21,7 +21,7 @@ const lockTimeoutMs = 5_000;
 
 /**
  * Migrates the schema as its owner. Each step is atomic. Rejects with AppError unsupported for a newer schema that this
- * version cannot use, store_unreachable, and PostgreSQL's error of a step.
+ * version cannot use, `store_unreachable`, and PostgreSQL's error of a step.
  */
 export async function migrate(url: string, steps: readonly Step[] = allSteps): Promise<Migrated> {
   const sql = connect({ url, most: 1, name: 'tooltray team migrate' });

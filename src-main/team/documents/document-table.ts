@@ -16,7 +16,7 @@ export interface DocumentKey {
 
 export interface Row {
   readonly text: string;
-  /** Never the same again, also where a row was taken away and made anew. */
+  /** Never the same again, also where a row was taken away and made again. */
   readonly version: string;
 }
 
@@ -30,7 +30,7 @@ export class DocumentTable {
     this.#keys = keys;
   }
 
-  /** undefined: there is none. Rejects with AppError store_unreachable, or secret_locked where no key opens it. */
+  /** undefined: there is none. Rejects with AppError `store_unreachable`, or `secret_locked` where no key opens it. */
   async read({ owner, name }: DocumentKey): Promise<Row | undefined> {
     const [row] = await this.sql<{ value: string; version: string }[]>`
       SELECT value, version FROM tooltray.documents WHERE owner = ${owner} AND name = ${name}
@@ -40,7 +40,7 @@ export class DocumentTable {
 
   /**
    * Replaces `version`; undefined: creates the document. Returns the new version; undefined if another one was written
-   * meanwhile. `isMinor`: sends no notification. Rejects with AppError store_unreachable; the write may then have
+   * meanwhile. `isMinor`: sends no notification. Rejects with AppError `store_unreachable`; the write may then have
    * happened.
    */
   async write(
@@ -74,7 +74,7 @@ export class DocumentTable {
       .catch(rethrowDatabaseError);
   }
 
-  /** Current version; undefined if there is none. Rejects with AppError store_unreachable. */
+  /** Current version; undefined if there is none. Rejects with AppError `store_unreachable`. */
   async version({ owner, name }: DocumentKey): Promise<string | undefined> {
     const [row] = await this.sql<{ version: string }[]>`
       SELECT version FROM tooltray.documents WHERE owner = ${owner} AND name = ${name}

@@ -38,7 +38,7 @@ export class TeamDocuments {
     this.#stop = options.changes.changed.on((change) => this.#hear(change));
   }
 
-  /** Resolves when its picture is there. Rejects with AppError store_unreachable or secret_locked. */
+  /** Resolves when its picture is there. Rejects with AppError `store_unreachable` or `secret_locked`. */
   async document(name: string, owner = ''): Promise<TeamDocument> {
     const { rows, log } = this.#options;
     const place = { owner, name };

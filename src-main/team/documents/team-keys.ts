@@ -15,13 +15,13 @@ export class TeamKeys {
   /** The first one seals and signs, all of them open. */
   readonly #keys: readonly Buffer[];
 
-  /** Throws AppError bad_request without any. */
+  /** Throws AppError `bad_request` without any. */
   constructor(keys: readonly Buffer[]) {
     if (keys.length === 0) throw invalidKeysError('are not given');
     this.#keys = keys;
   }
 
-  /** Throws AppError bad_request where there are none, or what is there is none. */
+  /** Throws AppError `bad_request` where there are none, or what is there is none. */
   static fromEnv(env: Readonly<Record<string, string | undefined>>): TeamKeys {
     const words = (env[keysVariable] ?? readFile(env[keysFileVariable])).split(/\s+/).filter((word) => word !== '');
     return new TeamKeys(

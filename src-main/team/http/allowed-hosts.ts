@@ -22,7 +22,7 @@ export class AllowedHosts {
   readonly #names: readonly HostPattern[];
   readonly #proxies: TrustedProxies;
 
-  /** `names`: `tools.example.com`, or with a port that it must then have. Throws AppError bad_request. */
+  /** `names`: `tools.example.com`, or with a port that it must then have. Throws AppError `bad_request`. */
   constructor(names: readonly string[], proxies: TrustedProxies) {
     this.#names = names.map((name) => {
       const read = readHost(name);

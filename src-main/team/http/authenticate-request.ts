@@ -29,7 +29,7 @@ interface RequestAuthenticatorDeps {
   readonly challenge: (request: IncomingMessage) => Challenge;
   /** Hears of tokens that were refused, and from where. */
   readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;
-  /** Hears of people who came by a token of the issuer, which holds until then, in ms since 1970. */
+  /** Hears of users who came by a token of the issuer, which holds until then, in ms since 1970. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 

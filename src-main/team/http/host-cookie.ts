@@ -6,7 +6,8 @@ export interface HostCookieOptions {
   /** Browsers reach us by https alone: then no other site, and no other name of this one, can set it. */
   readonly isSecure: boolean;
   /**
-   * `Strict`: it comes with no request that another site begins; `Lax`: with none but those that show a page of ours.
+   * `Strict`: it comes with no request that another site begins; `Lax`: with none but those that show a page of
+   * Tooltray.
    */
   readonly sameSite: 'Strict' | 'Lax';
 }
@@ -28,7 +29,7 @@ export class HostCookie {
     return `${this.#name}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${seconds}${secure}`;
   }
 
-  /** Empty where there is none that we made. */
+  /** Empty if there is none that we made. */
   read({ headers }: IncomingMessage): string {
     const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim().split('='));
     const [, value = ''] = pairs.find(([name]) => name === this.#name) ?? [];

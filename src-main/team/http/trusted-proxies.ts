@@ -1,6 +1,6 @@
 /**
- * Who asks, where proxies stand in front: what they write down of it (`Forwarded`, RFC 7239; `X-Forwarded-*`) is
- * believed of named ones alone, since anybody can send these headers.
+ * Who asks, where proxies are in front: what they write down of it (`Forwarded`, RFC 7239; `X-Forwarded-*`) is believed
+ * of named ones alone, since anybody can send these headers.
  */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
@@ -25,7 +25,7 @@ const maxHops = 20;
 export class TrustedProxies {
   readonly #known = new BlockList();
 
-  /** `ranges`: addresses and CIDR ranges. Throws AppError bad_request. */
+  /** `ranges`: addresses and CIDR ranges. Throws AppError `bad_request`. */
   constructor(ranges: readonly string[]) {
     for (const range of ranges) this.#add(range);
   }
@@ -44,7 +44,7 @@ export class TrustedProxies {
     return { address: hop.for, host: forwarded?.host ?? older?.host ?? headers.host };
   }
 
-  /** The first one, from us on, that is not a proxy of ours; undefined: nothing was written down. */
+  /** The first one, from us on, that is not a proxy of Tooltray; undefined: nothing was written down. */
   #farthest(peer: string, hops: readonly ForwardedHop[]): ForwardedHop | undefined {
     let last: ForwardedHop | undefined;
     for (const hop of hops.slice(-maxHops).toReversed()) {

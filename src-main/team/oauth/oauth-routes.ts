@@ -1,5 +1,5 @@
 /**
- * Browser routes for signing in to a server of the team: first a page of ours that names the user, then the
+ * Browser routes for signing in to a server of the team: first a page of Tooltray that names the user, then the
  * authorization server, then the callback. Source for the page and the browser binding: MCP 2025-11-25, Elicitation,
  * "Safe URL Handling" and "Phishing".
  */
@@ -19,7 +19,7 @@ export interface OAuthRoutesOptions {
 }
 
 const root = '/sign-in/';
-/** How long a person may take. */
+/** How long a user may take. */
 const cookieMaxAgeSeconds = 600;
 
 export class OAuthRoutes {

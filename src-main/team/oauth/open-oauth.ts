@@ -43,7 +43,7 @@ export interface OpenSignIns {
   readonly close: () => void;
 }
 
-/** Connections of all people; each takes a socket or two, here and at its server. */
+/** Connections of all users; each takes a socket or two, here and at its server. */
 const maxConnections = 1_000;
 
 export function openSignIns(parts: OAuthDeps): OpenSignIns {

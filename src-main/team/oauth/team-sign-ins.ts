@@ -37,7 +37,7 @@ export interface TeamSignInsOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The entry of a server; undefined: there is none. */
   readonly server: (name: string) => ServerConfig | undefined;
-  /** Puts secrets in, the user's own before the organisation's. */
+  /** Puts secrets in, the user's own before the organization's. */
   readonly fill?: ((config: HttpServerConfig, user: string) => Promise<HttpServerConfig>) | undefined;
   readonly lookup?: LookupFunction;
   /** A document about this team, for all servers; undefined: nobody named one. */
@@ -54,7 +54,7 @@ export interface Invitation {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Somebody is signed in to a server, or not any more, or anew. */
+/** Somebody is signed in to a server, or not any more, or again. */
 export interface SignInChange {
   readonly user: string;
   readonly server: string;
@@ -62,7 +62,7 @@ export interface SignInChange {
   readonly wasSignedIn: boolean;
 }
 
-/** How long a link may be opened, and how long a person may take then, in ms. */
+/** How long a link may be opened, and how long a user may take then, in ms. */
 const linkTtlMs = 15 * 60_000;
 const authorizationTtlMs = 10 * 60_000;
 
@@ -128,7 +128,7 @@ export class TeamSignIns {
   }
 
   /**
-   * Returns the owner of a link and their name. Rejects with AppError not_allowed if it is invalid or expired, or the
+   * Returns the owner of a link and their name. Rejects with AppError `not_allowed` if it is invalid or expired, or the
    * user is gone.
    */
   async invitation(link: string): Promise<Invitation & { readonly name: string }> {

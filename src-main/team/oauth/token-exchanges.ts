@@ -1,5 +1,5 @@
 /**
- * Tokens for servers that are made from those that people come with, where an entry says so. Source: RFC 8693. What is
+ * Tokens for servers that are made from those that users come with, where an entry says so. Source: RFC 8693. What is
  * made is kept in memory until it ends, for its user alone; what it is made from lies sealed among that user's secrets,
  * since the replica that needs it need not be the one that was shown it.
  */
@@ -137,7 +137,7 @@ class ExchangedToken implements TokenSource {
   }
 
   onUsed(): void {
-    // Where its answers come from decides nothing: the token endpoint stands in the entry.
+    // Where its answers come from decides nothing: the token endpoint is in the entry.
   }
 
   requireScopes(): Promise<void> {
@@ -241,7 +241,7 @@ interface SubjectTokensOptions {
 
 const subjectName = 'subject-token';
 
-/** The tokens of the team's issuer that people came with, the last one of each. */
+/** The tokens of the team's issuer that users came with, the last one of each. */
 export class SubjectTokens {
   readonly #options: SubjectTokensOptions;
   readonly #kept = new Map<string, CachedToken>();

@@ -48,7 +48,7 @@ export class CodeFlow {
     return { nonce: randomBytes(32).toString('base64url'), verifier: randomBytes(32).toString('base64url') };
   }
 
-  /** Returns the authorization URL. Rejects with AppError server_unreachable. */
+  /** Returns the authorization URL. Rejects with AppError `server_unreachable`. */
   async authorizationUrl({ nonce, verifier }: PkceState, state: string): Promise<string> {
     const { client, issuer, redirect } = this.#parts;
     const document = await issuer.document();
@@ -92,7 +92,7 @@ export class CodeFlow {
   }
 
   /**
-   * Throws AppError not_allowed: an answer of another issuer would have its code sent to this one, or the other way
+   * Throws AppError `not_allowed`: an answer of another issuer would have its code sent to this one, or the other way
    * round.
    */
   #requireThisIssuer(said: string | null, document: DiscoveryDocument): void {

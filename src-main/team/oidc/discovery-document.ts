@@ -24,7 +24,7 @@ export class IssuerFetch {
   readonly #http: HttpFetch;
   #home: AddressKind;
 
-  /** Throws AppError bad_request for a name that no issuer may have. */
+  /** Throws AppError `bad_request` for a name that no issuer may have. */
   constructor(issuer: string, http: HttpFetch) {
     this.issuer = issuer;
     this.#http = http;
@@ -37,7 +37,7 @@ export class IssuerFetch {
     this.#home = addressKindOf(issuer, undefined);
   }
 
-  /** Returns the issuer's metadata. Rejects with AppError server_unreachable. */
+  /** Returns the issuer's metadata. Rejects with AppError `server_unreachable`. */
   async metadata(): Promise<DiscoveryDocument> {
     let why: unknown;
     for (const address of wellKnown(this.issuer)) {
@@ -54,7 +54,7 @@ export class IssuerFetch {
     throw this.unavailable(why ?? new Error('it has no metadata'));
   }
 
-  /** From an address of its metadata; what is sent is a form. Rejects with AppError server_unreachable. */
+  /** From an address of its metadata; what is sent is a form. Rejects with AppError `server_unreachable`. */
   async ask(address: URL, init: RequestInit = {}): Promise<{ readonly status: number; readonly body: unknown }> {
     try {
       const signal = AbortSignal.timeout(requestTimeoutMs);
@@ -102,7 +102,7 @@ export class DiscoveryDocument {
     return this.#said[name];
   }
 
-  /** Such as `jwks_uri` or `token_endpoint`; undefined where it has none that is safe. */
+  /** Such as `jwks_uri` or `token_endpoint`; undefined if it has none that is safe. */
   address(name: string): URL | undefined {
     const said = this.#said[name];
     if (typeof said !== 'string' || !URL.canParse(said)) return undefined;

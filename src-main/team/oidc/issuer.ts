@@ -38,7 +38,7 @@ export class OidcIssuer {
   readonly #keys: JwksCache;
   readonly #now: () => number;
 
-  /** Asks nothing yet. Throws AppError bad_request for a name that no issuer may have. */
+  /** Asks nothing yet. Throws AppError `bad_request` for a name that no issuer may have. */
   constructor(options: IssuerOptions) {
     const { issuer, env, now = Date.now } = options;
     this.#options = options;
@@ -49,12 +49,14 @@ export class OidcIssuer {
     this.#keys = new JwksCache(this.#fetch, now);
   }
 
-  /** Metadata of the issuer, refreshed now and then. Rejects with AppError server_unreachable. */
+  /** Metadata of the issuer, refreshed now and then. Rejects with AppError `server_unreachable`. */
   document(): Promise<DiscoveryDocument> {
     return this.#keys.document();
   }
 
-  /** Sends a form to an address of its document, such as `token_endpoint`. Rejects with AppError server_unreachable. */
+  /**
+   * Sends a form to an address of its document, such as `token_endpoint`. Rejects with AppError `server_unreachable`.
+   */
   async request(
     member: string,
     form: URLSearchParams,
@@ -77,7 +79,7 @@ export class OidcIssuer {
 
   /**
    * An access token for one of `audiences`; undefined: it opens nothing, `over`: it is the issuer's, and has run out.
-   * Rejects with AppError server_unreachable.
+   * Rejects with AppError `server_unreachable`.
    */
   async accessToken(token: string, isOurs: (audience: string) => boolean): Promise<Claims | 'over' | undefined> {
     if (!this.issued(token)) return undefined;
@@ -92,7 +94,7 @@ export class OidcIssuer {
 
   /**
    * An ID token for this client, of the sign-in with this nonce; undefined: it proves nothing. Rejects with AppError
-   * server_unreachable.
+   * `server_unreachable`.
    */
   async idToken(token: string, of: { readonly client: string; readonly nonce: string }): Promise<Claims | undefined> {
     const claims = await this.#verified(token, (type) => type === undefined || type === 'jwt');

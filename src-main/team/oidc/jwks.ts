@@ -1,5 +1,5 @@
 /**
- * An issuer's public keys, kept for a while and read anew where one is not among them: never more often than now and
+ * An issuer's public keys, kept for a while and read again where one is not among them: never more often than now and
  * then, whoever asks.
  */
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey, type LocalJWKSet } from 'jose';
@@ -7,7 +7,7 @@ import { AppError } from '../../core/base/errors.ts';
 import { isObject } from '../../core/base/json.ts';
 import type { DiscoveryDocument, IssuerFetch } from './discovery-document.ts';
 
-/** Read anew after so long, in ms. */
+/** Read again after so long, in ms. */
 const refreshAfterMs = 5 * 60_000;
 /** Maximum age of keys while the issuer is unreachable, in ms: a revoked key must not stay valid for days. */
 const maxAgeMs = 12 * 60 * 60_000;
@@ -35,12 +35,12 @@ export class JwksCache {
     this.#now = now;
   }
 
-  /** Returns the issuer's metadata. Rejects with AppError server_unreachable. */
+  /** Returns the issuer's metadata. Rejects with AppError `server_unreachable`. */
   async document(): Promise<DiscoveryDocument> {
     return (await this.#current()).document;
   }
 
-  /** Key lookup for `jwtVerify`. Rejects with AppError server_unreachable, or JWKSNoMatchingKey of jose. */
+  /** Key lookup for `jwtVerify`. Rejects with AppError `server_unreachable`, or JWKSNoMatchingKey of jose. */
   readonly find: JWTVerifyGetKey = async (header, token) => {
     const { keys, at } = await this.#current();
     try {

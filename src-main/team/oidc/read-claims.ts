@@ -12,7 +12,7 @@ export interface ClaimRules {
 /** Somebody, as the issuer has them. */
 export interface Identity {
   readonly issuer: string;
-  /** Never another person's there. */
+  /** Never another user's there. */
   readonly subject: string;
   /** Candidate names, the best first; never empty. */
   readonly names: readonly string[];
@@ -72,7 +72,7 @@ function roleIn(groups: readonly string[], adminGroup: string): NonNullable<Iden
   return groups.includes(adminGroup) ? 'admin' : 'member';
 }
 
-/** A name valid for `People`; undefined if nothing is left. */
+/** A name valid for `Users`; undefined if nothing is left. */
 function nameOf(said: string): string | undefined {
   const name = said
     .normalize('NFC')

@@ -14,7 +14,7 @@ export interface MetricsDeps {
   readonly version: string;
   readonly activity: Pick<ActivityLog, 'recorded' | 'counted'>;
   readonly listener: () => Pick<HttpListener, 'counts'> | undefined;
-  /** Connections to the database; undefined where it does not say. */
+  /** Connections to the database; undefined if it does not say. */
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigDriftMonitor, 'version' | 'counts'>;

@@ -29,7 +29,7 @@ interface OperationsOptions {
 /** PostgreSQL that takes longer is told as not answering, in ms. */
 const timeoutMs = 2_000;
 
-/** Rejects with AppError port_in_use. */
+/** Rejects with AppError `port_in_use`. */
 export async function openOperations(options: OperationsOptions): Promise<OpenOperations> {
   const { config, host, version, database, at, readiness, personal, droppedSpans, quotas } = options;
   const metrics = new Metrics({
@@ -54,7 +54,7 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
   };
 }
 
-/** PostgreSQL tells a role no more of connections than that there are some. undefined where it cannot be asked. */
+/** PostgreSQL tells a role no more of connections than that there are some. undefined if it cannot be asked. */
 async function connectionsOf(database: Database): Promise<number | undefined> {
   try {
     const [row] = await database.sql<{ count: number }[]>`

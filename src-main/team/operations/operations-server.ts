@@ -24,7 +24,7 @@ export class OperationsServer {
     this.#server = createServer((request, response) => void this.#take(request, response));
   }
 
-  /** Resolves to its port. Rejects with AppError port_in_use. */
+  /** Resolves to its port. Rejects with AppError `port_in_use`. */
   async start(host: string, port: number): Promise<number> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (cause) =>

@@ -1,4 +1,4 @@
-/** Runs the servers that have a process for each person on this replica. Composition; no logic. */
+/** Runs the servers that have a process for each user on this replica. Composition; no logic. */
 import { dirname, join } from 'node:path';
 import { type CoreGroups, type Person, tooltrayPaths } from '../../core/edition.ts';
 import type { Env } from '../../core/base/app-paths.ts';
@@ -14,7 +14,7 @@ export interface PlacementOptions {
   readonly database: string;
   /** Available once the core is made. */
   readonly core: () => Pick<CoreGroups, 'context' | 'trust' | 'clients' | 'servers'>;
-  /** Returns a person's own value, by the vault's names. */
+  /** Returns a user's own value, by the vault's names. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Session-level advisory locks of PostgreSQL, one for each person and server whose process runs on this replica: no
+ * Session-level advisory locks of PostgreSQL, one for each user and server whose process runs on this replica: no
  * other replica starts the same process meanwhile. All locks are held by one connection of their own. When it breaks,
  * PostgreSQL releases them; the processes go on, and each one takes its lock again or ends. A connection pool in
  * transaction mode cannot be in between.
@@ -39,8 +39,8 @@ export class PersonLocks {
   }
 
   /**
-   * Waits up to `waitMs` for another holder. Rejects with AppError server_starting if it still has the lock,
-   * store_unreachable.
+   * Waits up to `waitMs` for another holder. Rejects with AppError `server_starting` if it still has the lock,
+   * `store_unreachable`.
    */
   async acquire(person: Person, server: string, onLost: () => void, waitMs: number): Promise<PersonLock> {
     const name = JSON.stringify(['tooltray personal', person.user, server]);

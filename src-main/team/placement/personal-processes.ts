@@ -1,7 +1,7 @@
 /**
- * The processes of single people on this replica: one for each person and server, started by the first call that needs
- * it, within limits. The load balancer sends a person's requests to one replica; an advisory lock keeps two replicas
- * from running the same process while people move.
+ * The processes of single users on this replica: one for each user and server, started by the first call that needs it,
+ * within limits. The load balancer sends a user's requests to one replica; an advisory lock keeps two replicas from
+ * running the same process while users move.
  */
 import type {
   Message,
@@ -17,7 +17,7 @@ import { formatCount } from '../../core/base/text-format.ts';
 import { maxDrainMs, type PersonLock, type PersonLocks } from './person-locks.ts';
 
 export interface PoolLimits {
-  /** Processes of all people on this replica. */
+  /** Processes of all users on this replica. */
   readonly maxPerReplica: number;
   readonly maxPerUser: number;
 }
@@ -50,8 +50,8 @@ export class PersonalProcesses {
   }
 
   /**
-   * Returns a transport to one person's process. Its start rejects with AppError server_starting, server_not_started,
-   * store_unreachable.
+   * Returns a transport to one user's process. Its start rejects with AppError `server_starting`, `server_not_started`,
+   * `store_unreachable`.
    */
   readonly open: OpenUserTransport = (config, person) =>
     new PersonProcess({
@@ -65,7 +65,7 @@ export class PersonalProcesses {
     return { running: this.#running.size, limit: this.#options.limits().maxPerReplica, refused: { ...this.#refused } };
   }
 
-  /** How many people have a process of each server here. */
+  /** How many users have a process of each server here. */
   get people(): ReadonlyMap<string, number> {
     const byServer = Map.groupBy(this.#running, ({ config }) => config.name);
     return new Map([...byServer].map(([server, all]) => [server, all.length]));
@@ -80,7 +80,7 @@ export class PersonalProcesses {
     return [...new Set([...this.#running].map(({ person }) => person.user))];
   }
 
-  /** Ends all of a person's processes, or those that were started with one of these values of theirs. Never rejects. */
+  /** Ends all of a user's processes, or those that were started with one of these values of theirs. Never rejects. */
   async personChanged(person: Person, values?: readonly string[]): Promise<void> {
     const theirs = [...this.#running].filter(
       (one) => one.isOf(person) && (values === undefined || isGiven(one.config, values)),

@@ -1,5 +1,5 @@
 /**
- * Ends people's processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a
+ * Ends users' processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a
  * value that is another one now.
  */
 import { parseSecretVaultKey } from '../../core/edition.ts';

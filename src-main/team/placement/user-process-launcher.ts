@@ -1,7 +1,7 @@
 /**
- * Starts one person's process of a server: with that person's values and the organisation's secrets that its entry
- * names, with a home of its own, in a box unless its entry says otherwise, and with nothing of what this replica itself
- * was started with.
+ * Starts one user's process of a server: with that user's values and the organization's secrets that its entry names,
+ * with a home of its own, in a box unless its entry says otherwise, and with nothing of what this replica itself was
+ * started with.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ const stopGraceMs = 700;
 export interface UserProcessLauncherOptions {
   /** Environment of this replica; a process inherits only what every program needs, and nothing by name. */
   readonly env: Env;
-  /** For homes of people: below it each has a folder. */
+  /** For homes of users: below it each has a folder. */
   readonly folder: string;
   /** Paths hidden in every sandbox. */
   readonly hidden: ProtectedPaths;
@@ -45,9 +45,9 @@ export interface UserProcessLauncherOptions {
   readonly registry: () => ProcessRegistry;
   readonly mask: (text: string) => string;
   readonly budgets?: (() => ConnectionBudgets) | undefined;
-  /** The organisation's secrets, by the vault's names. */
+  /** The organization's secrets, by the vault's names. */
   readonly readSecret: (name: string) => Promise<string | undefined>;
-  /** A person's own values, by the vault's names. */
+  /** A user's own values, by the vault's names. */
   readonly readOwn: (person: Person, name: string) => Promise<string | undefined>;
 }
 
@@ -148,7 +148,7 @@ function picked(env: Env, isWanted: (name: string) => boolean): ResolvedEnv {
   );
 }
 
-/** Names may hold anything, and no two people share a folder. */
+/** Names may hold anything, and no two users share a folder. */
 function folderOf({ user }: Person): string {
   return createHash('sha256').update(user).digest('hex').slice(0, 24);
 }

@@ -26,7 +26,7 @@ export class ConcurrencyCounts {
     this.#heartbeat = setInterval(() => void this.#goOn(), heartbeatIntervalMs).unref();
   }
 
-  /** Its id, to be ended; undefined where so many run already. Rejects with AppError store_unreachable. */
+  /** Its id, to be ended; undefined if so many run already. Rejects with AppError `store_unreachable`. */
   async acquire(key: string, limit: number): Promise<string | undefined> {
     const id = randomUUID();
     const [row] = await this.#sql

@@ -25,7 +25,7 @@ interface Counted {
 /** Rows of windows that began earlier are deleted. */
 const rowRetention = '2 days';
 
-/** All reject with AppError store_unreachable. */
+/** All reject with AppError `store_unreachable`. */
 export class RateWindows {
   readonly #sql: Sql;
 

@@ -17,7 +17,7 @@ import { rethrowDatabaseError } from '../database/database.ts';
 export interface ServerState extends Pick<ServerStatus, 'state' | 'level' | 'summary' | 'detail' | 'tools'> {
   /** When it became so, in ms since 1970. */
   readonly since: number;
-  /** People whose own process of it runs there. */
+  /** Users whose own process of it runs there. */
   readonly people: number;
 }
 
@@ -39,7 +39,7 @@ interface HeartbeatOptions {
   readonly version: string;
   readonly config: () => string;
   readonly servers: () => Pick<ServerManager, 'all' | 'changed'>;
-  /** How many people have a process of each server here. */
+  /** How many users have a process of each server here. */
   readonly people: () => ReadonlyMap<string, number>;
   /** Removes secrets from a text. */
   readonly mask: (text: string) => string;
@@ -70,7 +70,7 @@ export class Heartbeat {
   #early = new AbortController();
   #unfollow: () => void = () => undefined;
 
-  /** Throws AppError bad_request for an invalid name. */
+  /** Throws AppError `bad_request` for an invalid name. */
   constructor(options: HeartbeatOptions) {
     if (!/^[a-z0-9-]{1,40}$/.test(options.name))
       throw new AppError('bad_request', `${JSON.stringify(options.name)} is no name of a replica.`, {
@@ -92,7 +92,7 @@ export class Heartbeat {
     return [this.#own(), ...this.#others];
   }
 
-  /** Rejects with AppError store_unreachable. */
+  /** Rejects with AppError `store_unreachable`. */
   async start(): Promise<void> {
     await this.#beat().catch(rethrowDatabaseError);
     this.#unfollow = this.#options.servers().changed.on(() => this.#early.abort());

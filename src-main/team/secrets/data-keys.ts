@@ -28,7 +28,7 @@ export class DataKeys {
     this.#ring = ring;
   }
 
-  /** For sealing. Rejects with AppError secret_locked, or what PostgreSQL says. */
+  /** For sealing. Rejects with AppError `secret_locked`, or what PostgreSQL says. */
   current(): Promise<DataKey> {
     this.#current ??= this.#newest().catch((error: unknown) => {
       this.#current = undefined;
@@ -37,7 +37,7 @@ export class DataKeys {
     return this.#current;
   }
 
-  /** Rejects with AppError secret_locked where none of the team's keys opens it. */
+  /** Rejects with AppError `secret_locked` if none of the team's keys opens it. */
   async find(id: string): Promise<Buffer> {
     const known = this.#opened.get(id);
     if (known !== undefined) return known;

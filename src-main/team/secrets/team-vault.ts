@@ -1,5 +1,5 @@
 /**
- * A team's vault: secrets of the organisation, and of each user their own, as sealed rows. What is sealed opens for its
+ * A team's vault: secrets of the organization, and of each user their own, as sealed rows. What is sealed opens for its
  * owner and name alone, so that a row that somebody put in another's place opens nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ export interface TeamVaultsOptions {
   readonly changes: Pick<ChangeFeed, 'changed'>;
 }
 
-/** The owner of what is the whole organisation's. */
+/** The owner of what is the whole organization's. */
 const organisation = '';
 /** Bytes of one value. */
 const maxValueBytes = 512 * 1024;
@@ -30,7 +30,7 @@ const maxHeld = 3;
 const waitMs = 90_000;
 
 export class TeamVaults {
-  /** Something of one that was asked for here is another now, on any replica; the organisation's owner is empty. */
+  /** Something of one that was asked for here is another now, on any replica; the organization's owner is empty. */
   readonly changed = new Emitter<{ readonly owner: string; readonly names: readonly string[] }>();
   readonly #options: TeamVaultsOptions;
   readonly #keys: DataKeys;
@@ -68,12 +68,12 @@ export class TeamVaults {
     const made = new TeamVault({ sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
     made.changed.on((names) => this.changed.emit({ owner, names }));
-    // Whoever hides the organisation's hides everybody's.
+    // Whoever hides the organization's hides everybody's.
     if (owner !== organisation) made.learned.on(() => this.organization.learned.emit());
     return made;
   }
 
-  /** Whoever hides the organisation's hides these as well: parts of what is kept here, as they are at any time. */
+  /** Whoever hides the organization's hides these as well: parts of what is kept here, as they are at any time. */
   addMaskedValues(values: () => readonly string[], changed: Pick<Emitter, 'on'>): void {
     this.#known.push(values);
     changed.on(() => this.organization.learned.emit());
@@ -89,7 +89,7 @@ export class TeamVaults {
   }
 
   /**
-   * Seals everything anew with a key that the team's first one wraps, and takes the ones before away: from then on the
+   * Seals everything again with a key that the team's first one wraps, and takes the ones before away: from then on the
    * team's other keys open nothing here. All or nothing; replicas go on meanwhile. How many rows that were. Rejects
    * with AppError.
    */
@@ -180,7 +180,7 @@ export class TeamVault implements SecretStore {
     const row = await this.#row(name);
     if (row === undefined) return undefined;
     return this.#open(row).catch(async (error: unknown) => {
-      // Sealed anew since we have read it: its key of before is gone.
+      // Sealed again since we have read it: its key of before is gone.
       const now = await this.#row(name);
       if (now?.sealed === row.sealed) throw error;
       return now && this.#open(now);
@@ -208,7 +208,7 @@ export class TeamVault implements SecretStore {
   }
 
   /**
-   * Removes and returns a value; of several callers one gets it. Rejects with AppError secret_locked if it cannot be
+   * Removes and returns a value; of several callers one gets it. Rejects with AppError `secret_locked` if it cannot be
    * opened, but removes it all the same.
    */
   async take(name: string): Promise<string | undefined> {
@@ -315,7 +315,7 @@ export class TeamVault implements SecretStore {
     this.#known ??= await this.#times();
     const { id, key } = await this.#options.keys.current();
     const answer = await beginLong(sql, async (work, outside) => {
-      // Also where there is no row yet that could be locked.
+      // Also if there is no row yet that could be locked.
       await lockSequentially(work, aboutOf(owner, name));
       const [row] = await work<Row[]>`
         SELECT owner, name, key, sealed FROM tooltray.secrets

@@ -75,14 +75,14 @@ export class AccessTokenStore {
   }
 
   /**
-   * The token itself is told here and never again. Rejects with AppError bad_request for another end, not_found for the
-   * user, not_allowed where they have too many, store_unreachable.
+   * The token itself is told here and never again. Rejects with AppError `bad_request` for another end, `not_found` for
+   * the user, `not_allowed` where they have too many, `store_unreachable`.
    */
   async create({ user, label, profile, readOnly = false, ends }: NewToken): Promise<AccessToken & { token: string }> {
     const { key, isService } = await this.#keyOf(user);
     const now = Date.now();
     const maxDays = isService ? maxServiceDays : maxPersonDays;
-    // The clock of whoever asks may be ahead of ours.
+    // The clock of whoever asks may be ahead of Tooltray.
     if (!(ends > now && ends - now <= maxDays * dayMs + clockSkewMs)) throw badEnd(maxDays);
     const token = `tt_${key}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
@@ -100,7 +100,7 @@ export class AccessTokenStore {
     return { ...made, token };
   }
 
-  /** Tokens of one user, or of all; oldest first. Rejects with AppError store_unreachable. */
+  /** Tokens of one user, or of all; oldest first. Rejects with AppError `store_unreachable`. */
   async list(user?: string): Promise<readonly AccessToken[]> {
     const sql = this.#sql;
     return sql<AccessToken[]>`
@@ -108,7 +108,7 @@ export class AccessTokenStore {
       ORDER BY t.made_at`.catch(rethrowDatabaseError);
   }
 
-  /** Again is no mistake. Rejects with AppError not_found or store_unreachable. */
+  /** Again is no mistake. Rejects with AppError `not_found` or `store_unreachable`. */
   async revoke(id: string): Promise<AccessToken> {
     const revoked = await this.#sql
       .begin(async (sql) => {
@@ -128,7 +128,7 @@ export class AccessTokenStore {
     });
   }
 
-  /** Undefined where it is not in force, or whoever has it is off. Rejects with AppError store_unreachable. */
+  /** Undefined if it is not in force, or whoever has it is off. Rejects with AppError `store_unreachable`. */
   async authenticate(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
       SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
@@ -138,7 +138,7 @@ export class AccessTokenStore {
     return found;
   }
 
-  /** The ids among these that are valid. Rejects with AppError store_unreachable. */
+  /** The ids among these that are valid. Rejects with AppError `store_unreachable`. */
   async active(ids: readonly string[]): Promise<ReadonlySet<string>> {
     const rows = await this.#sql<{ id: string }[]>`
       SELECT t.id FROM tooltray.person_tokens t
@@ -147,7 +147,7 @@ export class AccessTokenStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Notes that they were used now. Rejects with AppError store_unreachable. */
+  /** Notes that they were used now. Rejects with AppError `store_unreachable`. */
   async used(ids: readonly string[]): Promise<void> {
     await this.#sql`
       UPDATE tooltray.person_tokens SET used_at = now() WHERE id = ANY(${[...ids]})

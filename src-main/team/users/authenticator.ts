@@ -53,12 +53,12 @@ interface AuthenticatorDeps {
   readonly people: UserStore;
   readonly tokens: AccessTokenStore;
   /**
-   * Authenticates tokens of the issuer, if there is one. Rejects with AppError server_unreachable, store_unreachable.
+   * Authenticates tokens of the issuer, if there is one. Rejects with AppError `server_unreachable`, store_unreachable.
    */
   readonly issued?: IssuedGate | undefined;
   readonly changes: Pick<ChangeFeed, 'changed'>;
   readonly failures: FailedLoginLimiter;
-  /** People come in by the issuer alone; personal tokens open something for service accounts only. */
+  /** Users come in by the issuer alone; personal tokens open something for service accounts only. */
   readonly isSsoOnly?: boolean | undefined;
   readonly log: Log;
   readonly now?: () => number;
@@ -105,7 +105,9 @@ export class Authenticator {
     this.#noting = setInterval(() => void this.#note(), noteMs).unref();
   }
 
-  /** `address`: where it comes from. Rejects with AppError store_unreachable, or server_unreachable for the issuer. */
+  /**
+   * `address`: where it comes from. Rejects with AppError `store_unreachable`, or `server_unreachable` for the issuer.
+   */
   async authenticate(token: string, address: string): Promise<AuthenticationResult> {
     if (token.length > maxTokenLength) return this.#failed(address);
     const key = hashOf(token).toString('base64url');

@@ -1,10 +1,10 @@
-/** Names of people and groups: which ones are valid, and which look the same. */
+/** Names of users and groups: which ones are valid, and which look the same. */
 import { AppError } from '../../core/base/errors.ts';
 
 /** Scripts whose letters look like each other's. */
 const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'] as const;
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function checkName(name: string): void {
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+'-]{0,99}$/u.test(name))
     throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is no name.`, {

@@ -38,7 +38,7 @@ export class OidcTokens {
     return this.#parts.issuer.issued(token);
   }
 
-  /** Rejects with AppError server_unreachable for the issuer, store_unreachable. */
+  /** Rejects with AppError `server_unreachable` for the issuer, `store_unreachable`. */
   async judge(token: string): Promise<AuthenticationResult> {
     const { issuer, rules, issued, people, met } = this.#parts;
     const claims = await issuer.accessToken(token, (audience) => this.#pathOf(audience) !== undefined);

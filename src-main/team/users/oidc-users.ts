@@ -1,5 +1,5 @@
 /**
- * People as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them
+ * Users as their issuer has them: who signs in for the first time is made one of the team's, and what is said of them
  * later counts.
  */
 import { randomBytes } from 'node:crypto';
@@ -31,7 +31,7 @@ export class OidcUsers {
     this.#options = options;
   }
 
-  /** undefined: nobody of the team. Whoever is off is told, too. Rejects with AppError store_unreachable. */
+  /** undefined: nobody of the team. Whoever is off is told, too. Rejects with AppError `store_unreachable`. */
   async provision(identity: Identity): Promise<Provisioned | undefined> {
     try {
       const known = await this.#bySubject(this.#sql, identity);

@@ -14,7 +14,7 @@ export type Role = 'admin' | 'member';
 
 export interface User {
   readonly id: string;
-  /** Unique, as people write it. */
+  /** Unique, as users write it. */
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
@@ -42,7 +42,7 @@ export class UserStore {
     this.#sql = sql;
   }
 
-  /** Rejects with AppError bad_request, config_conflict where the name or the address is taken, store_unreachable. */
+  /** Rejects with AppError `bad_request`, config_conflict where the name or the address is taken, store_unreachable. */
   async add(user: NewUser): Promise<User> {
     const { name, email = null, role = 'member', isService = false, groups = [], identity } = user;
     checkName(name);
@@ -59,20 +59,20 @@ export class UserStore {
     return required(made[0], name);
   }
 
-  /** Users by name. Rejects with AppError store_unreachable. */
+  /** Users by name. Rejects with AppError `store_unreachable`. */
   async list(): Promise<readonly User[]> {
     return this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users ORDER BY name`.catch(rethrow);
   }
 
-  /** Rejects with AppError not_found or store_unreachable. */
+  /** Rejects with AppError `not_found` or `store_unreachable`. */
   async byName(name: string): Promise<User> {
     const [user] = await this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users WHERE name = ${name}`.catch(rethrow);
     return required(user, name);
   }
 
-  /** Rejects with AppError store_unreachable. */
+  /** Rejects with AppError `store_unreachable`. */
   async byId(ids: readonly string[]): Promise<ReadonlyMap<string, User>> {
     const users = await this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users
@@ -80,7 +80,7 @@ export class UserStore {
     return new Map(users.map((user) => [user.id, user]));
   }
 
-  /** Omitted fields stay unchanged. Rejects with AppError not_found, config_conflict, store_unreachable. */
+  /** Omitted fields stay unchanged. Rejects with AppError `not_found`, `config_conflict`, `store_unreachable`. */
   async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
     const before = await this.byName(name);
     const { role, isOff } = { ...before, ...to };
@@ -96,8 +96,8 @@ export class UserStore {
   }
 
   /**
-   * Grants a profile, or `everything`, to a group, in addition to its grants. Rejects with AppError bad_request or
-   * store_unreachable.
+   * Grants a profile, or `everything`, to a group, in addition to its grants. Rejects with AppError `bad_request` or
+   * `store_unreachable`.
    */
   async grant(group: string, profile: string): Promise<void> {
     checkName(group);
@@ -109,7 +109,7 @@ export class UserStore {
     );
   }
 
-  /** Takes one grant of a group back, or all of them. Rejects with AppError store_unreachable. */
+  /** Takes one grant of a group back, or all of them. Rejects with AppError `store_unreachable`. */
   async ungrant(group: string, profile?: string): Promise<void> {
     await this.#change(
       undefined,
@@ -119,7 +119,7 @@ export class UserStore {
     );
   }
 
-  /** The profiles that each group gives. Rejects with AppError store_unreachable. */
+  /** The profiles that each group gives. Rejects with AppError `store_unreachable`. */
   async grants(): Promise<ReadonlyMap<string, readonly string[]>> {
     const rows = await this.#sql<{ name: string; profiles: string[] }[]>`
       SELECT name, array_agg(profile ORDER BY profile) AS profiles FROM tooltray.group_grants GROUP BY name ORDER BY name`.catch(

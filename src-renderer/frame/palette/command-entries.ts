@@ -55,7 +55,7 @@ function serverCommands(server: ServerRow): PaletteEntry[] {
     does(`${id}/${name}`, `${verb} ${name}`, detail, command);
   const isOffered = action?.kind === 'retry';
   return [
-    // What would mend it comes first; starting it anew is not offered twice.
+    // What would fix it comes first; starting it again is not offered twice.
     ...(action === undefined
       ? []
       : [

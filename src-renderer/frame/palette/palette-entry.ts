@@ -1,6 +1,5 @@
 /**
- * What stands in the palette: a place to go to, or something to do. Types, and what the entries of places are made
- * from.
+ * What is in the palette: a place to go to, or something to do. Types, and what the entries of places are made from.
  */
 import type { FoundTool, SpillRow, TimelineSession } from '../../../src-main/rpc/contract.ts';
 import type { Slices } from '../../lib/app-state.svelte.ts';
@@ -32,7 +31,7 @@ export interface PaletteEntry {
   readonly server?: string;
   /** Softer, behind it; may be empty. */
   readonly detail: string;
-  /** By which it is found beside its label. */
+  /** By which it is found next to its label. */
   readonly words?: string;
   /** One after the other. */
   readonly keys?: readonly string[];

@@ -1,4 +1,4 @@
-/** What the core finds for what is typed, asked while a person types. To be made while a component is. */
+/** What the core finds for what is typed, asked while a user types. To be made while a component is. */
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';
 import { foundEntries, type PaletteEntry } from './palette-entry.ts';

@@ -68,7 +68,7 @@ export class CallFeed {
     this.#options = options;
   }
 
-  /** Begins anew with what fits. */
+  /** Begins again with what fits. */
   async show(filter: CallFilter): Promise<void> {
     this.close();
     this.#line = new AbortController();

@@ -32,7 +32,7 @@ export const onlyWords: Readonly<Record<Only, string>> = {
   blocked: 'Blocked',
 };
 
-/** Any text may stand in an address. */
+/** Any text may be in an address. */
 export function readFilter(query: URLSearchParams): CallFilter {
   const of = (name: string): string => query.get(name) ?? '';
   const only = of('only');
@@ -48,7 +48,7 @@ export function readFilter(query: URLSearchParams): CallFilter {
   };
 }
 
-/** What of the filter stands in the address: nothing that is left open. */
+/** What of the filter is in the address: nothing that is left open. */
 export function filterQuery({ text, only, person, app, server, since, until }: CallFilter): Record<string, string> {
   const times = { since: String(since ?? ''), until: String(until ?? '') };
   const all = { text, only: only ?? '', person, app, server, ...times };
@@ -73,7 +73,7 @@ export function toSearch({ text, only, person, app, server, since, until }: Call
   };
 }
 
-/** `Problems · from Cursor · of github · with “issue”`; empty where everything is shown. */
+/** `Problems · from Cursor · of github · with “issue”`; empty if everything is shown. */
 export function filterInWords({ text, only, person, app, server, since, until }: CallFilter): string {
   return [
     ...(only === undefined ? [] : [onlyWords[only]]),

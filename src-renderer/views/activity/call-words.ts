@@ -23,7 +23,7 @@ export const outcomeWords: Readonly<Record<CallSummary['outcome'], OutcomeWords>
   blocked: { level: 'attention', word: 'Blocked', sentence: 'Blocked by policy; the server was not called.' },
 };
 
-/** `120 → 2.4k`; a dash where nothing was counted (yet), a swung one in front of an estimate. */
+/** `120 → 2.4k`; a dash if nothing was counted (yet), a swung one in front of an estimate. */
 export function tokensInWords({ tokensIn, tokensOut, estimated }: CallSummary): string {
   if (tokensIn === undefined && tokensOut === undefined) return '–';
   const mark = estimated ? '~' : '';
@@ -103,7 +103,7 @@ export function passedSentence(passed: NonNullable<CallSummary['passed']>, limit
   return sentences[passed];
 }
 
-/** undefined where it is not there, or its beginning only. */
+/** undefined if it is not there, or its beginning only. */
 export function wholeText(text: PayloadText): string | undefined {
   return 'text' in text && text.next === undefined ? text.text : undefined;
 }

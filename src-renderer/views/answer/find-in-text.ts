@@ -9,7 +9,7 @@ export interface Found {
   readonly matches: readonly { readonly line: number; readonly text: string }[];
   readonly total: number;
   readonly current: number | undefined;
-  /** The letters to mark; empty where a pattern was asked for. */
+  /** The letters to mark; empty if a pattern was asked for. */
   readonly text: string;
 }
 
@@ -20,7 +20,7 @@ export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** A line around its first match; the middle is empty where there is none. Upper and lower case are alike. */
+/** A line around its first match; the middle is empty if there is none. Upper and lower case are alike. */
 export function splitAtMatch(line: string, text: string): readonly [before: string, match: string, after: string] {
   const at = text === '' ? -1 : line.toLowerCase().indexOf(text.toLowerCase());
   if (at < 0) return [line, '', ''];

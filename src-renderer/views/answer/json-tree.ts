@@ -82,7 +82,7 @@ function pathOf(parent: string, name: string, isIndex: boolean): string {
   return `${parent}[${isIndex ? name : JSON.stringify(name)}]`;
 }
 
-/** `$["issues"][3]` as people write it: `$.issues[3]`. */
+/** `$["issues"][3]` as users write it: `$.issues[3]`. */
 export function shortPath(path: string): string {
   return path.replace(/\["([A-Za-z_]\w*)"\]/g, '.$1');
 }

@@ -10,7 +10,7 @@ export interface DiffRow {
 /** Lines that differ; texts that differ in more are shown as wholly different between what both ends have in common. */
 const maxEditLength = 800;
 
-/** Equal lines are in one row, and so are those that stand in place of each other. Pure. */
+/** Equal lines are in one row, and so are those that are in place of each other. Pure. */
 export function lineDiff(before: readonly string[], after: readonly string[]): readonly DiffRow[] {
   const most = Math.min(before.length, after.length);
   let head = 0;

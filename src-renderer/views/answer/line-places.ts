@@ -1,6 +1,6 @@
 /**
- * Which lines of a spilled JSON a value stands in, as the file lays it out: one element a line, as JSON.stringify with
- * an indent. Pure.
+ * Which lines of a spilled JSON a value is in, as the file lays it out: one element a line, as JSON.stringify with an
+ * indent. Pure.
  */
 import { SpelledNumber } from './spelled-json.ts';
 

@@ -1,4 +1,4 @@
-/** Parts of a text that the model has read back, as lines beside it. Pure. */
+/** Parts of a text that the model has read back, as lines next to it. Pure. */
 import type { SpillUse } from '../../../src-main/rpc/contract.ts';
 import { count, whole } from '../../lib/format.ts';
 import type { TableRows } from './rows/find-rows.ts';

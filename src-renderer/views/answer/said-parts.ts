@@ -1,6 +1,5 @@
 /**
- * What was said in a call, as the parts a person looks at: each block of a result, and the whole letter by letter.
- * Pure.
+ * What was said in a call, as the parts a user looks at: each block of a result, and the whole letter by letter. Pure.
  */
 import { isRecord } from '../../lib/record.ts';
 import { memberText, prettyJson } from '../../lib/result-text.ts';

@@ -13,7 +13,7 @@ export interface ViewHost {
   callTool(name: string, args: Result, signal: AbortSignal): Promise<Result>;
   readResource(uri: string, signal: AbortSignal): Promise<Result>;
   openLink(url: string, signal: AbortSignal): Promise<void>;
-  /** What it would tell the model, or write in the person's name. */
+  /** What it would tell the model, or write in the user's name. */
   say(kind: 'message' | 'context', content: unknown): void;
   log(level: string, data: unknown): void;
   resize(height: number): void;

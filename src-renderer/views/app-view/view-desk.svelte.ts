@@ -1,4 +1,4 @@
-/** What a view asks of the person and of its server, one question at a time, and what it has said so far. */
+/** What a view asks of the user and of its server, one question at a time, and what it has said so far. */
 import type { RunState } from '../../../src-main/rpc/contract.ts';
 import { api, formatFailure, toFailure } from '../../lib/api.ts';
 import { count } from '../../lib/format.ts';
@@ -7,7 +7,7 @@ import type { ViewHost } from './host-bridge.ts';
 
 type Result = Readonly<Record<string, unknown>>;
 
-/** What the person is asked. */
+/** What the user is asked. */
 export type ViewQuestion =
   | { readonly about: 'call'; readonly tool: string; readonly asks: 'writes' | 'destroys'; readonly arguments: string }
   | { readonly about: 'link'; readonly url: string };
@@ -17,9 +17,7 @@ interface OpenQuestion {
   readonly answer: (agreed: boolean) => void;
 }
 
-/**
- * Calls and readings at once, and in a minute; questions that wait for the person; lines of each list that are kept.
- */
+/** Calls and readings at once, and in a minute; questions that wait for the user; lines of each list that are kept. */
 const maxConcurrent = 4;
 const maxPerMinute = 120;
 const maxQuestions = 3;
@@ -35,7 +33,7 @@ export class ViewService implements ViewHost {
   isReady = $state(false);
   said = $state.raw<readonly string[]>([]);
   logged = $state.raw<readonly string[]>([]);
-  /** Calls that run for the view; what their server asks meanwhile is the person's to answer. */
+  /** Calls that run for the view; what their server asks meanwhile is the user's to answer. */
   runs = $state.raw<readonly Running[]>([]);
   /** Calls that were made. */
   calls = $state(0);
@@ -62,7 +60,7 @@ export class ViewService implements ViewHost {
     this.#questions[0]?.answer(agreed);
   }
 
-  /** Nobody looks any more: what waits for the person is refused, what runs is left to itself. */
+  /** Nobody looks any more: what waits for the user is refused, what runs is left to itself. */
   close(): void {
     for (const { answer } of this.#questions) answer(false);
     for (const run of this.runs) run.leave();
@@ -144,7 +142,7 @@ export class ViewService implements ViewHost {
     }
   }
 
-  /** Resolves to what the person says; no, where nobody waits for it any more. */
+  /** Resolves to what the user says; no, where nobody waits for it any more. */
   #ask(question: ViewQuestion, signal: AbortSignal): Promise<boolean> {
     if (this.#questions.length >= maxQuestions)
       return Promise.reject(new Error(`Too many pending confirmations (limit ${maxQuestions}).`));

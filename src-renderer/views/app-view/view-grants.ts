@@ -1,4 +1,4 @@
-/** What the person allowed views of tools, for as long as this page is open. */
+/** What the user allowed views of tools, for as long as this page is open. */
 import type { ViewGrant, ViewRequirements } from '../../../src-main/rpc/contract.ts';
 
 interface ViewSandbox {

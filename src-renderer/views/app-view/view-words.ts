@@ -27,7 +27,7 @@ export function permissionsInWords({ permissions }: ViewRequirements): string {
   return permissions.map((name) => devices[name]).join(', ');
 }
 
-/** The same wishes have the same; others are asked about anew. */
+/** The same wishes have the same; others are asked about again. */
 export function wishesKey(server: string, uri: string, wishes: ViewRequirements): string {
   return JSON.stringify([server, uri, wishes]);
 }

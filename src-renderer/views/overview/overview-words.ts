@@ -38,7 +38,7 @@ export function savingsMeaning({ net }: SavingsSummary): string {
   return net < 0 ? 'more tokens than without Tooltray so far' : 'tokens saved';
 }
 
-/** `92% less`; empty where it is not. */
+/** `92% less`; empty if it is not. */
 export function savedShare({ without, net }: SavingsSummary): string {
   const share = without > 0 ? Math.round((net / without) * 100) : 0;
   return share > 0 ? `${share}% less` : '';
@@ -50,12 +50,12 @@ export function estimateNote({ estimatedShare }: SavingsSummary): string {
   return percent === 0 ? '<1% estimated' : `${percent}% estimated`;
 }
 
-/** What counts of answers is what the apps would have let in of them; empty where that is all of it. */
+/** What counts of answers is what the apps would have let in of them; empty if that is all of it. */
 export function uncappedNote({ without, uncapped }: SavingsSummary): string {
   return uncapped === without ? '' : `${compact(uncapped)} without Tooltray if apps did not truncate results`;
 }
 
-/** `≈ $3.15`; empty where no price is set. */
+/** `≈ $3.15`; empty if no price is set. */
 export function worth(net: number, pricePerMillion: number | undefined, currency: string): string {
   if (pricePerMillion === undefined) return '';
   const amount = (net / 1_000_000) * pricePerMillion;

@@ -25,7 +25,7 @@ export function givenInWords({ kind, bytes: size, tokens, estimated }: ModePrevi
   return [givenWords[kind], bytes(size), `${estimated ? 'about ' : ''}${compactCount(tokens, 'token')}`].join(' · ');
 }
 
-/** `3 of 10: copying`; empty where the server told nothing. */
+/** `3 of 10: copying`; empty if the server told nothing. */
 export function progressInWords(progress: RunState['progress']): string {
   if (progress === undefined) return '';
   const { progress: done, total, message } = progress;

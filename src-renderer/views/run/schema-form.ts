@@ -54,7 +54,7 @@ export function isRequired({ required }: Schema, name: string): boolean {
   return Array.isArray(required) && required.includes(name);
 }
 
-/** The ways of `oneOf` or `anyOf`; none where there is nothing to choose. */
+/** The ways of `oneOf` or `anyOf`; none if there is nothing to choose. */
 export function waysOf({ oneOf, anyOf }: Schema, root: Schema): readonly Schema[] {
   const ways = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
   return ways.map((way) => resolved(way, root));
@@ -82,7 +82,7 @@ export function kindOf(schema: Schema, root: Schema): FieldKind {
   return type === 'string' ? 'text' : 'json';
 }
 
-/** The one that is not null; undefined where there are several, or none is told. */
+/** The one that is not null; undefined if there are several, or none is told. */
 export function typeOf({ type, properties }: Schema): string | undefined {
   const types = (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null');
   if (types.length === 1 && typeof types[0] === 'string') return types[0];
@@ -131,7 +131,7 @@ export function withMember(value: unknown, name: string, member: unknown): Schem
   return isRecord(value) && Object.hasOwn(value, name) ? { ...value, [name]: member } : { ...others, [name]: member };
 }
 
-/** What a person reads as an object, or why they cannot. */
+/** What a user reads as an object, or why they cannot. */
 export function readObject(text: string): { readonly value: Schema } | { readonly problem: string } {
   try {
     const value = JSON.parse(text) as unknown;

@@ -1,4 +1,4 @@
-/** A server that is about to be added: tried first, then written; written untested only where the person says so. */
+/** A server that is about to be added: tried first, then written; written untested only where the user says so. */
 import type { FoundSecret, ServerTrialResult } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';

@@ -27,14 +27,14 @@ export function toEntry({ kind, command, url, env, headers }: EntryFields): Entr
   return { command: program, ...(args.length > 0 && { args }), ...(Object.keys(pairs).length > 0 && { env: pairs }) };
 }
 
-/** Why the fields are not enough yet; empty where they are. */
+/** Why the fields are not enough yet; empty if they are. */
 export function whatIsMissing(name: string, { kind, command, url }: EntryFields): string {
   if (name.trim() === '') return 'Name is required.';
   if (kind === 'command') return command.trim() === '' ? 'Command is required.' : '';
   return /^https?:\/\/\S+$/i.test(url.trim()) ? '' : 'Enter a URL starting with http:// or https://.';
 }
 
-/** What a person typed as an entry. */
+/** What a user typed as an entry. */
 export function readEntry(text: string): { readonly entry: Entry } | { readonly problem: string } {
   try {
     const value: unknown = JSON.parse(text);

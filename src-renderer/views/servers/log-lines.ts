@@ -41,7 +41,7 @@ export function filterLines(lines: readonly NumberedLine[], { text, problems }: 
   });
 }
 
-/** As the lines stand in the log file. */
+/** As the lines are in the log file. */
 export function logText(lines: readonly ServerLogLine[]): string {
   return lines
     .map(({ at, from, level, text }) => {

@@ -24,7 +24,7 @@ export class RowWindow<T> {
     this.#span = this.#heights.between(0, 0, untrack(all).length);
     const count = $derived(all().length);
     $effect(() => {
-      // The same rows told anew are as high as they were.
+      // The same rows told again are as high as they were.
       if (count === this.#count) return;
       this.#count = count;
       this.#heights.forget();

@@ -30,7 +30,7 @@ export function shownTo({ apps, mode, tokens }: ListedCost): string {
   return `${whom}: ${tokens === 0 ? 'not listed' : count(tokens, 'token')} in ${mode} mode`;
 }
 
-/** What it takes its time for; empty where it does not. */
+/** What it takes its time for; empty if it does not. */
 export function waitsFor({ level, state }: Pick<ServerRow, 'level' | 'state'>): string {
   if (level !== 'busy') return '';
   if (state === 'authenticating') return 'Waiting for sign-in in your browser';
@@ -48,7 +48,7 @@ export function isRunning({ state }: Pick<ServerRow, 'state'>): boolean {
   return state !== 'disabled' && state !== 'disconnected';
 }
 
-/** What starting it anew is called as it stands now. */
+/** What starting it again is called as it stands now. */
 export function restartWord(server: Pick<ServerRow, 'state'>): string {
   if (server.state === 'error') return 'Retry';
   return isRunning(server) ? 'Restart' : 'Start';

@@ -1,4 +1,4 @@
-/** Which servers have tools that the filter fits, asked for while a person types. To be made while a component is. */
+/** Which servers have tools that the filter fits, asked for while a user types. To be made while a component is. */
 import type { ToolMatches } from '../../../src-main/rpc/contract.ts';
 import { api } from '../../lib/api.ts';
 import { RequestState } from '../../lib/asking.svelte.ts';

@@ -54,7 +54,7 @@ export function endOf({ ends }: Pick<ProfileTokenRow, 'ends'>): string {
   return new Date(ends).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
 }
 
-/** What is wrong with the name of a new profile; empty where nothing is, or nothing was typed. */
+/** What is wrong with the name of a new profile; empty if nothing is, or nothing was typed. */
 export function profileNameProblem(name: string, taken: readonly string[]): string {
   if (name === '') return '';
   if (!/^[\w.-]{1,60}$/.test(name)) return 'Use up to 60 letters, digits, dots, dashes and underscores.';

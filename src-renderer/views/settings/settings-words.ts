@@ -1,4 +1,4 @@
-/** What the settings say about modes and amounts, in words; and amounts as people type them. Pure. */
+/** What the settings say about modes and amounts, in words; and amounts as users type them. Pure. */
 import type { DataFlowOverview, ModeCard, SettingsFacts } from '../../../src-main/rpc/contract.ts';
 import { count } from '../../lib/format.ts';
 
@@ -51,7 +51,7 @@ export function readAmount(
   return Number.isFinite(amount) && amount >= least ? amount * unit : undefined;
 }
 
-/** A kept amount as it stands in its field. */
+/** A kept amount as it is in its field. */
 export function amountText(amount: number | undefined, unit: number): string {
   if (amount === undefined) return '';
   const inUnit = amount / unit;

@@ -1,7 +1,7 @@
 /** Which of the offered servers are to be brought over, and under what name. Pure. */
 import type { ImportableServer } from '../../../src-main/rpc/contract.ts';
 
-/** What the person changed; the rest is as offered. */
+/** What the user changed; the rest is as offered. */
 export interface ImportWishes {
   readonly ticked: ReadonlyMap<string, boolean>;
   readonly names: ReadonlyMap<string, string>;
@@ -39,7 +39,7 @@ export function chosen(
     .map((offer) => ({ id: offer.id, name: nameOf(offer, wishes).trim() }));
 }
 
-/** Where the chosen servers have what looks like a secret, as people read it. */
+/** Where the chosen servers have what looks like a secret, as users read it. */
 export function sealable(offers: readonly ImportableServer[], wishes: ImportWishes): readonly string[] {
   return offers
     .filter((offer) => offer.already === undefined && isTicked(offer, wishes))
@@ -51,7 +51,7 @@ export function toTry(offers: readonly ImportableServer[], wishes: ImportWishes)
   return offers.filter((offer) => offer.already === undefined && isTicked(offer, wishes)).map(({ id }) => id);
 }
 
-/** What is wrong with a name, in a sentence; empty where nothing is. `here`: names that are taken. */
+/** What is wrong with a name, in a sentence; empty if nothing is. `here`: names that are taken. */
 export function nameProblem(
   offer: ImportableServer,
   { offers, wishes, here }: { offers: readonly ImportableServer[]; wishes: ImportWishes; here: readonly string[] },

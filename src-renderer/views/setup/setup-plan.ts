@@ -68,7 +68,7 @@ export function planHeadline(apps: readonly AppRow[], offers: readonly Importabl
 /** Lists of this size are shown whole in mode `auto`: about 2 % of a model's window. */
 const freeListTokens = 4_000;
 
-/** Tokens of the tool lists now and through Tooltray; undefined while nothing was listed, or where nothing shrinks. */
+/** Tokens of the tool lists now and through Tooltray; undefined while nothing was listed, or if nothing shrinks. */
 export function shrinkOf(
   tests: readonly OfferTest[],
   modes: ModesOverview | undefined,

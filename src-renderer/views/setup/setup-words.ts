@@ -15,7 +15,7 @@ export interface NextStep {
 
 const stepNames: Readonly<Record<Step, string>> = { apps: 'Apps', servers: 'Servers', 'first-call': 'First call' };
 
-/** Which steps a person has done. */
+/** Which steps a user has done. */
 export function stepsDone(setup: SetupFacts, servers: readonly ServerRow[]): Readonly<Record<Step, boolean>> {
   return {
     apps: setup.apps.some(({ connected }) => connected === 'yes'),
@@ -24,7 +24,7 @@ export function stepsDone(setup: SetupFacts, servers: readonly ServerRow[]): Rea
   };
 }
 
-/** The step that a person who comes without a wish is shown. */
+/** The step that a user who comes without a wish is shown. */
 export function stepToShow(asked: string | undefined, done: Readonly<Record<Step, boolean>> | undefined): Step {
   return steps.find((step) => step === asked) ?? steps.find((step) => done?.[step] === false) ?? 'apps';
 }

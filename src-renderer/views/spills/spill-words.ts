@@ -11,7 +11,7 @@ export const kindWords: Readonly<Record<SpillRow['kind'], string>> = {
   binary: 'Binary',
 };
 
-/** Whether every word of a search stands in its names or in its argument, and it is of this kind. */
+/** Whether every word of a search is in its names or in its argument, and it is of this kind. */
 export function spillFits(spill: SpillRow, text: string, kind: SpillRow['kind'] | undefined): boolean {
   if (kind !== undefined && spill.kind !== kind) return false;
   const all = `${spill.server} ${spill.tool} ${spill.preview} ${spill.app}`.toLowerCase();
@@ -58,7 +58,7 @@ export function usageInWords(usage: {
   return [`${bytes(usage.bytes)} of ${bytes(usage.maxBytes)}`, count(usage.count, 'spill'), retention].join(' · ');
 }
 
-/** What stands in place of the list of reads; empty while they are unknown, and where there are some. */
+/** What is in place of the list of reads; empty while they are unknown, and where there are some. */
 export function noReadsText(reads: readonly unknown[] | undefined): string {
   return reads?.length === 0 ? 'Nothing was read back.' : '';
 }

@@ -1,4 +1,4 @@
-/** What a team's people and tokens are called on the page. Pure. */
+/** What a team's users and tokens are called on the page. Pure. */
 import type { HealthLevel, PersonRow, AccessTokenRow } from '../../../src-main/rpc/contract.ts';
 import { ago, count } from '../../lib/format.ts';
 

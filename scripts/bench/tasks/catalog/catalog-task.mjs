@@ -1,6 +1,6 @@
 /**
  * One task of a public collection in one mode: an agent looks for tools with the task's own words, then with those of
- * the people who solved it, all steps at once where the mode takes that, then one after the other while something is
+ * the users who solved it, all steps at once where the mode takes that, then one after the other while something is
  * missing; it calls each tool that they used and that it was shown.
  */
 import { ownName } from '../needs.mjs';
@@ -9,7 +9,7 @@ import { ownName } from '../needs.mjs';
 const mostLooks = 8;
 
 /**
- * `{wanted, seen, looks}`. `wanted`: groups of tools that do the same, one of which the task needs. `steps`: how people
+ * `{wanted, seen, looks}`. `wanted`: groups of tools that do the same, one of which the task needs. `steps`: how users
  * put what they did. `schemaOf` tells what a tool takes, by `server:tool`.
  */
 export async function doTask(hand, session, { query, steps, wanted, schemaOf }) {

@@ -1,4 +1,4 @@
-/** `tooltray env`: by name, which of the person's variables each server gets and does not get; and giving it some. */
+/** `tooltray env`: by name, which of the user's variables each server gets and does not get; and giving it some. */
 import { serverVariables, type ServerVariables } from '../../../core/admin/environment-source.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import { setServerField } from '../../../core/config/edit-config.ts';

@@ -53,7 +53,7 @@ export const sandbox = command({
     };
     await updateServer(store, name, (text, server) => {
       const written = rawField(text, server, 'isolation');
-      // MCPProxy's switch beside its mode would only contradict it.
+      // MCPProxy's switch next to its mode would only contradict it.
       const { enabled: _, ...kept } = isObject(written) ? written : {};
       const box = mode === 'none' ? { ...kept, mode } : { ...kept, mode, ...given };
       const cleared =

@@ -1,6 +1,6 @@
 /**
  * `tooltray team config`: a team's config in layers, checked without a database or a replica, for hooks of Git and for
- * CI; and what it comes to for a person.
+ * CI; and what it comes to for a user.
  */
 import { relative, resolve } from 'node:path';
 import { applyLayers, type ConfigProblem, type ConfigStore } from '../../../core/edition.ts';
@@ -50,7 +50,7 @@ export const teamConfig = command({
   },
 });
 
-/** Groups as replicas know them. Rejects with AppError not_found, store_unreachable. */
+/** Groups as replicas know them. Rejects with AppError `not_found`, `store_unreachable`. */
 async function groupsOf(name: string, database: string | undefined): Promise<readonly string[]> {
   return withTeamDatabase(database, async (sql) => {
     const { UserStore } = await import('../../../team/users/user-store.ts');

@@ -1,4 +1,4 @@
-/** `tooltray team login`: where people of a team are signed in to servers, and the way in and out for them. */
+/** `tooltray team login`: where users of a team are signed in to servers, and the way in and out for them. */
 import { Emitter } from '../../../core/base/emitter.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { VaultedSignIn, TeamSignIns } from '../../../team/oauth/team-sign-ins.ts';

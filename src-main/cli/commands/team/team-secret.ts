@@ -1,5 +1,5 @@
 /**
- * `tooltray team secret`: secrets of a team, sealed in its database: the organisation's, and of each user their own.
+ * `tooltray team secret`: secrets of a team, sealed in its database: the organization's, and of each user their own.
  */
 import { parseSecretVaultKey, type SecretStore, serverSecretPrefix } from '../../../core/edition.ts';
 import { Emitter } from '../../../core/base/emitter.ts';

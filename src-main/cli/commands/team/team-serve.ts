@@ -113,7 +113,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
   };
 }
 
-/** Throws AppError bad_request: a user who passes one of these flags expects that people can sign in. */
+/** Throws AppError `bad_request`: a user who passes one of these flags expects that users can sign in. */
 function issuerOf(given: ServeTeamFlags): ReplicaOptions['issuer'] {
   const {
     issuer,
@@ -160,7 +160,7 @@ function replicaFolder(env: Env, { address, port }: ListenAddress): string {
   return join(dataDir, 'team', `${address}_${port}`.replaceAll(/[^\w.-]/g, '_'));
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 function listenAt(text: string | undefined, flag = '--listen'): ListenAddress {
   if (text === undefined) return { address: '127.0.0.1', port: defaultPort };
   const [, address = '', port = ''] = /^\[?([^[\]]*?)\]?:(\d{1,5})$/.exec(text) ?? [];

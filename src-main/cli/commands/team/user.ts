@@ -1,4 +1,4 @@
-/** `tooltray team user`: a team's people and service accounts, and what their groups give. */
+/** `tooltray team user`: a team's users and service accounts, and what their groups give. */
 import { everything } from '../../../core/edition.ts';
 import { formatCount } from '../../../core/base/text-format.ts';
 import type { User } from '../../../team/users/user-store.ts';
@@ -81,7 +81,7 @@ async function list(database: string | undefined, json: boolean): Promise<number
   return 0;
 }
 
-/** Throws AppError bad_request for one without the other. */
+/** Throws AppError `bad_request` for one without the other. */
 function identityOf(
   issuer: string | undefined,
   subject: string | undefined,
@@ -91,7 +91,7 @@ function identityOf(
   return undefined;
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 function readRole(text: string | undefined): User['role'] | undefined {
   if (text === undefined || text === 'admin' || text === 'member') return text;
   throw usageError('Role must be admin or member');

@@ -53,19 +53,19 @@ function newerThan(
   return { calls: Number(row?.['calls'] ?? 0), problems: Number(row?.['problems'] ?? 0) };
 }
 
-/** The record of one call; undefined where it is gone. */
+/** The record of one call; undefined if it is gone. */
 export function findCall(database: DatabaseSync, id: number): ActivityEntry | undefined {
   const row = database.prepare(`${selectCalls} WHERE id = ?`).get(id);
   return row === undefined ? undefined : toEntry(row);
 }
 
-/** The record of the call whose answer was kept under this id; undefined where it is gone. */
+/** The record of the call whose answer was kept under this id; undefined if it is gone. */
 export function findCallBySpill(database: DatabaseSync, spillId: string): number | undefined {
   const row = database.prepare('SELECT id FROM calls WHERE spillId = ? ORDER BY id DESC LIMIT 1').get(spillId);
   return row === undefined ? undefined : Number(row['id']);
 }
 
-/** The oldest call on record that a client app made, not the person. */
+/** The oldest call on record that a client app made, not the user. */
 export function firstAppCall(database: DatabaseSync): { app: string; tool: string; at: number } | undefined {
   const row = database
     .prepare(

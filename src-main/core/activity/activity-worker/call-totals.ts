@@ -106,7 +106,7 @@ export function whereClauses({ text, found = [], outcomes, spilled, app, server,
   if (since !== undefined) add('startedAt >= ?', since);
   if (until !== undefined) add('startedAt < ?', until);
   if (text !== undefined && text !== '') {
-    // instr() knows no wildcards: what a person types is looked for as it stands.
+    // instr() knows no wildcards: what a user types is looked for as it stands.
     const named = `instr(lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(errorText, '')), lower(?)) > 0`;
     if (found.length === 0) add(named, text);
     else add(`(${named} OR id IN (SELECT value FROM json_each(?)))`, text, JSON.stringify(found));

@@ -70,7 +70,7 @@ interface Conditions {
   readonly values: readonly SQLInputValue[];
 }
 
-/** Looked through row by row: it takes as long as a person does not notice, and calls wait meanwhile. */
+/** Looked through row by row: it takes as long as a user does not notice, and calls wait meanwhile. */
 const maxScannedRows = 100_000;
 const summed = ['steps', 'problems', 'given', 'raw', 'baseline', 'loaded'] as const;
 const sumOfRows = `count(*) AS steps, coalesce(sum(${isProblem}), 0) AS problems, coalesce(sum(given), 0) AS given,

@@ -111,7 +111,7 @@ function estimate(bytes: number): TokenCount {
   return { tokens: Math.ceil(bytes / 4), estimated: bytes > 0 };
 }
 
-/** Without the half that says the same again; itself where nothing does. */
+/** Without the half that says the same again; itself if nothing does. */
 function withoutDuplicate(result: JsonObject, reads: ResultIntake['reads']): JsonObject {
   const repeating = textsOfStructure(result);
   if (repeating.size === 0) return result;

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../base/json.ts';
 
-/** A server that the person has switched on, as it would introduce itself to an app. */
+/** A server that the user has switched on, as it would introduce itself to an app. */
 export interface ListedServer {
   readonly name: string;
   readonly listing: Readonly<Record<ListKey, readonly JsonObject[]>>;
@@ -103,7 +103,7 @@ function isSame(a: readonly JsonObject[] | undefined, b: readonly JsonObject[]):
   return a === b || (a !== undefined && JSON.stringify(a) === JSON.stringify(b));
 }
 
-// For an app that loads tools only when it needs them: which definitions it has loaded so far in its session, of ours
+// For an app that loads tools only when it needs them: which definitions it has loaded so far in its session, of Tooltray
 // and of those that it would have had from the servers. It loads one whole when it calls the tool for the first time.
 
 interface DefinitionOwed {

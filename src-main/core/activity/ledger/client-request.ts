@@ -105,7 +105,7 @@ export class ClientRequest {
   #isOver = false;
   /** The last progress that the server reported. */
   progress: Progress | undefined;
-  /** Who can give the request up for a person; undefined: nobody. */
+  /** Who can give the request up for a user; undefined: nobody. */
   canceller: Canceller | undefined;
 
   /** `late` is called for calls that end after the request was answered with a handle or a question. */

@@ -83,7 +83,7 @@ export type ResultKind = 'direct' | 'call' | 'program' | 'await' | 'discovery' |
 /** Purpose of a helper tool's use, as the tool declares it; `change` and `schema` are distinguished only in steps. */
 export type HelperKind = 'call' | 'change' | 'program' | 'await' | 'discovery' | 'schema' | 'readback';
 
-/** Looks up what a use of a helper tool is about; undefined where the name is no helper tool's. */
+/** Looks up what a use of a helper tool is about; undefined if the name is no helper tool's. */
 export type KindOfHelper = (tool: string, input: JsonObject) => HelperKind | undefined;
 
 /** Arguments that name the tool in helpers that call tools. */

@@ -101,7 +101,7 @@ export class LedgerSession {
     this.#close(exchange);
   }
 
-  /** The app has answered a question of ours, which `exchange` stands for. */
+  /** The app has answered a question of Tooltray, which `exchange` stands for. */
   onResponse(message: Message, exchange: ClientRequest): void {
     this.#parts.steps.end(exchange, message, this.#owner());
     this.#close(exchange);

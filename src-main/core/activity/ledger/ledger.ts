@@ -22,7 +22,7 @@ export interface LedgerOptions {
   readonly servers: () => readonly ListedServer[];
   /** Whether the app keeps tools out of the context until it needs them. */
   readonly defersTools: (app: string) => boolean;
-  /** Whether a model reads what the app is sent; nothing is booked where none does. */
+  /** Whether a model reads what the app is sent; nothing is booked if none does. */
   readonly hasModel: (app: string) => boolean;
   readonly acceptsResults: (app: string) => ResultIntake;
   readonly now: () => number;
@@ -85,7 +85,7 @@ export function buildReport(sums: readonly CauseSum[], by: SavingsKey): SavingsR
   };
 }
 
-// What the ledger takes for granted, in sentences for people.
+// What the ledger takes for granted, in sentences for users.
 
 const tokenizer = 'o200k_base';
 

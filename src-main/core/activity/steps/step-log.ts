@@ -92,7 +92,7 @@ export class StepLog implements StepRecorder {
   }
 
   /**
-   * A call for which no request of an app is behind, or a change: the person's, or our own. Answers the id of its step.
+   * A call for which no request of an app is behind, or a change: the user's, or our own. Answers the id of its step.
    */
   alone(call: CallRecord, kind: StepKind): number {
     const { startedAt, sessionId, user, app, mode, durationMs, argumentBytes, givenBytes, outcome, errorText } = call;

@@ -1,4 +1,4 @@
-/** A step: one request of a client app with the response to it, or one question of ours to the app. */
+/** A step: one request of a client app with the response to it, or one question of Tooltray to the app. */
 import { toText, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
 import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/ledger-entry.ts';
@@ -125,7 +125,7 @@ function allTexts(input: JsonObject, keys: readonly string[]): string {
   return [...new Set(texts)].join(' ');
 }
 
-/** Words of a list stand beside each other. */
+/** Words of a list stand next to each other. */
 function textIn(value: unknown): string {
   if (Array.isArray(value)) return (value as unknown[]).map(textIn).join(', ');
   if (typeof value === 'string') return value.length > maxPurposeLength ? value.slice(0, maxPurposeLength) : value;

@@ -25,7 +25,7 @@ function set(text: string, path: readonly string[], entry: AppEntry): string {
     .concat('\n')
     .replaceAll('\n', eol);
   const own = ownStatements(text, path);
-  // Behind a table's header comes what belongs to it, so a block stands in for a block only.
+  // Behind a table's header comes what belongs to it, so a block is in for a block only.
   const after = own[0]?.kind === 'table' ? replaced(text, own, block, eol) : appended(without(text, own), block, eol);
   assertSame(() => read(after), wanted);
   return after;

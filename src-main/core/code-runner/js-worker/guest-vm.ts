@@ -81,7 +81,7 @@ export function newString(vm: QuickJS, text: string): JSValueHandle | undefined 
 }
 
 /**
- * The engine's bytes, given the URL of the worker: the package's own file, or the one the build put beside the worker.
+ * The engine's bytes, given the URL of the worker: the package's own file, or the one the build put next to the worker.
  */
 export function engineUrl(workerUrl: string): URL {
   if (new URL(workerUrl).pathname.endsWith('.ts')) return new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'));

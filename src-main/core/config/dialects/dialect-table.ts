@@ -150,7 +150,7 @@ export interface ServerPlace {
   readonly refusal?: string;
 }
 
-/** In this order; of a name that stands in several places the first counts. */
+/** In this order; of a name that is in several places the first counts. */
 export const serverPlaces: readonly ServerPlace[] = [
   { path: ['servers'] },
   { path: ['mcpServers'] },
@@ -177,7 +177,7 @@ export const serverPlaces: readonly ServerPlace[] = [
   { path: ['nativeMCPServers'], dialect: 'mcphub-nvim', refusal: 'It runs inside Neovim.' },
 ];
 
-/** Lists beside the servers that say which of them may run, or which of their tools. */
+/** Lists next to the servers that say which of them may run, or which of their tools. */
 export interface PolicyList {
   readonly path: readonly string[];
   readonly kind: 'only' | 'off' | 'tools off' | 'tool map';

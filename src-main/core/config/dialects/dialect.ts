@@ -40,7 +40,7 @@ export interface Dialect {
   readonly file?: RegExp;
   /** Keys of entries that only this product writes. */
   readonly entryKeys?: readonly string[];
-  /** Keys beside the servers that only this product writes. */
+  /** Keys next to the servers that only this product writes. */
   readonly rootKeys?: readonly string[];
   readonly timeout: TimeoutMeaning;
   /** Keys that mean something else than elsewhere. */

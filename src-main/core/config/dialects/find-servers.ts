@@ -25,7 +25,7 @@ export interface FoundEntry {
   readonly project?: string;
   /** Why it cannot be brought over. */
   readonly refusal?: string;
-  /** Policy from lists beside the servers: disabled servers or tools. */
+  /** Policy from lists next to the servers: disabled servers or tools. */
   readonly policy: Readonly<{ enabled?: false; disabledTools?: readonly string[]; callTimeoutSeconds?: number }>;
 }
 
@@ -73,7 +73,7 @@ export function isEntry(value: unknown): value is JsonObject {
   return isObject(value['command']) || (isObject(value['transport']) && isEntry(value['transport']));
 }
 
-/** Dialects indicated by the file's name and by the keys beside the servers. */
+/** Dialects indicated by the file's name and by the keys next to the servers. */
 interface WholeDialect {
   readonly byFile: Dialect | undefined;
   readonly byRoot: Dialect | undefined;
@@ -174,7 +174,7 @@ function flatEntries(root: JsonObject, dialect: WholeDialect): readonly FoundEnt
   );
 }
 
-// What lists beside the servers say about a server.
+// What lists next to the servers say about a server.
 
 function policyOf(
   name: string,

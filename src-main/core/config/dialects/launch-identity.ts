@@ -1,7 +1,7 @@
 /** Compares what two entries start or where they connect, whatever they are called. */
 import type { JsonObject } from '../../base/json.ts';
 
-/** Equal for entries that start the same thing; undefined where an entry starts nothing. */
+/** Equal for entries that start the same thing; undefined if an entry starts nothing. */
 export function launchIdentity(entry: JsonObject): string | undefined {
   const { url, command, args } = entry;
   if (typeof url === 'string') return addressIdentity(url);

@@ -1,6 +1,5 @@
 /**
- * Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix where it
- * cannot.
+ * Parses the text of a configuration in JSON with comments, JSON5, TOML or YAML; says line, cause and fix if it cannot.
  */
 import JSON5 from 'json5';
 import type { Node } from 'jsonc-parser';
@@ -44,7 +43,7 @@ export interface ParsedText {
 
 /**
  * `name`: how errors call the text. `takesJson5`: also where it is no JSON with comments. Throws AppError
- * config_invalid with the line, the cause and what to do.
+ * `config_invalid` with the line, the cause and what to do.
  */
 export function parseText(text: string, format: TextFormat, name: string, takesJson5 = true): ParsedText {
   const plain = text.replace(/^\uFEFF/, '');

@@ -36,7 +36,7 @@ export interface EntryProblem {
 }
 
 export interface EntryReading {
-  /** Under our own names; undefined where it cannot be used, and then a problem is an error. */
+  /** Under our own names; undefined if it cannot be used, and then a problem is an error. */
   readonly entry: ServerEntry | undefined;
   readonly problems: readonly EntryProblem[];
   /** Original location of each field, by our name. */
@@ -47,7 +47,7 @@ interface Written {
   readonly key: string;
   readonly path: readonly string[];
   readonly value: unknown;
-  /** The object of the entry it stands in: `options`. */
+  /** The object of the entry it is in: `options`. */
   readonly parent: string | undefined;
 }
 
@@ -248,7 +248,7 @@ class EntryReader {
       const value = this.#fields.get(field);
       if (value === undefined) continue;
       this.#fields.delete(field);
-      // Several products write all fields, empty where they do not apply.
+      // Several products write all fields, empty if they do not apply.
       const isEmpty =
         value === '' || value === false || (typeof value === 'object' && Object.keys(value ?? {}).length === 0);
       if (isEmpty || (field === 'oauth' && typeof value === 'boolean')) continue;
@@ -344,7 +344,7 @@ function examplesIn(fields: object): ReadonlySet<string> {
   return new Set([...found].map(([example]) => example));
 }
 
-/** The command and its arguments as words; undefined where they are no texts, which the check of the fields reports. */
+/** The command and its arguments as words; undefined if they are no texts, which the check of the fields reports. */
 function commandWords(command: unknown, args: unknown, raw: JsonObject): readonly string[] | undefined {
   if (Array.isArray(command)) {
     const rest = Array.isArray(args) ? (args as unknown[]) : [];

@@ -16,9 +16,9 @@ export interface ImportedServer {
 
 /** An entry that was found, read. */
 export interface ReadServer {
-  /** Undefined where the text does not name it. */
+  /** Undefined if the text does not name it. */
   readonly name: string | undefined;
-  /** Undefined where it cannot be used: `reason` says why. */
+  /** Undefined if it cannot be used: `reason` says why. */
   readonly entry: JsonObject | undefined;
   readonly reason: string;
   readonly losses: readonly string[];
@@ -40,7 +40,7 @@ export interface ReadContext {
   readonly project?: string | undefined;
 }
 
-/** Throws AppError config_invalid where the text cannot be read as a whole. Nothing is started. */
+/** Throws AppError `config_invalid` where the text cannot be read as a whole. Nothing is started. */
 export function readServersOfText(
   text: string,
   file: string,
@@ -91,7 +91,7 @@ function readFound(
   return { name, raw, path, entry: whole, reason: '', losses: [...own, ...new Set(losses)] };
 }
 
-/** With what lists beside the servers say of it. */
+/** With what lists next to the servers say of it. */
 export function withPolicy(
   entry: ServerEntry,
   { enabled, disabledTools = [], callTimeoutSeconds }: FoundEntry['policy'],

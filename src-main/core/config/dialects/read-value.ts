@@ -4,7 +4,7 @@ import { readDuration } from '../schema.ts';
 import type { KeyForm, KeyRule } from './dialect.ts';
 import { splitCommand } from './split-command.ts';
 
-/** A field of ours and its value. */
+/** A field of Tooltray and its value. */
 export interface ReadValue {
   readonly field: string;
   readonly value: unknown;

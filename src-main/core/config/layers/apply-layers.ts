@@ -10,7 +10,7 @@ export interface LayerSubject {
 /** No name of a profile is like it. */
 const mark = '(layers) ';
 
-/** The person as a word that goes with what bounds them, from replica to replica. */
+/** The user as a word that goes with what bounds them, from replica to replica. */
 export function encodeSubject({ name, groups }: LayerSubject): string {
   return `${mark}${JSON.stringify([name, ...groups])}`;
 }
@@ -22,7 +22,7 @@ export function decodeSubject(bound: string): LayerSubject | undefined {
 }
 
 export interface AppliedLayers {
-  /** The organisation's config with what the layers have of their own; the very same where they have nothing. */
+  /** The organization's config with what the layers have of their own; the very same where they have nothing. */
   readonly config: AppConfig;
   /** The profiles that apply, combined. */
   readonly profiles: readonly Profile[];

@@ -1,8 +1,7 @@
 /**
  * The files of a folder that holds a layered config: `organization.jsonc`, `groups/NAME.jsonc`, `users/NAME.jsonc`. A
- * file that cannot be used hurts its own people alone: what it said last goes on, and where nothing is known of it a
- * group's people get nothing and a person's file counts as if it were not there, since a group's may be what bounds
- * them.
+ * file that cannot be used hurts its own users alone: what it said last continues, and if nothing is known of it a
+ * group's users get nothing and a user's file counts as if it were not there, since a group's may be what bounds them.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, realpath } from 'node:fs/promises';
@@ -49,7 +48,7 @@ export class LayerFiles {
     return Promise.all(paths.map((path) => realpath(path).catch(() => path)));
   }
 
-  /** `text`: the organisation's; `config`: what it says. Never rejects. */
+  /** `text`: the organization's; `config`: what it says. Never rejects. */
   async read(text: string, config: AppConfig): Promise<LayersReading> {
     const used = new Map<string, Used>();
     const problems: ConfigProblem[] = [];
@@ -124,7 +123,7 @@ function effectOf(kind: LayerKind): string {
     : 'Until it is mended, it is as if the file were not there.';
 }
 
-/** `text`: the organisation's text, or the only one. Sorted, so that equal layers have equal versions. */
+/** `text`: the organization's text, or the only one. Sorted, so that equal layers have equal versions. */
 export function configVersion(text: string, layers: readonly string[] = []): string {
   return digestOf([digestOf(text), ...layers.toSorted()].join('\n')).slice(0, 16);
 }

@@ -50,7 +50,7 @@ function readMcpproxy(account: string): string | undefined {
   return Buffer.from(encoded, how === 'base64' ? 'base64' : 'hex').toString('utf8');
 }
 
-/** Throws where there is none for this system. */
+/** Throws if there is none for this system. */
 function load(): Library {
   const file = libraryFile();
   if (file === undefined) {
@@ -59,7 +59,7 @@ function load(): Library {
   return createRequire(import.meta.url)(file) as Library;
 }
 
-/** Beside the built entry in a folder of its own; among the sources where the package has it. */
+/** Next to the built entry in a folder of its own; among the sources where the package has it. */
 function libraryFile(): string | undefined {
   const here = dirname(fileURLToPath(import.meta.url));
   const start = `keyring.${process.platform}-${process.arch}`;

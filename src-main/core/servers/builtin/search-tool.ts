@@ -239,7 +239,7 @@ function plainFinder(text: string): TextFinder {
 /** Throws AppError `bad_request` if it is not a JavaScript expression or too long. */
 function regexFinder(source: string): TextFinder {
   const context: Context = createContext({ expression: compile(source), lines: [], most: 0 });
-  // Only this script of ours runs in the context; node:vm is here because its time limit interrupts a match, too.
+  // Only this script of Tooltray runs in the context; node:vm is here because its time limit interrupts a match, too.
   const script = new Script(`(() => {
     const found = [];
     for (let index = 0; index < lines.length && found.length < most; index++) {

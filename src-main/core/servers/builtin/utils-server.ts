@@ -1,4 +1,4 @@
-/** The built-in server `utils`: the time, and the files of folders that the person has allowed. */
+/** The built-in server `utils`: the time, and the files of folders that the user has allowed. */
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { AppError } from '../../base/errors.ts';
 import { registerListTool } from './list-tool.ts';

@@ -1,6 +1,6 @@
 /**
  * The processes that a core has started, on disk. A core that is killed ends nobody: a server that does not mind its
- * input being closed goes on, and holds its port or its lock. The next core reads the lists of cores that are no more
+ * input being closed continues, and holds its port or its lock. The next core reads the lists of cores that are no more
  * and ends who is still there. A number alone may be anybody's by then; together with when its process began it is one
  * process's.
  */
@@ -201,15 +201,15 @@ async function windowsTable(): Promise<Began> {
 /** Ticks (100 ns) between the year 1 and 1970. */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-/** `PID TICKS` a line, as in UTC. Exported for tests. Throws where there is none: our own process is always in it. */
+/** `PID TICKS` a line, as in UTC. Exported for tests. Throws if there is none: our own process is always in it. */
 export function readCimTable(text: string): Began {
   const rows = [...text.matchAll(/^(\d+) (\d{15,19})\r?$/gm)];
   return tableOf(rows.map(([, pid, ticks]) => [Number(pid), (BigInt(ticks as string) - ticksTo1970) / 10n]));
 }
 
 /**
- * `NODE,20251122103601.123456+060,PID` a line: local time, and the minutes that it is ahead of UTC. Throws where there
- * is none.
+ * `NODE,20251122103601.123456+060,PID` a line: local time, and the minutes that it is ahead of UTC. Throws if there is
+ * none.
  */
 export function readWmicTable(text: string): Began {
   const row = /^[^,\r\n]*,(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})([+-]\d{3}),(\d+)\s*$/gm;
@@ -234,7 +234,7 @@ async function endWindowsTree(pid: number): Promise<void> {
   await run(taskkill, ['/pid', String(pid), '/T', '/F'], execOptions).catch(() => undefined);
 }
 
-/** When a process began, in words that fit no other; undefined where there is none. */
+/** When a process began, in words that fit no other; undefined if there is none. */
 function beganAt(pid: number): string | undefined {
   try {
     if (process.platform !== 'linux') {
@@ -288,7 +288,7 @@ function hasRunningMember(groupId: number): boolean {
 function runsInGroup(pid: string, groupId: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // proc(5): the name stands in brackets and may hold anything; after it come state, parent, group.
+    // proc(5): the name is in brackets and may hold anything; after it come state, parent, group.
     const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return Number(group) === groupId && state !== 'Z' && state !== 'X';
   } catch {

@@ -1,11 +1,11 @@
 /**
  * Variables that every program may need and that hold no key of anybody: where things are, which language, which way
- * out to the network. All others of a person's login are theirs, and a server gets them only by name.
+ * out to the network. All others of a user's login are theirs, and a server gets them only by name.
  */
 
 const places = ['HOME', 'PATH', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*_HOME', 'XDG_*_DIRS', 'XDG_RUNTIME_DIR'];
 const person = ['LOGNAME', 'USER', 'SHELL', 'TERM', 'COLORTERM', 'LANG', 'LANGUAGE', 'LC_*', 'TZ'];
-/** Windows on the person's screen: servers that drive a browser open some. */
+/** Windows on the user's screen: servers that drive a browser open some. */
 const screen = ['DISPLAY', 'WAYLAND_DISPLAY', 'XAUTHORITY', 'XDG_SESSION_TYPE'];
 const network = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],

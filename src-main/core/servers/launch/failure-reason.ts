@@ -147,7 +147,7 @@ const rules: readonly Rule[] = [
   },
 ];
 
-/** Returns undefined where none of the usual causes is in the text. */
+/** Returns undefined if none of the usual causes is in the text. */
 export function reasonInOutput(lines: readonly string[]): FailureReason | undefined {
   const text = lines.join('\n');
   for (const { pattern, words, remedy } of rules) {

@@ -20,9 +20,9 @@ export interface ServerLaunch {
   /** The user's variables besides the common ones. */
   readonly inherited: InheritedVariables;
   readonly cwd: string | undefined;
-  /** undefined: as the person's own programs run. */
+  /** undefined: as the user's own programs run. */
   readonly isolate?: Isolation | undefined;
-  /** Arguments and variables before secrets were filled in: what the user agreed to. Absent where there are none. */
+  /** Arguments and variables before secrets were filled in: what the user agreed to. Absent if there are none. */
   readonly written?: Pick<StdioServerConfig, 'args' | 'env'> | undefined;
   readonly boxes?: ServerSandboxes | undefined;
   readonly environment: EnvironmentResolver;
@@ -31,11 +31,11 @@ export interface ServerLaunch {
 
 interface Launched {
   readonly group: ProcessGroup;
-  /** Names of the person's variables that it did not get. */
+  /** Names of the user's variables that it did not get. */
   readonly withheld: readonly string[];
 }
 
-/** Rejects with AppError config_invalid (no such folder), command_not_found or server_not_started. */
+/** Rejects with AppError `config_invalid` (no such folder), `command_not_found` or `server_not_started`. */
 export async function launchServer(launch: ServerLaunch): Promise<Launched> {
   const { serverName, command, cwd } = launch;
   const { env, withheld } = await launch.environment.forServer(launch.env, launch.inherited);

@@ -27,7 +27,7 @@ const withWord: Readonly<Record<string, RegExp>> = {
 /** Start another command that stands among their arguments. */
 const shells = /^(?:cmd|sh|bash|zsh|dash|env)$/;
 
-/** The program that fetches what the command starts; undefined where nothing is fetched. */
+/** The program that fetches what the command starts; undefined if nothing is fetched. */
 export function packageRunner(command: string, args: readonly string[]): string | undefined {
   const program = programName(command);
   if (always.test(program)) return program;

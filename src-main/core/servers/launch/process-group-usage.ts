@@ -95,8 +95,8 @@ async function procTable(): Promise<ProcessFacts[]> {
 }
 
 /**
- * proc(5): the name stands in brackets and may hold anything; after it come state, parent, group, and times as the 12th
- * to 15th.
+ * proc(5): the name is in brackets and may hold anything; after it come state, parent, group, and times as the 12th to
+ * 15th.
  */
 function readStat(stat: string): ProcessFacts | undefined {
   const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

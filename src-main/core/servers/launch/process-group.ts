@@ -16,7 +16,7 @@ export interface ProcessLaunch {
   /** The whole environment, PATH included. */
   readonly env: ResolvedEnv;
   readonly cwd?: string | undefined;
-  /** Files of ours that it inherits, from descriptor 3 on; closed once it runs. */
+  /** Files of Tooltray that it inherits, from descriptor 3 on; closed once it runs. */
   readonly descriptors?: readonly FileHandle[];
   /** Input that it reads from the next descriptor. */
   readonly input?: string;
@@ -26,7 +26,7 @@ export interface ProcessLaunch {
   readonly leftBehind?: LeftoverContainer | undefined;
 }
 
-/** A container, which goes on without the program that started it. */
+/** A container, which continues without the program that started it. */
 export interface LeftoverContainer {
   /** Never rejects. */
   readonly remove: () => Promise<void>;
@@ -95,7 +95,7 @@ export class ProcessGroup {
     return this.#leftBehind?.container;
   }
 
-  /** It goes on in a container, whose processes are none of the group's. */
+  /** It continues in a container, whose processes are none of the group's. */
   get inContainer(): boolean {
     return this.container !== undefined;
   }

@@ -25,7 +25,7 @@ export interface KnownProcess {
 /** Processes are read by so many at once: a system may have thousands. */
 const readAtOnce = 32;
 
-/** Returns the processes below one, itself excluded. Empty where the system does not tell. Never rejects. */
+/** Returns the processes below one, itself excluded. Empty if the system does not tell. Never rejects. */
 export async function descendantsOf(pid: number): Promise<readonly KnownProcess[]> {
   const table = await readTable().catch(() => []);
   const found = new Map<number, KnownProcess>();
@@ -138,9 +138,7 @@ async function readTable(pids?: readonly number[]): Promise<readonly TableRow[]>
   return rows;
 }
 
-/**
- * Source: proc(5). The name stands in brackets and may hold anything; behind it, the twentieth field is when it began.
- */
+/** Source: proc(5). The name is in brackets and may hold anything; behind it, the twentieth field is when it began. */
 function readStat(stat: string): TableRow[] {
   const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === undefined || parent === undefined || state === 'Z' || state === 'X') return [];

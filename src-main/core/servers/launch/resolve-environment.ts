@@ -20,7 +20,7 @@ interface EnvironmentResolverOptions {
 
 export interface ServerEnvironment {
   readonly env: ResolvedEnv;
-  /** Names of the person's variables that it does not get. */
+  /** Names of the user's variables that it does not get. */
   readonly withheld: readonly string[];
 }
 
@@ -34,8 +34,8 @@ export class EnvironmentResolver {
   }
 
   /**
-   * All that the person has at their login, and the entry's own variables, which win: where commands are looked up.
-   * Never rejects.
+   * All that the user has at their login, and the entry's own variables, which win: where commands are looked up. Never
+   * rejects.
    */
   async resolve(entry: ResolvedEnv = {}): Promise<ResolvedEnv> {
     this.#base ??= this.#resolveBase();
@@ -68,8 +68,7 @@ export class EnvironmentResolver {
 }
 
 /**
- * Folders that every desktop session has on PATH; with no other one, the person's tools (nvm, Homebrew, uv) are
- * missing.
+ * Folders that every desktop session has on PATH; with no other one, the user's tools (nvm, Homebrew, uv) are missing.
  */
 const systemFolders = new Set(['/bin', '/sbin', '/usr/bin', '/usr/sbin', '/usr/local/bin', '/usr/local/sbin']);
 

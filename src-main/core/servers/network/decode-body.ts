@@ -33,7 +33,7 @@ function decoderFor(coding: string, first: Buffer): Transform | undefined {
   }
 }
 
-/** The codings of a `Content-Encoding` header, in the order they were applied; empty where nothing is encoded. */
+/** The codings of a `Content-Encoding` header, in the order they were applied; empty if nothing is encoded. */
 export function contentCodings(header: string | null | undefined): readonly string[] {
   const named = (header ?? '').split(',').map((coding) => coding.trim().toLowerCase());
   return named.filter((coding) => !noCodings.has(coding));

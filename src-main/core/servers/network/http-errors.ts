@@ -5,7 +5,7 @@ import { maskText } from '../../base/mask.ts';
 export interface HttpTarget {
   readonly serverName: string;
   readonly url: string;
-  /** How we sign in there; undefined where a key of the config is all there is. */
+  /** How we sign in there; undefined if a key of the config is all there is. */
   readonly signIn?: object | undefined;
   /** Hides secrets in what the server says. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -171,7 +171,7 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 
-/** How a person signs in to this server from a terminal. */
+/** How a user signs in to this server from a terminal. */
 export function signInCommand(serverName: string): string {
   return `tooltray login ${/^[\w.-]+$/.test(serverName) ? serverName : JSON.stringify(serverName)}`;
 }

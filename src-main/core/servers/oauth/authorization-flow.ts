@@ -23,11 +23,11 @@ export interface AuthorizationFlow {
 }
 
 export interface AuthorizationFlowOptions extends PendingAuthorizationOptions {
-  /** How long the person may take, in ms. */
+  /** How long the user may take, in ms. */
   readonly waitMs: number;
 }
 
-/** Resolves when the person can be sent off. Rejects with AppError server_unauthorized or server_unreachable. */
+/** Resolves when the user can be sent off. Rejects with AppError `server_unauthorized` or `server_unreachable`. */
 export async function startAuthorizationFlow(options: AuthorizationFlowOptions): Promise<AuthorizationFlow> {
   const { serverName, waitMs, registration, client, documentUrl } = options;
   const done = Promise.withResolvers<void>();

@@ -1,6 +1,6 @@
 /**
  * The plain page that a browser shows when it comes to us in a sign-in: no script, nothing from elsewhere, the
- * dashboard's colours.
+ * dashboard's colors.
  */
 import { hash } from 'node:crypto';
 

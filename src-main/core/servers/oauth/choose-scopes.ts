@@ -9,7 +9,7 @@ interface ScopeFacts {
   readonly challenged: string | undefined;
   /** Asked for before, in a sign-in that still counts: one more right must not cost those. */
   readonly before: string | undefined;
-  /** Rights that the person agreed to in so many words. */
+  /** Rights that the user agreed to in so many words. */
   readonly agreed: string | undefined;
   readonly authorization: AuthorizationServerInfo;
 }

@@ -1,6 +1,6 @@
 /**
- * Who we are at an authorization server, in this order: registered by the person, a document at an address, registered
- * by ourselves.
+ * Who we are at an authorization server, in this order: registered by the user, a document at an address, registered by
+ * ourselves.
  */
 import {
   type AddClientAuthentication,
@@ -20,7 +20,7 @@ export interface OAuthClientIdentity {
   readonly client: StoredOAuthClientInformation;
   /** `own`: by us, at this authorization server, so that we can do it again. */
   readonly how: 'configured' | 'document' | 'own';
-  /** To be kept; undefined where there is nothing new to keep. */
+  /** To be kept; undefined if there is nothing new to keep. */
   readonly registration?: Registration;
 }
 
@@ -64,9 +64,9 @@ export async function registerOAuthClient(options: IdentityOptions, scope?: stri
       redirect_uris: [redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      // A program on a person's machine cannot keep a secret from that person (RFC 8252).
+      // A program on a user's machine cannot keep a secret from that person (RFC 8252).
       token_endpoint_auth_method: 'none',
-      // What comes back to a name of ours comes to a web site.
+      // What comes back to a name of Tooltray comes to a web site.
       application_type: redirectUrl.startsWith('https:') ? 'web' : 'native',
     },
     ...(scope !== undefined && { scope }),
@@ -88,7 +88,7 @@ async function managementOf(response: Response): Promise<Registration['managemen
   return typeof uri === 'string' && URL.canParse(uri) && typeof token === 'string' ? { uri, token } : undefined;
 }
 
-/** The secret stands in the entry alone; what is kept is where the client counts. */
+/** The secret is in the entry alone; what is kept is where the client counts. */
 function configured(client: OAuthClient, options: IdentityOptions): OAuthClientIdentity {
   const { serverName, registration, redirectUrl, authorization } = options;
   const { issuer } = authorization;

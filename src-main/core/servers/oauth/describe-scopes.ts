@@ -48,7 +48,7 @@ const verbs: Readonly<Record<string, string>> = {
   full: 'manage',
 };
 
-/** Words that add nothing a person would miss. */
+/** Words that add nothing a user would miss. */
 const fillers: ReadonlySet<string> = new Set(['all', 'access', 'api', 'scope', 'auth', 'default', 'basic']);
 const grave: ReadonlySet<string> = new Set(['delete', 'manage']);
 

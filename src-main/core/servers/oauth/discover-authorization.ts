@@ -1,5 +1,5 @@
 /**
- * Who signs people in for a server, as it and its authorization server say; refused where that cannot be done safely.
+ * Who signs users in for a server, as it and its authorization server say; refused where that cannot be done safely.
  */
 import {
   type AuthorizationServerMetadata,
@@ -109,7 +109,7 @@ function defaultPaths(authorizationServerUrl: string): AuthorizationServerMetada
 
 const askOperator = 'Ask its operator, or put a key of theirs into its headers as Authorization.';
 
-/** RFC 9728; undefined where the server has no such document. */
+/** RFC 9728; undefined if the server has no such document. */
 async function readResource(options: FindOptions): Promise<OAuthProtectedResourceMetadata | undefined> {
   const { serverName, serverUrl, challenge, fetch } = options;
   const { resourceMetadataUrl } = challenge;
@@ -130,7 +130,7 @@ async function readResource(options: FindOptions): Promise<OAuthProtectedResourc
   return found;
 }
 
-/** From where the person says, else from the well-known places, whose issuer has to be the one that was asked for. */
+/** From where the user says, else from the well-known places, whose issuer has to be the one that was asked for. */
 async function readMetadata(
   { client, fetch }: FindOptions,
   authorizationServerUrl: string,

@@ -33,7 +33,7 @@ export interface Grant {
   readonly address?: string;
   /** The server it is for, as its entry is called. */
   readonly server?: string;
-  /** When the person was through with it, in ms since 1970; renewing changes nothing of it. */
+  /** When the user was through with it, in ms since 1970; renewing changes nothing of it. */
   readonly grantedAt?: number;
 }
 
@@ -64,7 +64,7 @@ export interface GrantStore {
     key: string,
     change: (stored: StoredAuthorization) => Promise<StoredAuthorization>,
   ): Promise<StoredAuthorization>;
-  /** Nothing of it is kept any more. What it was; undefined where that cannot be opened now. */
+  /** Nothing of it is kept any more. What it was; undefined if that cannot be opened now. */
   take(key: string): Promise<StoredAuthorization | undefined>;
 }
 
@@ -104,8 +104,8 @@ export class VaultGrantStore implements GrantStore {
   }
 
   /**
-   * Nothing of it is kept any more. What it was; undefined where that cannot be opened now. Rejects with the file
-   * system's error.
+   * Nothing of it is kept any more. What it was; undefined if that cannot be opened now. Rejects with the file system's
+   * error.
    */
   async take(key: string): Promise<StoredAuthorization | undefined> {
     return this.#locked(key, async () => {

@@ -7,7 +7,7 @@ import { signInCommand } from '../network/http-errors.ts';
 
 const maxQuotedChars = 200;
 
-/** `what` ends a sentence that begins with the server's name; `fix` is to sign in again where none is said. */
+/** `what` ends a sentence that begins with the server's name; `fix` is to sign in again if none is said. */
 export function oauthError(serverName: string, what: string, { cause, fix }: { cause?: unknown; fix?: string } = {}) {
   return new AppError('server_unauthorized', `${serverName} ${what}.`, {
     fix: fix ?? `Sign in again: ${signInCommand(serverName)}.`,
@@ -15,7 +15,7 @@ export function oauthError(serverName: string, what: string, { cause, fix }: { c
   });
 }
 
-/** Nobody is known to the authorization server under a name of ours, so the person has to get one. */
+/** Nobody is known to the authorization server under a name of Tooltray, so the user has to get one. */
 export function clientRequiredError(serverName: string, issuer: string, redirectUrl: string): AppError {
   const { protocol, hostname, pathname } = new URL(redirectUrl);
   const where = protocol === 'https:' ? redirectUrl : `http://${hostname}${pathname} (any port)`;

@@ -17,8 +17,8 @@ const requestTimeoutMs = 30_000;
 const maxBytes = 1024 * 1024;
 
 /**
- * Rejects with a TypeError whose cause is an AppError: the SDK takes any other error for "no metadata here" and goes
- * on.
+ * Rejects with a TypeError whose cause is an AppError: the SDK takes any other error for "no metadata here" and
+ * continues.
  */
 export function createOAuthFetch(options: SignInFetchOptions): FetchLike {
   const { serverName, home } = options;

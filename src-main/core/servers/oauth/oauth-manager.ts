@@ -27,11 +27,11 @@ interface SignInsSettings {
   /** HTTP_PROXY and its like are read from it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly network?: OutboundNetwork | undefined;
-  /** How long a person may take to sign in, in ms (5 minutes by default). */
+  /** How long a user may take to sign in, in ms (5 minutes by default). */
   readonly waitMs?: number;
   /**
-   * Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or
-   * secret_locked.
+   * Puts the secrets in that a config names; without it there are none. Rejects with AppError `secret_missing` or
+   * `secret_locked`.
    */
   readonly fill?: ((config: HttpServerConfig) => Promise<HttpServerConfig>) | undefined;
   /** A document about us, for all servers; undefined: nobody has published one. */
@@ -60,7 +60,7 @@ export class OAuthManager {
     return [...this.#servers.values()].flatMap((server) => server.secrets);
   }
 
-  /** Undefined where nobody signs in: a server on this machine's pipes, or one with a key of its own. */
+  /** Undefined if nobody signs in: a server on this machine's pipes, or one with a key of its own. */
   find(config: ServerConfig): ServerOAuth | undefined {
     if ((config.kind !== 'http' && config.kind !== 'sse') || hasKey(config)) return undefined;
     const key = grantKey(config.name, config.url, config.oauth?.clientId);

@@ -1,6 +1,4 @@
-/**
- * One visit of a person's browser at an authorization server: discovery, registration, PKCE, and what it brings back.
- */
+/** One visit of a user's browser at an authorization server: discovery, registration, PKCE, and what it brings back. */
 import { randomBytes } from 'node:crypto';
 import {
   exchangeAuthorization,
@@ -39,7 +37,7 @@ export interface PendingAuthorizationOptions {
   readonly challenge: string | undefined;
   readonly grant: Grant | undefined;
   readonly registration: Registration | undefined;
-  /** Rights that the person agreed to besides. */
+  /** Rights that the user agreed to besides. */
   readonly agreed?: string | undefined;
   /**
    * Another entry is signed in to the same address: the browser is asked for an account, not to take the one it knows.
@@ -54,9 +52,7 @@ export interface PendingAuthorizationOptions {
   readonly newState?: (() => string) | undefined;
 }
 
-/**
- * Resolves when the person can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer.
- */
+/** Resolves when the user can be sent to its `url`. Rejects with AppError, or with what the SDK makes of an answer. */
 export async function startPendingAuthorization(
   options: PendingAuthorizationOptions,
   redirectUrl: string,

@@ -1,4 +1,4 @@
-/** Renews an access token without a person, at the authorization server that granted it. */
+/** Renews an access token without a user, at the authorization server that granted it. */
 import { OAuthError, refreshAuthorization, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
 import type { OAuthClient } from '../../config/app-config.ts';
@@ -25,7 +25,7 @@ const final = new Set([
 ]);
 
 /**
- * Undefined if the user has to sign in again. Rejects with AppError server_unreachable for temporary failures. The
+ * Undefined if the user has to sign in again. Rejects with AppError `server_unreachable` for temporary failures. The
  * SDK's `auth` is not used here: it would ask the user to sign in when the network is down.
  */
 export async function refreshTokens(

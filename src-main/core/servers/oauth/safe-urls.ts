@@ -1,7 +1,7 @@
 /**
  * Which addresses a sign-in may lead to: what a server says must not make us, or a browser, go where the server itself
- * could not. A server out on the internet leads to the internet alone; one in a network of the person's own may lead
- * into such networks, and one on this machine anywhere. Everything is https but what stays on this machine.
+ * could not. A server out on the internet leads to the internet alone; one in a network of the user's own may lead into
+ * such networks, and one on this machine anywhere. Everything is https but what stays on this machine.
  */
 import { lookup } from 'node:dns';
 import { AppError } from '../../base/errors.ts';

@@ -56,9 +56,9 @@ export interface SignInInfo {
   /** Issuer identifier from the authorization server's metadata. */
   readonly issuer: string | undefined;
   readonly account: string | undefined;
-  /** Empty where none is named. */
+  /** Empty if none is named. */
   readonly scope: string;
-  /** When the person signed in, in ms since 1970; undefined where that is not known, or they are not. */
+  /** When the user signed in, in ms since 1970; undefined if that is not known, or they are not. */
   readonly grantedAt: number | undefined;
 }
 
@@ -124,12 +124,12 @@ export class ServerOAuth implements TokenSource {
     return this.#secrets;
   }
 
-  /** We were signed in and are not any more: nothing will work until the person has signed in again. */
+  /** We were signed in and are not any more: nothing will work until the user has signed in again. */
   get isExpired(): boolean {
     return this.#over;
   }
 
-  /** More rights that it asks for, while the person has not decided. */
+  /** More rights that it asks for, while the user has not decided. */
   get requestedScopes(): RequestedScopes | undefined {
     return this.#rights.wanted;
   }
@@ -173,7 +173,7 @@ export class ServerOAuth implements TokenSource {
       this.#challenge = response.headers.get('www-authenticate') ?? undefined;
   }
 
-  /** Throws AppError server_unauthorized where a 403 asks for more rights, with what becomes of that. */
+  /** Throws AppError `server_unauthorized` where a 403 asks for more rights, with what becomes of that. */
   async requireScopes(response: Response): Promise<void> {
     const header = response.headers.get('www-authenticate');
     if (header === null) return;
@@ -188,7 +188,7 @@ export class ServerOAuth implements TokenSource {
 
   /** Rejects with AppError. */
   async start(agreed?: readonly string[]): Promise<AuthorizationFlow> {
-    // Loaded only here, as below: it brings the SDK along, and most starts are of people who are signed in.
+    // Loaded only here, as below: it brings the SDK along, and most starts are of users who are signed in.
     const { startAuthorizationFlow } = await import('./authorization-flow.ts');
     return startAuthorizationFlow({ ...(await this.#visitOptions(agreed)), waitMs: this.#options.waitMs });
   }
@@ -242,7 +242,7 @@ export class ServerOAuth implements TokenSource {
     return widening;
   }
 
-  /** The person does not want to give the rights that are asked for. */
+  /** The user does not want to give the rights that are asked for. */
   async refuseScopes(by: string): Promise<void> {
     const { requestedScopes } = this;
     if (requestedScopes === undefined) return;

@@ -43,8 +43,8 @@ interface TransportDeps {
   /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
   /**
-   * Puts the secrets in that a config names; without it there are none. Rejects with AppError secret_missing or
-   * secret_locked.
+   * Puts the secrets in that a config names; without it there are none. Rejects with AppError `secret_missing` or
+   * `secret_locked`.
    */
   readonly fill?: ResolveSecretsFn | undefined;
   /** Starts a built-in server and gives our end of its line. */
@@ -124,7 +124,7 @@ export class TransportFactory {
     this.#options = options;
   }
 
-  /** `own`: of one person, in place of what all have. */
+  /** `own`: of one user, in place of what all have. */
   create(config: ServerConfig, own: Pick<TransportDeps, 'signIns' | 'fill'> = {}): Transport {
     return createTransport(config, {
       ...this.#options,

@@ -72,7 +72,7 @@ export class HttpTransportBase {
     });
   }
 
-  /** Stops reading its streams, or goes on. */
+  /** Stops reading its streams, or continues. */
   setReadPaused(held: boolean): void {
     this.#gate?.resolve();
     this.#gate = held ? Promise.withResolvers() : undefined;

@@ -54,7 +54,7 @@ export class ServerLog {
     this.#write('server', level, text);
   }
 
-  /** A line of ours between its own: what became of it. */
+  /** A line of Tooltray between its own: what became of it. */
   appendEvent(text: string, level?: LogLevel): void {
     this.#write('tooltray', level, text);
   }

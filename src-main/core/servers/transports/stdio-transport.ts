@@ -40,7 +40,7 @@ export class StdioTransport implements Transport, ByteHolder {
   readonly #options: StdioTransportOptions;
   #handlers: TransportHandlers | undefined;
   #group: ProcessGroup | undefined;
-  /** Names of the person's variables that it did not get. */
+  /** Names of the user's variables that it did not get. */
   #withheld: readonly string[] = [];
   /** Lines of the log from before it was started: another process said them. */
   #saidBefore = 0;
@@ -214,8 +214,8 @@ export class StdioTransport implements Transport, ByteHolder {
   }
 
   /**
-   * A package manager that is ended in the middle leaves half a package. It goes on without us, and what it starts ends
-   * with its input.
+   * A package manager that is ended in the middle leaves half a package. It continues without us, and what it starts
+   * ends with its input.
    */
   #leaveToInstall(install: Install, group: ProcessGroup): void {
     const { log, graceMs = 2000 } = this.#options;
@@ -277,7 +277,7 @@ interface ExitFacts {
   readonly reason: string | undefined;
   /** Its last words, cleaned and masked. */
   readonly stderrLines: readonly string[];
-  /** Names of the person's variables that it did not get. */
+  /** Names of the user's variables that it did not get. */
   readonly withheld: readonly string[];
 }
 
@@ -309,7 +309,7 @@ function howEnded(code: number | null, signal: string | null): string {
   return signal === null ? `exited with code ${code ?? 'unknown'}` : `was ended by ${signal}`;
 }
 
-/** A variable that it names in its last words, that the person has and that it was not given. */
+/** A variable that it names in its last words, that the user has and that it was not given. */
 function missedVariable({ serverName, stderrLines, withheld }: ExitFacts): string | undefined {
   const said = new Set(stderrLines.join('\n').match(/[A-Za-z_]\w*/g));
   const missed = withheld.filter((name) => said.has(name) && name.length > 2);

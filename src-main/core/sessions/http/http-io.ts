@@ -7,7 +7,7 @@ import { ChunkBuffer } from '../../wire/frame-reader.ts';
 import { type Message, type RequestId, rpcCode, type RpcErrorBody, serializeMessage } from '../../wire/message.ts';
 import { toErrorBody } from '../../wire/peer.ts';
 
-/** The path, decoded nowhere. Throws AppError bad_request for an address that is none. */
+/** The path, decoded nowhere. Throws AppError `bad_request` for an address that is none. */
 export function requestPath({ url = '/' }: IncomingMessage): string {
   if (/^(?:\/[\w-]+)+$/.test(url)) return url;
   try {
@@ -17,7 +17,7 @@ export function requestPath({ url = '/' }: IncomingMessage): string {
   }
 }
 
-/** A part of a path as it is meant. Throws AppError bad_request for a bad percent sign. */
+/** A part of a path as it is meant. Throws AppError `bad_request` for a bad percent sign. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -30,12 +30,12 @@ function badAddress(cause: unknown): AppError {
   return new AppError('bad_request', 'The address of the request is none.', { cause });
 }
 
-/** Throws AppError message_too_large for a body that says itself that it is longer. */
+/** Throws AppError `message_too_large` for a body that says itself that it is longer. */
 export function assertContentLength({ headers }: IncomingMessage, maxBytes: number): void {
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
 }
 
-/** Rejects with AppError message_too_large, or cancelled where the other side leaves in the middle. */
+/** Rejects with AppError `message_too_large`, or cancelled where the other side leaves in the middle. */
 export function readTextBody(request: IncomingMessage, maxBytes: number, unfinished?: ByteBudget): Promise<string> {
   return new BodyReader(request, maxBytes, unfinished).text;
 }
@@ -112,7 +112,7 @@ function tooLarge(maxBytes: number): AppError {
   return new AppError('message_too_large', `The request is larger than ${Math.round(maxBytes / 1024 / 1024)} MB.`);
 }
 
-/** Throws AppError bad_request. */
+/** Throws AppError `bad_request`. */
 export function parseBody(text: string): unknown {
   try {
     return parseJson(text);
@@ -154,7 +154,7 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map([
   ['cancelled', 499],
 ]);
 
-/** How long somebody should wait where there is no room, in seconds. */
+/** How long somebody should wait if there is no room, in seconds. */
 const retrySeconds = 5;
 
 /** Anything thrown on the way to an endpoint. */
@@ -225,7 +225,7 @@ export function sendContinue({ headers, httpVersion }: IncomingMessage, response
   if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue();
 }
 
-/** A body that goes on after its answer, byte by byte, would keep the connection for ever. */
+/** A body that continues after its answer, byte by byte, would keep the connection for ever. */
 export function closeUnlessConsumed(request: IncomingMessage): void {
   if (request.complete) return;
   // One that had come whole but was not looked at leaves the connection as good as it was.

@@ -60,7 +60,7 @@ export interface HttpListenerOptions {
   readonly acceptsAppToken: (app: string, token: string) => boolean;
   /** Whether a token opens `/mcp/p/<profile>`: its id, or why it does not. */
   readonly judgeProfileToken: (profile: string, token: string) => string | AppError;
-  /** Receives the client app that the address names, if any; throws AppError not_allowed to refuse it. */
+  /** Receives the client app that the address names, if any; throws AppError `not_allowed` to refuse it. */
   readonly admitApp: (app: string | undefined) => void;
   /** Pending until servers are known; undefined: they are. */
   readonly starting: () => Promise<void> | undefined;
@@ -86,7 +86,7 @@ export interface HttpListenerOptions {
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
 const spareConnections = 1_000;
 const requestTimeoutMs = 120_000;
-/** When to come again where there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
+/** When to come again if there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
 const retrySeconds = 5;
 const shutdownRetrySeconds = 10;
 /** Approximate garbage of a finished request, in bytes, and the idle time before it is collected, in ms. */
@@ -135,7 +135,7 @@ export class HttpListener {
 
   /**
    * Opens a port, one more where others are open; 0 takes any free one. Resolves to it. Rejects with AppError
-   * port_in_use.
+   * `port_in_use`.
    */
   async open(port: number): Promise<number> {
     const { access, limits, retainMs } = this.#options;
@@ -193,7 +193,7 @@ export class HttpListener {
   }
 
   /**
-   * Before `stop`, of one of several cores: goes on for `noticeMs`, until the load balancer sends nothing more, then
+   * Before `stop`, of one of several cores: continues for `noticeMs`, until the load balancer sends nothing more, then
    * takes no connection. Resolves when no client waits for a response, or that has taken too long, the notice included.
    */
   async drain(noticeMs: number): Promise<void> {

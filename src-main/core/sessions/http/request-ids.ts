@@ -19,7 +19,7 @@ export class RequestIds {
 
   /**
    * Runs a task with an id. `isShared`: the next request with this key may be of another client, so the id is for this
-   * request alone. `hold` keeps the id until a promise is settled, for what goes on after the task.
+   * request alone. `hold` keeps the id until a promise is settled, for what continues after the task.
    */
   async use<T>(
     { key, isShared }: { readonly key: string; readonly isShared: boolean },

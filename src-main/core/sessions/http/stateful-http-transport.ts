@@ -1,6 +1,6 @@
 /**
- * One session of the handshake era over HTTP. What answers a request goes on the response to the POST that brought it:
- * as one JSON body where nothing comes before it, else as a stream that can be gone on with. What belongs to no request
+ * One session of the handshake era over HTTP. What answers a request continues the response to the POST that brought it:
+ * as one JSON body if nothing comes before it, else as a stream that can be gone on with. What belongs to no request
  * has a stream of its own.
  * Source: MCP 2025-11-25, basic/transports, "Streamable HTTP" and "Resumability and Redelivery".
  */
@@ -339,7 +339,7 @@ class Posting {
     return this.stream;
   }
 
-  /** `event`: as it goes on the stream, where there is one. */
+  /** `event`: as it continues the stream, where there is one. */
   answer(message: Message, event: readonly (string | Buffer)[] | undefined): void {
     this.#waiting--;
     if (this.stream !== undefined) {

@@ -17,7 +17,7 @@ export type OpenStatelessEndpoint = (endpoint: Endpoint, place: SessionBinding, 
 const maxApps = 50;
 /** Beyond this number the least recently used one is evicted unless it is busy; it is opened again on demand. */
 const maxOpenEndpoints = 5_000;
-/** Beyond these what an app declares beside its name counts for nothing. */
+/** Beyond these what an app declares next to its name counts for nothing. */
 const maxDeclaredEndpoints = 500;
 /** Stands in no address. */
 const kindMark = '\n';

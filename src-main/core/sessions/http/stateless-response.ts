@@ -67,7 +67,7 @@ export class StatelessResponse {
     this.#finish({ jsonrpc: '2.0', id: this.#id, error: said }, statusOf(said, isKnown));
   }
 
-  /** A person ends it, whose app waits on. */
+  /** A user ends it, whose app waits on. */
   cancel(request: Parameters<typeof cancelledResponse>[1]): void {
     this.#gone?.abort(cancelledByUser);
     this.#finish(cancelledResponse(this.#id, request), 200);

@@ -17,7 +17,7 @@ export interface SocketListenerOptions {
   readonly namesPipe?: boolean;
   /** Makes the name of the pipe; random by default. */
   readonly newPipe?: () => string;
-  /** File locked while listening (`homeLockFile`); beside the socket by default. */
+  /** File locked while listening (`homeLockFile`); next to the socket by default. */
   readonly lockFile?: string;
   readonly token: string;
   /** The core's version, sent to each authenticated client. */
@@ -31,7 +31,7 @@ export interface SocketListenerOptions {
   check?(hello: Hello): void;
   /** Receives each refused connection. */
   onRefused?(error: AppError): void;
-  /** Looked after as often as the socket is: files beside it that clients need before they connect. */
+  /** Looked after as often as the socket is: files next to it that clients need before they connect. */
   keepFiles?(): void;
   /** The socket was removed, and is there again. */
   onRestored?(): void;
@@ -93,7 +93,7 @@ export class SocketListener {
     this.#lock = undefined;
   }
 
-  /** Cleaners of temporary folders, and people, remove sockets that are in use. */
+  /** Cleaners of temporary folders, and users, remove sockets that are in use. */
   async #check(): Promise<void> {
     try {
       this.#options.keepFiles?.();
@@ -194,7 +194,7 @@ interface FirstLine {
 const newline = 0x0a;
 
 /**
- * Resolves with the socket paused and no listener of ours left on it.
+ * Resolves with the socket paused and no listener of Tooltray left on it.
  * Rejects with AppError `bad_request` after `timeoutMs`, beyond `maxBytes`, or when the other side leaves first.
  */
 function readFirstLine(socket: Socket, timeoutMs: number, maxBytes: number): Promise<FirstLine> {

@@ -64,7 +64,7 @@ export class KnownEndpoints {
 
 const maxCachedEndpoints = 1000;
 
-/** Throws AppError mode_unknown, server_not_found, or not_found for a profile. */
+/** Throws AppError `mode_unknown`, `server_not_found`, or `not_found` for a profile. */
 export function viewFor(endpoint: Endpoint, whole: SessionServices): SessionView {
   return layered(endpoint, whole, (scopes, core, wasThere) =>
     viewIn([...profilesAt(endpoint, core), ...scopes], endpoint, core, wasThere),
@@ -100,7 +100,7 @@ function profilesAt({ app, profile, bounds }: Endpoint, whole: SessionServices):
   return effectiveProfiles(config, app, profile, named);
 }
 
-/** The kind of app that comes there, as far as the person lets what it declares count. */
+/** The kind of app that comes there, as far as the user lets what it declares count. */
 export function extensionsAt({ app, capabilities = {} }: Endpoint, config: AppConfig): ExtensionSet | undefined {
   return extensionSetOf(capabilities, uiSettingFor(config, app) === 'off' ? [viewExtension] : []);
 }

@@ -17,7 +17,7 @@ import type { SessionServices } from '../session-settings.ts';
 import type { Introduction, SessionView } from '../session-view.ts';
 import type { TaskSubscription } from './task-subscriptions.ts';
 
-/** `scopes`: names of what the layers let through; `core`: with the person's settings. */
+/** `scopes`: names of what the layers let through; `core`: with the user's settings. */
 export type MakeView = (scopes: readonly string[], core: SessionServices) => SessionView;
 
 /** Maximum number of retained views: calls running in a hidden view can be fetched when it is shown again. */
@@ -176,7 +176,7 @@ export class LayeredView implements SessionView {
     return { ...applied, scopes, key: scopes.join('\n') };
   }
 
-  /** A core with the person's settings, in whatever profiles. */
+  /** A core with the user's settings, in whatever profiles. */
   #own(core: SessionServices): SessionServices {
     return {
       ...core,

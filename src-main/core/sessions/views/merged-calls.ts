@@ -1,6 +1,6 @@
 /**
- * Calls of tools in a merged view: a helper of ours runs here, a server's tool goes through the pipeline; slow ones get
- * a handle.
+ * Calls of tools in a merged view: a helper of Tooltray runs here, a server's tool goes through the pipeline; slow ones
+ * get a handle.
  */
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
@@ -116,7 +116,7 @@ export class MergedCalls {
   }
 
   /**
-   * A request about a task: a slow call of ours, or one that a server answered with. Rejects with RpcError where there
+   * A request about a task: a slow call of Tooltray, or one that a server answered with. Rejects with RpcError if there
    * is none.
    */
   async task(method: string, params: JsonObject, context: CallerContext): Promise<Result> {
@@ -178,7 +178,7 @@ export class MergedCalls {
     }
   }
 
-  /** Looking at servers and trying them again is free, and stands in the record as what was asked for does. */
+  /** Looking at servers and trying them again is free, and is in the record as what was asked for does. */
   #noteLook({ admin, author }: HelperContext, input: JsonObject): void {
     if (admin.hasRequested(author)) return;
     const words = ['operation', 'action', 'name', 'server'].flatMap((key) =>
@@ -213,7 +213,7 @@ export class MergedCalls {
     }
   }
 
-  /** undefined where the client app could not call it: a list of 2026-07-28 stays as it was. */
+  /** undefined if the client app could not call it: a list of 2026-07-28 stays as it was. */
   #awaitLine(args: JsonObject, { acceptsInputRequired }: CallerContext): string | undefined {
     const { mode } = this.#parts.settings.current;
     const isOut = acceptsInputRequired && isCalledByName(mode) && !this.#lists(awaitResult.definition.name, 'modern');
@@ -244,8 +244,8 @@ class ViewCalls {
 
   /**
    * The tool that an interface means by this name; undefined for a name that models are listed, too, or that says
-   * nothing to interfaces. Throws AppError not_allowed for a tool that is there for models alone, tool_ambiguous where
-   * it could be of several open interfaces.
+   * nothing to interfaces. Throws AppError `not_allowed` for a tool that is there for models alone, `tool_ambiguous`
+   * where it could be of several open interfaces.
    */
   find(name: string, settings: SessionSettings): ViewTool | undefined {
     const { catalog } = settings.view;
@@ -269,7 +269,7 @@ class ViewCalls {
   }
 }
 
-/** The app shows interfaces, and the person lets it. */
+/** The app shows interfaces, and the user lets it. */
 function areShown({ ui }: SessionSettings): boolean {
   return ui !== undefined && ui !== 'off';
 }

@@ -1,5 +1,5 @@
 /**
- * The list of tools that a merged view shows: the mode's own, those the person pinned, the servers', and what a session
+ * The list of tools that a merged view shows: the mode's own, those the user pinned, the servers', and what a session
  * turned out to need.
  */
 import { isObject, type JsonObject } from '../../base/json.ts';
@@ -25,7 +25,7 @@ export class MergedTools {
   #listed: { readonly era: ProtocolKind; readonly tools: string } | undefined;
 
   /**
-   * `followsLists`: the client app reads lists anew when it is told that they have changed; `awaits`: a call was
+   * `followsLists`: the client app reads lists again when it is told that they have changed; `awaits`: a call was
    * answered with a handle.
    */
   constructor(parts: MergedViewDeps, followsLists: boolean, awaits: () => boolean) {
@@ -53,7 +53,7 @@ export class MergedTools {
     return this.#tools('modern').find((tool) => tool['name'] === name && this.#repeating.has(tool));
   }
 
-  /** Counts the list of now as given out, where none was. */
+  /** Counts the list of now as given out, if none was. */
   watch(): void {
     if (this.#listed === undefined) this.list('modern');
   }

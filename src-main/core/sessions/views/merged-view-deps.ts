@@ -27,7 +27,7 @@ export interface MergedViewDeps {
   readonly contexts: HelperContexts;
 }
 
-// What a helper tool is given to work with: made anew for each call of one, from the core's parts and its session's
+// What a helper tool is given to work with: made again for each call of one, from the core's parts and its session's
 // view.
 
 /** The functions of its view that a helper tool may use. */
@@ -35,7 +35,7 @@ interface HelperView {
   call(request: CallRequest, context: CallerContext): Promise<Result>;
   readResource(params: JsonObject, context: CallerContext): Promise<Result>;
   getPrompt(params: JsonObject, context: CallerContext): Promise<Result>;
-  /** `rest`: what came beside the wish. */
+  /** `rest`: what came next to the wish. */
   awaitCall(wish: AwaitRequest, rest: JsonObject, context: CallerContext): Promise<Result>;
 }
 
@@ -60,7 +60,7 @@ export class HelperContexts {
   }
 
   /**
-   * `rest`: what came beside the helper's input goes on with whatever it asks for: answers to a server's questions,
+   * `rest`: what came next to the helper's input goes on with whatever it asks for: answers to a server's questions,
    * too.
    */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {

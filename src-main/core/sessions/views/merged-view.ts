@@ -32,7 +32,7 @@ export class MergedView implements SessionView {
   readonly #resources: MergedResources;
   readonly #calls: MergedCalls;
 
-  /** Throws AppError mode_unknown. */
+  /** Throws AppError `mode_unknown`. */
   constructor(address: SettingsSource, core: SessionServices) {
     this.#core = core;
     this.#settings = new SessionSettingsCache(address, core);

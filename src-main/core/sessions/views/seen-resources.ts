@@ -10,7 +10,7 @@ import { RawJson } from '../../wire/raw-json.ts';
 const maxLinks = 5000;
 const maxInOneAnswer = 1000;
 const maxUriLength = 4096;
-/** How far from its type the address of a link may stand in an answer that is kept as bytes. */
+/** How far from its type the address of a link may be in an answer that is kept as bytes. */
 const reach = 2 * maxUriLength;
 
 export class SeenResources {
@@ -54,7 +54,7 @@ function urisIn({ content, messages, contents }: Readonly<Record<string, unknown
   return uris;
 }
 
-/** Answers of megabytes are not parsed for it: the address is looked for beside each link. */
+/** Answers of megabytes are not parsed for it: the address is looked for next to each link. */
 function urisInBytes({ chunks }: RawJson): string[] {
   const uris: string[] = [];
   const bytes = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);

@@ -50,7 +50,7 @@ export class ServerTasks {
   }
 
   /**
-   * The server of the task that a request is about, and the request as that server has it; undefined where it is about
+   * The server of the task that a request is about, and the request as that server has it; undefined if it is about
    * none that the caller has.
    */
   find(params: JsonObject, principal: Principal): { readonly server: string; readonly params: JsonObject } | undefined {
@@ -59,9 +59,7 @@ export class ServerTasks {
     return { server: known.server, params: { ...params, taskId: known.taskId } };
   }
 
-  /**
-   * The id under which apps have a task of a server; undefined where there is none, or none that the session has made.
-   */
+  /** The id under which apps have a task of a server; undefined if there is none, or none that the session has made. */
   idFor(server: string, taskId: string, sessionId?: string): string | undefined {
     const isMeant = (task: ServerTask): boolean =>
       task.taskId === taskId && task.server === server && (sessionId === undefined || task.sessionId === sessionId);

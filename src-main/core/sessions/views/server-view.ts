@@ -25,7 +25,7 @@ interface ServerViewOptions {
   readonly catalog: LiveCatalog;
   readonly steps: CallStages;
   readonly isOn: IsToolEnabled;
-  /** Whether there is that tool here; absent where every one is. */
+  /** Whether there is that tool here; absent if every one is. */
   readonly hasTool?: ((server: string, definition: JsonObject) => boolean) | undefined;
   /** The app shows user interfaces of tools; else tools are not there that are for those alone. */
   readonly showsViews: boolean;
@@ -181,7 +181,7 @@ export class ServerView implements SessionView {
     return this.#shown(this.#options.servers.find(this.#options.server)?.listing ?? emptyListing);
   }
 
-  /** Untouched but for the tools that the person switched off. */
+  /** Untouched but for the tools that the user switched off. */
   #shown(listing: Listing): Listing {
     const tools = listing.tools.filter((tool) => this.#isShown(tool));
     return tools.length === listing.tools.length ? listing : { ...listing, tools };
@@ -222,7 +222,7 @@ function noTool(name: string, server: string): AppError {
   return new AppError('tool_not_found', text, { fix: 'Look up the tools there are first.' });
 }
 
-/** Members of the answers to `initialize` and `server/discover` that are said anew for each session. */
+/** Members of the answers to `initialize` and `server/discover` that are said again for each session. */
 const introductionKeys: ReadonlySet<string> = new Set([
   ...['protocolVersion', 'capabilities', 'serverInfo', 'instructions'],
   ...['resultType', 'supportedVersions', 'ttlMs', 'cacheScope'],

@@ -23,7 +23,7 @@ interface ReceivedTasksDeps {
   readonly tasks: ServerTasks;
   readonly servers: ServerSet;
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
-  /** Slow calls that are tasks; absent where there are none. */
+  /** Slow calls that are tasks; absent if there are none. */
   readonly slow?: Pick<SlowCalls, 'findTask'> | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { SessionView } from '../session-view.ts';
 /** Anyone may call itself anything; names beyond these share the first view. */
 const maxApps = 50;
 
-/** `app`: undefined where the line's address says which it is. */
+/** `app`: undefined if the line's address says which it is. */
 export type OpenView = (app: string | undefined, capabilities: JsonObject) => SessionView;
 
 export class ViewsByApp {
@@ -22,7 +22,7 @@ export class ViewsByApp {
     this.#open = open;
   }
 
-  /** Throws AppError mode_unknown. */
+  /** Throws AppError `mode_unknown`. */
   of(name: unknown, capabilities: JsonObject = {}): SessionView {
     const app = typeof name === 'string' ? name : undefined;
     const kind = extensionSetOf(capabilities);

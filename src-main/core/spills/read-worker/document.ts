@@ -12,7 +12,7 @@ export type Location = readonly (string | number)[];
 
 export interface Document {
   readonly value: unknown;
-  /** The same with numbers in their spelling; undefined where `value` loses nothing. */
+  /** The same with numbers in their spelling; undefined if `value` loses nothing. */
   readonly spelled: unknown;
   /** The value at a place, as compact JSON. */
   spell(location: Location, value: unknown): string;
@@ -72,7 +72,7 @@ export interface FoundValue {
 
 /**
  * Values are found one after the other: a path that selects without end takes time and no memory. Throws AppError
- * bad_request.
+ * `bad_request`.
  */
 export function* findValues(path: string, value: unknown): Generator<FoundValue, void, undefined> {
   const environment = new JSONPathEnvironment({ maxRecursionDepth: Number.MAX_SAFE_INTEGER });

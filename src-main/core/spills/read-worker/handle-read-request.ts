@@ -30,7 +30,7 @@ export function handleReadRequest(request: ReadRequest): ReadReply {
   }
 }
 
-/** Node's own RangeErrors have a code, and mean a mistake of ours. */
+/** Node's own RangeErrors have a code, and mean a mistake of Tooltray. */
 function isTooMuch(error: unknown): boolean {
   return error instanceof RangeError && (!('code' in error) || error.code === 'ERR_STRING_TOO_LONG');
 }

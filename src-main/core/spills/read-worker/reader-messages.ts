@@ -131,7 +131,7 @@ export function* textPieces({ fd, bytes, text }: ReadTarget): Generator<string, 
   yield decoder.end();
 }
 
-/** How many of these bytes end with a whole character: what begins at the end and goes on behind it is left out. */
+/** How many of these bytes end with a whole character: what begins at the end and continues behind it is left out. */
 export function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -35,7 +35,7 @@ const maxGeneratedLength = 64 * 1024 * 1024;
 /** Rows go in by statements of so many values. */
 const valuesAtOnce = 400;
 
-/** Throws AppError bad_request, not_allowed, unsupported. */
+/** Throws AppError `bad_request`, `not_allowed`, unsupported. */
 export function select(sources: readonly SqlSource[], query: string, limits: SqlLimits): SqlRows {
   using database = new DatabaseSync(':memory:', { allowExtension: false });
   database.exec('PRAGMA temp_store = MEMORY; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
@@ -202,7 +202,7 @@ export function protect(database: DatabaseSync): void {
 
 const comments = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[^]*?(?:\*\/|$)|;)+/;
 
-/** Throws AppError not_allowed for what is no reading, bad_request for more than one statement. */
+/** Throws AppError `not_allowed` for what is no reading, `bad_request` for more than one statement. */
 function prepareOne(database: DatabaseSync, query: string): StatementSync {
   const plain = query.replace(comments, '');
   if (!/^(?:select|with|values|explain)\b/i.test(plain)) {

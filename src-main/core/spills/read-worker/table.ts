@@ -17,7 +17,7 @@ interface TableWish {
 const maxColumns = 20;
 const rowsLookedAt = 100;
 
-/** Throws AppError bad_request or not_found where there is no list. */
+/** Throws AppError `bad_request` or `not_found` if there is no list. */
 export function readTable(document: Document, wish: TableWish, maxBytes: number): SpillQueryResult {
   const { path, values, locationOf } = rowsAt(document, wish.path);
   const columns = wish.columns ?? ownColumns(values);
@@ -114,7 +114,7 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 
 // Op schema: what is inside of data: keys with their types, lengths of lists, ranges of numbers.
 
-/** Throws AppError bad_request for a path that is none, not_found where nothing is there. */
+/** Throws AppError `bad_request` for a path that is none, `not_found` if nothing is there. */
 export function describeShape(document: Document, path: string | undefined, maxBytes: number): SpillQueryResult {
   const found = path === undefined ? [{ value: document.value }] : valuesAt(document, path);
   const shape = shapeOf(found.map(({ value }) => value));
@@ -131,7 +131,7 @@ export function describeShape(document: Document, path: string | undefined, maxB
 /** A path that selects without end is looked at no further. */
 const maxSelected = 100_000;
 
-/** All values that a path selects, at least one. Throws AppError bad_request, not_found. */
+/** All values that a path selects, at least one. Throws AppError `bad_request`, `not_found`. */
 function valuesAt({ value }: Document, path: string): readonly FoundValue[] {
   const found: FoundValue[] = [];
   for (const one of findValues(path, value)) if (found.push(one) >= maxSelected) break;

@@ -2,7 +2,7 @@
 import { tryParseJson, isObject } from '../../base/json.ts';
 import { type Cell, type Column, NameSet, type Table, tablesIn } from './value-tables.ts';
 
-/** The pieces of a text, in order, from its beginning; each call begins anew. */
+/** The pieces of a text, in order, from its beginning; each call begins again. */
 export type TextSource = () => Iterable<string>;
 
 type TextFormat =
@@ -149,7 +149,7 @@ function delimitedFormat(lines: readonly string[], isWhole: boolean): TextFormat
     const isAlike = columns > 1 && others.length > 0 && others.every((row) => row.length === columns);
     if (header === undefined || !isAlike || (others.length === 1 && !isWhole)) continue;
     const hasHeader = new Set(header).size === columns && header.every((cell) => headerCell.test(cell));
-    // Commas that stand in all lines are nothing strange; names above them are.
+    // Commas that are in all lines are nothing strange; names above them are.
     if (!hasHeader && delimiter !== '\t') continue;
     if (columns > (best?.columns ?? 0)) best = { delimiter, columns, hasHeader };
   }

@@ -18,7 +18,7 @@ export interface Table {
   /** Path of keys to the table; undefined for a table in a text. */
   readonly location: readonly (string | number)[] | undefined;
   readonly columns: readonly Column[];
-  /** undefined where the rows are counted only by reading all of them. */
+  /** undefined if the rows are counted only by reading all of them. */
   readonly rowCount: number | undefined;
   rows(): Iterable<readonly Cell[]>;
 }
@@ -213,7 +213,7 @@ export function isInteger64(text: string): boolean {
   return text.length < 19 || (BigInt(text) <= largest && BigInt(text) >= -largest - 1n);
 }
 
-/** Names that SQLite can tell apart: upper and lower case are one to it. */
+/** Names that SQLite can distinguish: upper and lower case are one to it. */
 export class NameSet {
   readonly #isIdentifier: boolean;
   readonly #used = new Set<string>();

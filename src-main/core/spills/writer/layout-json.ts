@@ -1,5 +1,5 @@
 /**
- * Lays out valid JSON anew without parsing it: every number keeps its spelling, strings are escaped as JSON.stringify
+ * Lays out valid JSON again without parsing it: every number keeps its spelling, strings are escaped as JSON.stringify
  * does it.
  */
 

@@ -3,7 +3,7 @@
  * Never a text of a call.
  */
 
-/** A person's word, or what stood in for it. */
+/** A user's word, or what stood in for it. */
 export interface DecisionEntry {
   readonly kind: 'decision';
   /**
@@ -20,7 +20,7 @@ export interface DecisionEntry {
    * setting decided.
    */
   readonly by: string;
-  /** For people. */
+  /** For users. */
   readonly sentence: string;
   readonly server?: string | undefined;
   readonly tool?: string | undefined;
@@ -125,7 +125,7 @@ export interface CallEntry {
   /** The verdict before it was sent, and the rule behind it. */
   readonly verdict?: string | undefined;
   readonly rule?: string | undefined;
-  /** The person's answer that let it go, by the id of its decision, and where it was given. */
+  /** The user's answer that let it go, by the id of its decision, and where it was given. */
   readonly question?: string | undefined;
   readonly by?: string | undefined;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled';
@@ -148,7 +148,7 @@ export type AuditEntry = DecisionEntry | RefusalEntry | ServerChangeEntry | Acce
 /** Entries of the log about itself. */
 export type LogMetaEntry =
   /**
-   * A signed head: all before it, by the one hash that stands in it. `key`: the public key, `sig`: over the line up to
+   * A signed head: all before it, by the one hash that is in it. `key`: the public key, `sig`: over the line up to
    * itself.
    */
   | { readonly kind: 'head'; readonly key: string; readonly sig: string }
@@ -208,7 +208,7 @@ const maxTextLength = 1000;
 const maxNameLength = 200;
 const maxItems = 20;
 
-/** Texts come from models, servers and people: bounded, whole characters, no secret. */
+/** Texts come from models, servers and users: bounded, whole characters, no secret. */
 export function boundEntry<T extends AuditEntry>(entry: T, maskText: (text: string) => string): T {
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(entry)) {

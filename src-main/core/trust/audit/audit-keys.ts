@@ -41,7 +41,7 @@ export class AuditKeys {
     this.#digestKey = createSecretKey(Buffer.from(hkdfSync('sha256', seed, '', 'tooltray audit digests', 32)));
   }
 
-  /** Made where there is none. Throws AppError not_allowed where the file is not the person's alone. */
+  /** Made if there is none. Throws AppError `not_allowed` where the file is not the user's alone. */
   static open(folder: string): AuditKeys {
     return new AuditKeys(Buffer.from(readOrCreateToken(keyFile(folder)), 'base64url'));
   }
@@ -51,7 +51,7 @@ export class AuditKeys {
     return existsSync(keyFile(folder)) ? AuditKeys.open(folder) : undefined;
   }
 
-  /** undefined: the vault has none. Rejects with AppError secret_locked. */
+  /** undefined: the vault has none. Rejects with AppError `secret_locked`. */
   static async inVault(vault: SecretStore): Promise<AuditKeys | undefined> {
     const seed = await vault.read(vaultName);
     return seed === undefined ? undefined : new AuditKeys(Buffer.from(seed, 'base64url'));
@@ -96,7 +96,7 @@ export interface KeySource {
 
 const vaultName = 'audit/key';
 
-/** In a file beside the log. */
+/** In a file next to the log. */
 export class KeyFile implements KeySource {
   readonly decided = new Emitter();
   readonly #folder: string;

@@ -23,7 +23,7 @@ export interface AuditRecorder {
   close(): Promise<void>;
 }
 
-/** The head that was signed last, noted beside the log. */
+/** The head that was signed last, noted next to the log. */
 export interface SignedHead extends ChainLink {
   readonly at: number;
 }

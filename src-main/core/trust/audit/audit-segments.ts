@@ -54,7 +54,7 @@ function toSegments(folder: string, names: readonly string[]): readonly AuditSeg
 }
 
 /**
- * The end of the log, mended: what is half written there goes. Whoever calls it holds the lock. Throws what the file
+ * The end of the log, fixed: what is half written there goes. Whoever calls it holds the lock. Throws what the file
  * system throws.
  */
 export function openLogEnd(folder: string): LogEnd {
@@ -63,7 +63,7 @@ export function openLogEnd(folder: string): LogEnd {
     const end = mendFile(file, first);
     torn += end.torn;
     if (end.size > 0) return { ...end, file, torn };
-    // It holds nothing: the one before goes on.
+    // It holds nothing: the one before continues.
     rmSync(file, { force: true });
   }
   return { ...genesisLink, file: segmentFile(folder, 1), size: 0, torn };

@@ -36,8 +36,8 @@ export interface OtlpOutcome {
 const batchRecords = 500;
 
 /**
- * Rejects with AppError call_failed where the collector refuses, or cannot be reached in so many attempts; `data.last`:
- * what had arrived.
+ * Rejects with AppError `call_failed` where the collector refuses, or cannot be reached in so many attempts;
+ * `data.last`: what had arrived.
  */
 export async function exportRecords(
   lines: AsyncIterable<RecordLine>,
@@ -66,7 +66,7 @@ export async function exportRecords(
   return outcome;
 }
 
-/** Throws AppError bad_request for what is no http(s) address. */
+/** Throws AppError `bad_request` for what is no http(s) address. */
 export function logsUrl(text: string): URL {
   const url = parseCollectorUrl(text);
   if (url.pathname === '/') url.pathname = '/v1/logs';

@@ -39,7 +39,7 @@ export interface AuditOptions {
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: Partial<AuditLimits>;
-  /** The source of the signing key; a file beside the log by default. */
+  /** The source of the signing key; a file next to the log by default. */
   readonly keys?: KeySource;
 }
 
@@ -249,7 +249,7 @@ export class FileAudit implements AuditRecorder {
   }
 
   /**
-   * Stores the last head beside the log, so that a log that was cut short does not look whole. Heads that come
+   * Stores the last head next to the log, so that a log that was cut short does not look whole. Heads that come
    * meanwhile are stored as one.
    */
   #noteHead(file: string, head: ChainLink & { readonly at: number }): void {

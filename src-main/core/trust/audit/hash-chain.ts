@@ -59,7 +59,7 @@ export function parseLine(text: string): ParsedLine | undefined {
   return { seq: Number(seq), at: Number(at), prev, hash: own, computed, text };
 }
 
-/** The head in a line; undefined where it is none. */
+/** The head in a line; undefined if it is none. */
 export function parseHead(
   text: string,
 ): { readonly signed: string; readonly key: string; readonly sig: string } | undefined {

@@ -56,7 +56,7 @@ export class DataFlowDecisions {
     await this.#change((kept) => withAll(kept, decided));
   }
 
-  /** Rejects with AppError not_found where none of them stands any more. */
+  /** Rejects with AppError `not_found` if none of them stands any more. */
   async revoke(decided: readonly Pick<DataFlowDecision, 'server' | 'destination'>[]): Promise<void> {
     const going = new Set(decided.map(keyOf));
     const gone = this.#all.filter((one) => going.has(keyOf(one)));

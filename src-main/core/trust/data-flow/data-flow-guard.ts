@@ -38,7 +38,7 @@ export interface DataFlowContext {
 /** A call that may be sent. */
 export interface ReleasedCall {
   readonly args: JsonObject | undefined;
-  /** Absent where there was nothing to decide. */
+  /** Absent if there was nothing to decide. */
   readonly verdict?: DataFlowVerdict;
 }
 
@@ -46,7 +46,7 @@ export interface ReleasedCall {
 export interface DataFlowVerdict {
   /**
    * `recorded`: it would have been asked for; `masked`: keys and cards were; `allowed before`: it was decided for good;
-   * `allowed once`, `allowed always`: what the person said.
+   * `allowed once`, `allowed always`: what the user said.
    */
   readonly verdict: 'recorded' | 'masked' | 'allowed before' | 'allowed once' | 'allowed always';
   /** Why it came to that: `read`, `unsure`, `secret`. */
@@ -89,7 +89,7 @@ export class DataFlowGuard {
 
   /**
    * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError
-   * not_allowed where the person said no or has not answered in time, cancelled where it was given up meanwhile.
+   * `not_allowed` where the user said no or has not answered in time, cancelled where it was given up meanwhile.
    * Returns at once for a call that sends nothing.
    */
   release(
@@ -190,7 +190,7 @@ export class DataFlowGuard {
     );
   }
 
-  /** Resolves when the person lets it go. */
+  /** Resolves when the user lets it go. */
   async #ask(
     tool: FlowTool,
     args: JsonObject | undefined,
@@ -293,7 +293,7 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSecrets(item)]));
 }
 
-/** The answer; undefined where the time was over. */
+/** The answer; undefined if the time was over. */
 async function waitFor(
   { answer, question }: SubmittedApproval,
   limitMs: number,

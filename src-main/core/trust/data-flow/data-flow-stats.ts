@@ -28,7 +28,7 @@ interface StoredStats {
   /** Counts by day, such as `2026-11-22`, in UTC. */
   readonly days: Readonly<Record<string, Counts>>;
   readonly last: readonly DataFlowEvent[];
-  /** The person does not want to be offered `ask`. */
+  /** The user does not want to be offered `ask`. */
   readonly declined?: boolean;
 }
 
@@ -86,14 +86,14 @@ export class DataFlowStats {
   }
 
   /**
-   * A week of recording is over, and the person has not said no: `ask` can be offered to them, with what it would have
+   * A week of recording is over, and the user has not said no: `ask` can be offered to them, with what it would have
    * meant.
    */
   get canOfferApproval(): boolean {
     return this.#stored.declined !== true && this.#now() - this.#stored.since >= 7 * dayMs;
   }
 
-  /** The person does not want it offered any more. */
+  /** The user does not want it offered any more. */
   decline(): void {
     this.#declined = true;
     this.#stored = { ...this.#stored, declined: true };

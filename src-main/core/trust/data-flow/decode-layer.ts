@@ -71,7 +71,7 @@ function spelledOut(text: string): string[] {
     const user = userBefore.exec(text.slice(Math.max(0, index - 70), index))?.[0].trim();
     const host = hostBehind.exec(text.slice(index + sign.length, index + sign.length + 300))?.[0].trim();
     if (user === undefined || host === undefined) return [];
-    // "at" is a word of every sentence: it takes a spelled dot beside it.
+    // "at" is a word of every sentence: it takes a spelled dot next to it.
     const spelled = host.replace(dots, '.');
     return sign.trim() === sign || spelled !== host ? [`${user}@${spelled.replace(/\s+/g, '')}`] : [];
   });

@@ -18,7 +18,7 @@ export interface Destination {
   readonly written: string;
   /** The whole address, for a site. */
   readonly url?: string;
-  /** It stands in a text that is sent, not where the call is sent to. */
+  /** It is in a text that is sent, not where the call is sent to. */
   readonly isLink?: boolean;
 }
 
@@ -54,7 +54,7 @@ const urlPattern =
 const ibanPattern = /\b[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}\b/g;
 const walletPattern = /\b(?:0x[0-9a-fA-F]{40}|bc1[a-z0-9]{20,70})\b/g;
 const phonePattern = /(?<![\w.])(?:\+|00)\d[\d ()./-]{6,20}\d(?!\w)/g;
-/** A host without a scheme, as people write it. */
+/** A host without a scheme, as users write it. */
 const bareHost = /^(?:[\p{L}\p{N}-]{1,63}\.){1,8}[\p{L}]{2,24}(?::\d{1,5})?(?:[/?#]\S*)?$/u;
 const bareMail = new RegExp(`^(?:mailto:)?(${mailPattern.source})$`, 'u');
 
@@ -102,7 +102,7 @@ function sitesIn(text: string): readonly Destination[] {
   });
 }
 
-/** Hosts where many people have a place each: the place is the destination. */
+/** Hosts where many users have a place each: the place is the destination. */
 const shared: ReadonlySet<string> = new Set(
   `api.telegram.org bitbucket.org discord.com discordapp.com docs.google.com drive.google.com dropbox.com facebook.com
    forms.gle gist.github.com gist.githubusercontent.com github.com gitlab.com hooks.slack.com hooks.zapier.com linkedin.com
@@ -133,7 +133,7 @@ const suffixes: ReadonlySet<string> = new Set(
    pages.dev trycloudflare.com vercel.app web.app workers.dev`.split(/\s+/),
 );
 
-/** `a.b.example`, then `b.example`: what leaves may stand in the name of a host below one that was read. */
+/** `a.b.example`, then `b.example`: what leaves may be in the name of a host below one that was read. */
 function withParents(host: string): readonly string[] {
   if (isIP(host.replace(/^\[|\]$/g, '')) !== 0) return [host];
   const labels = host.split('.');
@@ -184,7 +184,7 @@ function nameOf(written: string): Destination {
   return { kind: 'name', key: `name ${key}`, spellings: [key], written };
 }
 
-/** Accounts and numbers that people write with spaces, in the spelling of a destination: for texts that are read. */
+/** Accounts and numbers that users write with spaces, in the spelling of a destination: for texts that are read. */
 export function spacedNumbers(text: string): readonly string[] {
   return [...accountsIn(text), ...phonesIn(text)].flatMap(({ spellings }) => spellings);
 }

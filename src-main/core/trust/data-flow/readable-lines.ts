@@ -32,7 +32,7 @@ export const fieldMark = '\u0002';
 /** A line of plain text. */
 export const plainMark = '\u0003';
 
-/** In characters. An address on the edge of a piece stands in both. */
+/** In characters. An address on the edge of a piece is in both. */
 const pieceLength = 65_536;
 const overlap = 400;
 const maxDepth = 40;

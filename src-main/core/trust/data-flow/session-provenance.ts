@@ -165,7 +165,7 @@ export class SessionProvenance {
   /** User and host were read, each by itself, and never named by the session. */
   async #originOfParts(address: string): Promise<Provenance | undefined> {
     const [user = '', host = ''] = address.split('@');
-    // A plain first name stands in many texts.
+    // A plain first name is in many texts.
     if (!/[._\d-]/.test(user) && user.length < 8) return undefined;
     const [first, second] = [
       await this.#firstToName(user, isAsciiWordCharacter),
@@ -217,7 +217,7 @@ export class SessionProvenance {
 }
 
 /**
- * Whether a character beside a spelling makes it part of a longer word. `after`: it and the one behind it follow the
+ * Whether a character next to a spelling makes it part of a longer word. `after`: it and the one behind it follow the
  * spelling.
  */
 type Joins = (character: string, after?: string) => boolean;

@@ -18,15 +18,15 @@ export interface FlowTool {
 export interface ToolRoles {
   readonly foreign: boolean;
   readonly sends: boolean;
-  /** It gets what is at an address: where nothing but the address leaves, the address may be one that was read. */
+  /** It gets what is at an address: if nothing but the address leaves, the address may be one that was read. */
   readonly fetches: boolean;
-  /** Whatever stands in its arguments is run: addresses anywhere in them count. */
+  /** Whatever is in its arguments is run: addresses anywhere in them count. */
   readonly runs: boolean;
-  /** Mail or chat: people are named there, and whoever likes to writes what is read there. */
+  /** Mail or chat: users are named there, and whoever likes to writes what is read there. */
   readonly messages: boolean;
 }
 
-/** The roles by the person's word or by a guess, made once for each definition. */
+/** The roles by the user's word or by a guess, made once for each definition. */
 export class ToolRoleResolver {
   readonly #said: () => Said;
   #known = new WeakMap<JsonObject, ToolRoles>();

@@ -1,5 +1,5 @@
 /**
- * Calls in flight that wait for the person's word, as items of the inbox: those with one cause are one. And what was
+ * Calls in flight that wait for the user's word, as items of the inbox: those with one cause are one. And what was
  * allowed for good.
  */
 import { createHash } from 'node:crypto';

@@ -36,7 +36,7 @@ function valueText(value: unknown): string {
 /** Maximum length of one side of a line, in characters; longer text is cut, with a note. */
 const maxSideLength = 20_000;
 
-/** undefined where nothing is shared, or there is one sentence only: then all of it is another. */
+/** undefined if nothing is shared, or there is one sentence only: then all of it is another. */
 function piecesOf(was: string, is: string): DiffLine['pieces'] {
   if (was.length + is.length > 2 * maxSideLength) return undefined;
   const [before, after] = [was, is].map(splitSentences);
@@ -93,7 +93,7 @@ function walk(value: unknown, other: unknown, place: string, lines: Map<string, 
     for (const [key, member] of Object.entries(value))
       walk(member, isObject(other) ? other[key] : undefined, place === '' ? key : `${place}.${key}`, lines);
   } else if (isObject(value) && isObject(other) && Object.keys(other).length > 0) {
-    // All that came to it stands in lines of its own.
+    // All that came to it is in lines of its own.
   } else if (Array.isArray(value) && value.some((item) => typeof item === 'object')) {
     const items: readonly unknown[] = Array.isArray(other) ? other : [];
     value.forEach((item, at) => walk(item, items[at], `${place}[${at + 1}]`, lines));

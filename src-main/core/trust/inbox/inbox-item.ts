@@ -15,7 +15,7 @@ export type InboxRisk = 'runs-code' | 'disk' | 'network' | 'unpinned';
  * never markup.
  */
 export interface InboxItem {
-  /** Short, so that a person can type it. Stands for just what is shown: where that changes, it is another id. */
+  /** Short, so that a user can type it. Stands for just what is shown: where that changes, it is another id. */
   readonly id: string;
   readonly kind: InboxKind;
   /** Items with the same cause are told of once. */
@@ -89,7 +89,7 @@ export interface InboxPart {
   readonly more: number;
   /** Secrets of the lines and the entry are shown as `***`; the item can be asked for with them. */
   readonly isMasked?: boolean | undefined;
-  /** The whole entry as it would stand; undefined where there is none. */
+  /** The whole entry as it would stand; undefined if there is none. */
   readonly entry?: Readonly<Record<string, unknown>> | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Everything that waits for a person, in one place, and what they decided. It holds nothing itself: each source keeps
- * its own questions and decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
+ * Everything that waits for a user, in one place, and what they decided. It holds nothing itself: each source keeps its
+ * own questions and decisions. Dashboard, tray and command line ask here; nothing that a model reaches holds it.
  */
 import { AppError } from '../../base/errors.ts';
 import { Emitter } from '../../base/emitter.ts';
@@ -30,7 +30,7 @@ export interface InboxSource {
   readonly decide: (item: InboxItem, word: UserDecision) => Promise<DecisionResult>;
   /** Newest first. */
   readonly decided: () => Promise<readonly PastDecision[]>;
-  /** Rejects with AppError where it cannot be taken back any more. */
+  /** Rejects with AppError if it cannot be taken back any more. */
   readonly undo: (decided: PastDecision) => Promise<void>;
 }
 
@@ -52,14 +52,14 @@ export class Inbox {
     return all.flat().toSorted(compareUrgency);
   }
 
-  /** Rejects with AppError not_found. */
+  /** Rejects with AppError `not_found`. */
   async item(id: string, showing: Showing = {}): Promise<InboxItem> {
     return (await this.#find(id, showing)).item;
   }
 
   /**
-   * The person's word. Rejects with AppError not_found where nothing waits under this id, bad_request for an answer or
-   * a part that it does not have, else as its source does.
+   * The user's word. Rejects with AppError `not_found` if nothing waits under this id, `bad_request` for an answer or a
+   * part that it does not have, else as its source does.
    */
   async decide(id: string, word: UserDecision): Promise<DecisionResult> {
     const { item, source } = await this.#find(id);
@@ -78,7 +78,7 @@ export class Inbox {
       .slice(0, maxDecided);
   }
 
-  /** Takes a decision back. Rejects with AppError not_found, not_allowed, else as its source does. */
+  /** Takes a decision back. Rejects with AppError `not_found`, `not_allowed`, else as its source does. */
   async undo(id: string): Promise<PastDecision> {
     for (const source of this.#sources) {
       const decided = (await source.decided()).find((one) => one.id === id);

@@ -239,7 +239,7 @@ function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly 
   return diffLines(definitionLines(was, is), definitionLines(is, was)).filter(({ change }) => change !== 'same');
 }
 
-/** Without its name, which stands in the title: by that every definition would be another one. */
+/** Without its name, which is in the title: by that every definition would be another one. */
 function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
   const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
   const { [name]: _name, ...rest } = definition;

@@ -112,7 +112,7 @@ function note(texts: Texts, place: string, text: string): void {
   texts.set(place, known);
 }
 
-/** Split where one ends or a line breaks; what is only laid out anew stays the same. */
+/** Split where one ends or a line breaks; what is only laid out again stays the same. */
 function sentencesOf(text: string): readonly string[] {
   // Most texts are values of one word.
   if (text.length < 40 && /^\S+$/.test(text) && !/[。！？]/.test(text)) return [text];

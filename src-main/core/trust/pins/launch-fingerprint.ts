@@ -88,8 +88,8 @@ export function unpinnedPackage(command: string, args: readonly string[]): strin
 }
 
 /**
- * The arguments with an exact version written down, as the runner takes it; undefined where none floats. Throws
- * AppError bad_request for what is no exact version.
+ * The arguments with an exact version written down, as the runner takes it; undefined if none floats. Throws AppError
+ * `bad_request` for what is no exact version.
  */
 export function pinPackageVersion(
   command: string,

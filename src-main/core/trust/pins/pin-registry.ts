@@ -1,5 +1,5 @@
 /**
- * The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted anew by
+ * The pins of all servers. They outlive a server's entry: what is taken out and added again is not accepted again by
  * that.
  */
 import { Emitter } from '../../base/emitter.ts';
@@ -24,7 +24,7 @@ export class PinRegistry {
   }
 
   /**
-   * undefined for built-in servers, which come with us. Made anew where the entry is another one. `kind`: what it says
+   * undefined for built-in servers, which come with us. Made again where the entry is another one. `kind`: what it says
    * to apps of that kind, which is not what it says to others; `apps`: which those are, in words.
    */
   of(server: ServerConfig, kind?: { readonly key: string; readonly apps: string }): ServerPins | undefined {

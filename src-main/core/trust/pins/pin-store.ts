@@ -31,7 +31,7 @@ export interface PinDecision {
   readonly decided: Readonly<Record<string, string>>;
 }
 
-/** A change that a person has not accepted. */
+/** A change that a user has not accepted. */
 export interface PendingChange {
   readonly hash: string;
   /** In ms since 1970. */
@@ -46,7 +46,7 @@ export interface PinnedServer {
   readonly program: string;
   readonly pin: string | null;
   readonly definitions: ReadonlyMap<PinKey, JsonObject>;
-  /** Changes that the person does not want, by their hash: not asked again. */
+  /** Changes that the user does not want, by their hash: not asked again. */
   readonly refused: ReadonlyMap<PinKey, string>;
   /** Changes that came while what is launched stayed the same, by their hash. */
   readonly rugPulls: ReadonlyMap<PinKey, string>;
@@ -67,10 +67,10 @@ export interface ServerPinStore {
   readonly changed: Emitter;
   /**
    * undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all
-   * anew.
+   * again.
    */
   read(): Promise<PinnedServer | undefined>;
-  /** Rejects with AppError config_conflict where somebody else wrote it since it was read. */
+  /** Rejects with AppError `config_conflict` where somebody else wrote it since it was read. */
   write(pins: PinnedServer): Promise<void>;
 }
 

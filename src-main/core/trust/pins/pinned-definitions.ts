@@ -129,7 +129,7 @@ function named(key: PinKey): Pick<DefinitionChange, 'key' | 'kind' | 'name' | 'i
   return { key, kind: pinKindOf(key), name, isRugPull: false, findings: [] };
 }
 
-/** Whether a person is asked: the rest says less, or nothing that a model reads. */
+/** Whether a user is asked: the rest says less, or nothing that a model reads. */
 export function needsReview({ class: kind }: DefinitionChange): boolean {
   return kind === 'text_gained' || kind === 'hints_milder' || kind === 'new';
 }

@@ -103,7 +103,7 @@ export class ServerPins {
   /** Answers false where somebody else wrote meanwhile what it was held against. */
   async #judge(before: ReadonlyMap<PinKey, JsonObject>, moment: Moment): Promise<boolean> {
     const offered = this.#offered;
-    // The first listing of a server whose launch a person accepted is what they accepted, but for what is grave.
+    // The first listing of a server whose launch a user accepted is what they accepted, but for what is grave.
     const pins = this.#pins ?? (await this.#accept(offered));
     const changes = await changesInSlices(pins.definitions, offered);
     const wanting = changes.filter(needsReview);
@@ -116,8 +116,8 @@ export class ServerPins {
   }
 
   /**
-   * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError not_allowed
-   * where it is another one and a person has not accepted it: the app is given none.
+   * Holds a user interface, as it was read now, against the one that was read first. Rejects with AppError
+   * `not_allowed` where it is another one and a user has not accepted it: the app is given none.
    */
   async evaluateView(uri: string, view: JsonObject): Promise<void> {
     await this.#inTurn(async () => {
@@ -165,14 +165,14 @@ export class ServerPins {
     return judged ? introduced : pinned;
   }
 
-  /** Throws AppError not_allowed for what a person has not accepted as it is. */
+  /** Throws AppError `not_allowed` for what a user has not accepted as it is. */
   assertAccepted(kind: PinnedKind, name: unknown): void {
     if (this.#held.size === 0) return;
     const refusal = this.refusalOf(kind, name);
     if (refusal !== undefined) throw refusal;
   }
 
-  /** The same as an error, none of the server's new words in it; undefined where nothing is kept from models. */
+  /** The same as an error, none of the server's new words in it; undefined if nothing is kept from models. */
   refusalOf(kind: PinnedKind, name: unknown): AppError | undefined {
     const change = this.#held.get(pinKey(kind, name));
     return change === undefined
@@ -203,7 +203,7 @@ export class ServerPins {
     };
   }
 
-  /** The person has not answered to it as it is now. */
+  /** The user has not answered to it as it is now. */
   #isOpen({ key, after }: DefinitionChange): boolean {
     return this.#pins?.refused.get(key) !== this.#hashes.of(after);
   }
@@ -219,8 +219,8 @@ export class ServerPins {
   }
 
   /**
-   * The person's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may
-   * have come meanwhile. Rejects with AppError not_allowed where it is another one now.
+   * The user's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may
+   * have come meanwhile. Rejects with AppError `not_allowed` where it is another one now.
    */
   decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -299,7 +299,7 @@ export class ServerPins {
   async #read(): Promise<void> {
     const { program } = await this.#launchNow();
     const pins = await this.#place.read();
-    // Another program under the same name: a person accepted it when they accepted its entry.
+    // Another program under the same name: a user accepted it when they accepted its entry.
     this.#pins = pins?.program === program ? pins : undefined;
   }
 

@@ -1,4 +1,4 @@
-/** Characters that a person does not see and a model reads, or that make one see something else than it reads. */
+/** Characters that a user does not see and a model reads, or that make one see something else than it reads. */
 
 import { hasRun, characterTable } from '../text-prefilter.ts';
 
@@ -131,7 +131,7 @@ function lastCharacter(text: string, end: number): string {
   return [...text.slice(Math.max(0, end - 2), end)].at(-1) ?? ' ';
 }
 
-/** Overrides always, embeddings and isolates where nothing is written from right to left. */
+/** Overrides always, embeddings and isolates if nothing is written from right to left. */
 function directions(text: string): HiddenSpan[] {
   const isRightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text);
   return spansOf(text, /[\u202a-\u202e\u2066-\u2069]/g, 'direction', ([mark]) =>

@@ -1,4 +1,4 @@
-/** Invisible characters made visible for a person, or taken out for a model where the person wants that. */
+/** Invisible characters made visible for a user, or taken out for a model where the user wants that. */
 import { codePointMarker } from '../../base/visible-text.ts';
 import { hiddenSpans } from './hidden-characters.ts';
 

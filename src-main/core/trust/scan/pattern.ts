@@ -22,7 +22,7 @@ interface Atom {
 
 export interface Pattern {
   readonly atoms: readonly Atom[];
-  /** The number of words within which all of them stand in any order; 0: in this order. */
+  /** The number of words within which all of them are in any order; 0: in this order. */
   readonly within: number;
   readonly factor: number;
   readonly not: readonly WordKind[];
@@ -31,7 +31,7 @@ export interface Pattern {
 }
 
 const defaultGap = 3;
-/** Words of these kinds stand in most sentences. */
+/** Words of these kinds are in most sentences. */
 const commonKinds: ReadonlySet<WordKind> = new Set<WordKind>([
   ...([
     'START',

@@ -17,12 +17,12 @@ export interface Rule {
   readonly id: string;
   /** A few words, as a heading. */
   readonly name: string;
-  /** The sentence that the user reads beside the words that were found. */
+  /** The sentence that the user reads next to the words that were found. */
   readonly says: string;
   readonly weights: Weights;
   /** In the notation of pattern.ts; none where code finds it (hidden characters, decoded texts, names of tools). */
   readonly patterns: readonly string[];
-  /** It finds what people also write about: in a sentence about detecting such texts it counts a quarter. */
+  /** It finds what users also write about: in a sentence about detecting such texts it counts a quarter. */
   readonly isSpeech?: true;
 }
 

@@ -11,13 +11,13 @@ export interface ScanFinding {
   readonly words: string;
   /** The verdict on the text that contains it. */
   readonly tier: 'review' | 'block';
-  /** In plain language, for the person. */
+  /** In plain language, for the user. */
   readonly sentence: string;
 }
 
 export interface ScanReport {
   readonly verdict: ScanVerdict;
-  /** Gravest texts first, then as they stand. Empty where the verdict is clean. */
+  /** Gravest texts first, then as they stand. Empty if the verdict is clean. */
   readonly findings: readonly ScanFinding[];
 }
 

@@ -31,7 +31,7 @@ export type TraceRow =
 const leastOfTheSame = 3;
 
 /**
- * `unfolded`: what a person has unfolded and folded, by the id of the fold or program. What holds the step that is open
+ * `unfolded`: what a user has unfolded and folded, by the id of the fold or program. What holds the step that is open
  * is unfolded unless they have folded it.
  */
 export function traceRows(

@@ -68,7 +68,7 @@ export class StepFeed {
     this.#options = options;
   }
 
-  /** Begins anew with what fits. */
+  /** Begins again with what fits. */
   async show(search: StepQuery): Promise<void> {
     this.close();
     this.#line = new AbortController();
@@ -151,7 +151,7 @@ export class StepFeed {
         failure: undefined,
       });
     }
-    // More came than was read: the list begins anew, and goes on below when it is scrolled to.
+    // More came than was read: the list begins again, and continues below when it is scrolled to.
     const isGap = page.more && fresh.length === page.steps.length && before.length > 0;
     this.#pace.drew(fresh.length, this.#options.now());
     const steps = isGap ? page.steps : merged(before, [...page.steps, ...late]).slice(0, maxSteps);

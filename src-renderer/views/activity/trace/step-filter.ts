@@ -26,7 +26,7 @@ export function readStepFilter(query: URLSearchParams): StepFilter {
   };
 }
 
-/** What of the filter stands in the address: nothing that is left open. */
+/** What of the filter is in the address: nothing that is left open. */
 export function stepQuery({ text, only, person, server, since, until }: StepFilter): Record<string, string> {
   const times = { since: String(since ?? ''), until: String(until ?? '') };
   const all = { text, only: only ?? '', person, server, ...times };

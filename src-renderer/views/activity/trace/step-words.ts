@@ -1,4 +1,4 @@
-/** A step in words, as a person would tell what the model did. Pure. */
+/** A step in words, as a user would tell what the model did. Pure. */
 import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
 import { compact, count, whole } from '../../../lib/format.ts';
 import { toolName } from '../call-words.ts';
@@ -100,8 +100,8 @@ export function toolsInWords(calls: readonly CallSummary[]): string {
 }
 
 /**
- * What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty where
- * that is nothing.
+ * What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty if that
+ * is nothing.
  */
 export function apartInWords(apart: { readonly without: number; readonly with: number }): string {
   if (apart.without === 0 && apart.with === 0) return '';

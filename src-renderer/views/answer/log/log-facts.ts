@@ -26,7 +26,7 @@ export function levelOf(line: string): LogLevel | undefined {
   return levelWords.find(([, pattern]) => pattern.test(head))?.[0];
 }
 
-/** In ms since 1970; undefined where the line begins with none. */
+/** In ms since 1970; undefined if the line begins with none. */
 export function timeOf(line: string): number | undefined {
   const match = time.exec(line.slice(0, 48));
   if (match === null) return undefined;

@@ -23,7 +23,7 @@ const keywords = [
   ],
 ] as const;
 
-/** Columns of the same name are told apart by a number. */
+/** Columns of the same name are distinguished by a number. */
 export function resultTable({ columns, rows }: Pick<SqlAnswer, 'columns' | 'rows'>): TableRows {
   const seen = new Map<string, number>();
   const names = columns.map((column) => {

@@ -14,7 +14,7 @@ export interface ColumnFacts {
   readonly max: number;
   /** How many values are different; not counted beyond `maxDifferent`. */
   readonly different: number;
-  /** The commonest first; empty where there are too many to choose among. */
+  /** The commonest first; empty if there are too many to choose among. */
   readonly values: readonly { readonly text: string; readonly count: number }[];
   /** How many rows are in each part of the range. */
   readonly bins: readonly number[];

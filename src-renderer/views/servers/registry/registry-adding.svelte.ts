@@ -1,5 +1,5 @@
 /**
- * A server of a registry that is about to be added: the person's answers, what would run with them, how its test went.
+ * A server of a registry that is about to be added: the user's answers, what would run with them, how its test went.
  */
 import type {
   AddServerOutcome,
@@ -23,7 +23,7 @@ export class RegistryAddingState {
   shown = $state.raw<InstallPreviewDetails>();
   trial = $state.raw<ServerTrialResult>();
   added = $state.raw<AddServerOutcome & { readonly kind: 'added' }>();
-  /** Trying and adding; what would run is asked beside it. */
+  /** Trying and adding; what would run is asked next to it. */
   readonly asking = new RequestState();
   readonly previewing = new RequestState();
   readonly #found: Output<'registryServer'>;

@@ -63,7 +63,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     });
   }
 
-  /** Beside the documented members: `value`, what the result means, and its fields where no member has the name. */
+  /** Next to the documented members: `value`, what the result means, and its fields where no member has the name. */
   function rawSlot(raw: unknown, value: unknown): object {
     const isRecord = typeof value === 'object' && value !== null && !isArray(value);
     if (isRecord && value !== raw && typeof raw === 'object' && raw !== null) {

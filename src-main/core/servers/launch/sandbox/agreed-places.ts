@@ -74,7 +74,7 @@ export class AgreedPlaces {
   }
 
   /**
-   * Returns the places that an entry names, with their real paths. Rejects with AppError server_not_started if one
+   * Returns the places that an entry names, with their real paths. Rejects with AppError `server_not_started` if one
    * leads elsewhere than when the user agreed to it.
    */
   async check(entry: ConfinedEntry): Promise<readonly AgreedPlace[]> {

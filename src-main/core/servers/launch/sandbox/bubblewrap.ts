@@ -30,7 +30,7 @@ export interface Sandbox {
   readonly home: string | undefined;
   /** Paths hidden inside, whatever was allowed. */
   readonly hidden: ProtectedPaths;
-  /** Folders of ours that it reads all the same: its installed package. */
+  /** Folders of Tooltray that it reads all the same: its installed package. */
   readonly own: readonly string[];
   /** Paths it may read and write. */
   readonly places: readonly AgreedPlace[];
@@ -54,7 +54,7 @@ const lookedUp = [
   ...['chromium', 'chromium.d', 'firefox', 'firefox-esr'],
 ];
 
-/** Variables that lead to what is not in the box: each program then uses what lies in its home. */
+/** Variables that lead to what is not in the box: each program then uses what is in its home. */
 const leadsOut =
   /^(?:XDG_\w+_HOME|XDG_RUNTIME_DIR|DBUS_SESSION_BUS_ADDRESS|SSH_AUTH_SOCK|TMPDIR|TMP|TEMP|npm_config_cache|PWD)$/;
 
@@ -62,9 +62,9 @@ const leadsOut =
 const proxy = /^(?:https?|all|no)_proxy$/i;
 
 /**
- * Returns the same launch inside a sandbox. `own`: the entry's variables. Rejects with AppError config_invalid for what
- * cannot be allowed, server_not_started for paths that have changed. A caller that does not start it must close its
- * descriptors.
+ * Returns the same launch inside a sandbox. `own`: the entry's variables. Rejects with AppError `config_invalid` for
+ * what cannot be allowed, `server_not_started` for paths that have changed. A caller that does not start it must close
+ * its descriptors.
  */
 export async function wrapInBubblewrap(
   launch: ProcessLaunch,
@@ -172,7 +172,7 @@ async function allowedPlaces(
       if (/^\/(?:$|(?:proc|dev|sys)(?:\/|$))/.test(real)) throw unallowable(path, 'it would be none');
       const isOurs = isProtectedPath(hidden, real);
       if (isOurs && isRequested) throw unallowable(path, "it is one of Tooltray's own");
-      // The folder of an unpacked bundle is its program's; the rest of ours is not for a server that happens to name
+      // The folder of an unpacked bundle is its program's; the rest of Tooltray is not for a server that happens to name
       // it.
       if (isOurs && path !== cwd) return [];
       const holdsOwn = hidden.files.some((file) => isInside(real, file) && !isCovered(hidden, file));
@@ -261,14 +261,14 @@ async function prepareHome(
   for (const mount of planned) {
     if (mount.path === home || !isInside(home, mount.path)) continue;
     if (enclosing(shown, mount.path)?.path !== home) continue;
-    // One of the home itself is made with what lies in it.
+    // One of the home itself is made with what is in it.
     if (mount.kind === 'bind' && isInside(source, mount.source)) continue;
     const isFile = mount.kind === 'bind' && !(await stat(mount.source)).isDirectory();
     await makeBelow(source, relative(home, mount.path), isFile ? 'file' : 'folder');
   }
 }
 
-/** Files of ours, with what lies beside them under their name, in what it may read. */
+/** Files of Tooltray, with what lies next to them under their name, in what it may read. */
 async function filesBeside(hidden: ProtectedPaths, places: readonly Place[]): Promise<readonly string[]> {
   const files = [...new Set(hidden.files)].filter(
     (file) => !isCovered(hidden, file) && places.some(({ path }) => isInside(path, file)),

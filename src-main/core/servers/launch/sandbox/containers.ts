@@ -33,7 +33,7 @@ const pullTimeoutMs = 300_000;
 interface Given {
   /** The entry's own variables. */
   readonly own: ResolvedEnv;
-  /** Names of the person's variables that it gets; the common ones are those of the image. */
+  /** Names of the user's variables that it gets; the common ones are those of the image. */
   readonly inherited: readonly string[];
   /** The user's environment without the entry's own: in it the engine runs. */
   readonly outside: ResolvedEnv;
@@ -48,7 +48,7 @@ interface Shown {
   readonly hidden: ProtectedPaths;
 }
 
-/** One person's, of many whose containers are here. */
+/** One user's, of many whose containers are here. */
 export interface UserContainer {
   /** Who it is for, and of which server: there is one at a time. No two are alike. */
   readonly identity: string;
@@ -65,7 +65,7 @@ export interface ContainerProxyRoute extends ProxyRoute {
 interface ContainersOptions {
   /** Ours, private. */
   readonly folder: string;
-  /** Whatever is there of this folder when we begin was left by a life of ours before this one. */
+  /** Whatever is there of this folder when we begin was left by a life of Tooltray before this one. */
   readonly isAlone?: boolean;
   /** Variables that Docker and Podman need, if a server's environment lacks them. */
   readonly env?: ResolvedEnv;
@@ -97,7 +97,7 @@ export class Containers {
     this.#label = digest(options.folder);
   }
 
-  /** Removes what a life of ours before this one left, where it had any container. Never rejects. */
+  /** Removes what a life of Tooltray before this one left, where it had any container. Never rejects. */
   async removeLeftovers(env: ResolvedEnv): Promise<void> {
     if (!existsSync(this.#images)) return;
     const engine = await this.#findEngine('', this.#ofEngine(env, {})).catch(() => undefined);
@@ -105,8 +105,8 @@ export class Containers {
   }
 
   /**
-   * Without `way`, hosts by name are no network at all. Rejects with AppError server_not_started (no engine, no image),
-   * config_invalid.
+   * Without `way`, hosts by name are no network at all. Rejects with AppError `server_not_started` (no engine, no
+   * image), `config_invalid`.
    */
   async confine(
     server: string,
@@ -146,7 +146,7 @@ export class Containers {
         ...['--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
         ...['--network', isolate.network === true ? (isolate.networkMode ?? 'bridge') : 'none'],
         ...(way === undefined ? [] : ['-v', `${way.socket}:${proxySocketInside}:ro`]),
-        // By name alone, since what is in them stands in no list of processes then; but for folders that lie elsewhere
+        // By name alone, since what is in them is in no list of processes then; but for folders that lie elsewhere
         // for the engine.
         ...variables.flatMap((variable) => [
           '-e',
@@ -182,7 +182,7 @@ export class Containers {
     return { ...base, ...Object.fromEntries(handedOn) };
   }
 
-  /** Once, before the first of ours is there. */
+  /** Once, before the first of Tooltray is there. */
   #sweepOnce(engine: Engine, env: ResolvedEnv): Promise<void> {
     this.#swept ??= this.#removeLeft(engine, env);
     return this.#swept;
@@ -272,7 +272,7 @@ function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Ids of those with a label of ours. Rejects where the engine does not tell. */
+/** Ids of those with a label of Tooltray. Rejects where the engine does not tell. */
 async function listed({ command, options }: Engine, label: string, env: ResolvedEnv): Promise<readonly string[]> {
   const ask = [...options, 'ps', '-a', '-q', '--filter', `label=tooltray.${label}`];
   const { stdout } = await run(command, ask, { env, timeout: commandTimeoutMs });

@@ -1,7 +1,7 @@
 /**
- * The network of a box that may reach some hosts and no others: the box itself has none, but a door to a proxy of ours,
- * which lets through what the entry names and looks at where a name leads. Programs go there by the variables that
- * programs know for proxies.
+ * The network of a box that may reach some hosts and no others: the box itself has none, but a door to a proxy of
+ * Tooltray, which lets through what the entry names and looks at where a name leads. Programs go there by the variables
+ * that programs know for proxies.
  */
 import { randomBytes } from 'node:crypto';
 import type { LookupAddress } from 'node:dns';
@@ -213,7 +213,7 @@ async function wayTo(host: string, wanted: number, hosts: readonly string[], res
   if (!hosts.some((one) => isNamed(one, host, wanted))) {
     throw new Refusal(`This server may not reach ${host}:${wanted}. It may reach ${hosts.join(', ')}.`, 403);
   }
-  // An address that was written down is what the person meant.
+  // An address that was written down is what the user meant.
   const found = await resolve(host).catch(() => {
     throw new Refusal(`${host} could not be found.`, 502);
   });

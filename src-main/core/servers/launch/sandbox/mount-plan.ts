@@ -20,7 +20,7 @@ export type Mount =
 
 /**
  * Returns the mounts in order; all paths are real. `hidden`: folders that are covered wherever a place would show them.
- * `own`: what is shown, to be read, although it lies in one of those.
+ * `own`: what is shown, to be read, although it is in one of those.
  */
 export function planMounts(
   places: readonly Place[],
@@ -46,7 +46,7 @@ export function planMounts(
     if (!isCovered) for (const pin of pinsOf(path, enclosing(shown, path))) mounts.set(pin.path, pin);
     mounts.set(path, { kind: 'bind', source: path, path, writable: false });
   }
-  // A folder comes before what lies in it.
+  // A folder comes before what is in it.
   return [...mounts.values()].toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 }
 

@@ -48,7 +48,7 @@ export class NpmPackages {
   /**
    * The launch of the installed package; undefined for a command that fetches none. `outside`: the user's environment,
    * which says where packages come from: servers share what is installed here. Rejects with AppError
-   * server_not_started.
+   * `server_not_started`.
    */
   async install(server: string, launch: ProcessLaunch, outside: ResolvedEnv): Promise<Installed | undefined> {
     const wanted = npxPackage(launch.command, launch.args);
@@ -108,14 +108,14 @@ export class NpmPackages {
 }
 
 /**
- * Scripts of packages run there with the network: what the entry gives its server, and the person's own variables, are
+ * Scripts of packages run there with the network: what the entry gives its server, and the user's own variables, are
  * not for them.
  */
 function common(env: ResolvedEnv): ResolvedEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform)));
 }
 
-/** From where npm fetches, as the person has set it up; none of their tokens. */
+/** From where npm fetches, as the user has set it up; none of their tokens. */
 async function npmSettings(npm: string, env: ResolvedEnv): Promise<ResolvedEnv> {
   // npm also reads the .npmrc of the folder that it starts in.
   const options = { env, cwd: defaultWorkingFolder(env), timeout: 20_000 };
@@ -156,7 +156,7 @@ function fileNamed(bin: unknown, name: string, program: string | undefined): str
   return typeof file === 'string' ? file : undefined;
 }
 
-/** Rejects with what it said last, or AppError server_not_started where it takes longer than `limitMs`. */
+/** Rejects with what it said last, or AppError `server_not_started` where it takes longer than `limitMs`. */
 async function runToEnd(launch: ProcessLaunch, limitMs: number): Promise<void> {
   const child = await startLaunch(launch);
   let said = '';

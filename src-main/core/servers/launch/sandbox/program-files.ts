@@ -1,6 +1,6 @@
 /**
  * Which files and folders a program is made of, beside what every system has: its interpreter, its package, the folder
- * it lies in.
+ * it is in.
  */
 import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';

@@ -11,7 +11,7 @@ const pathOnly = 0o10000000;
 
 /**
  * Opens the file or folder at a real path (Linux), for a mount by its descriptor. Rejects with AppError
- * server_not_started if a link leads elsewhere by now, or with the operating system's error. The caller closes it.
+ * `server_not_started` if a link leads elsewhere by now, or with the operating system's error. The caller closes it.
  */
 export async function openRealPath(path: string): Promise<FileHandle> {
   const handle = await open(path, pathOnly | constants.O_NOFOLLOW);
@@ -59,8 +59,8 @@ const maxLinks = 40;
 export type Wanted = 'folder' | 'file' | { readonly target: string };
 
 /**
- * Makes `path` (relative) below `root`, a folder of ours that a server writes into between its starts (Linux). Links
- * that it planted on the way are replaced by folders, never followed. Rejects with the operating system's error.
+ * Makes `path` (relative) below `root`, a folder of Tooltray that a server writes into between its starts (Linux).
+ * Links that it planted on the way are replaced by folders, never followed. Rejects with the operating system's error.
  */
 export async function makeBelow(root: string, path: string, wanted: Wanted): Promise<void> {
   const names = path.split(sep).filter((name) => name !== '');

@@ -37,7 +37,7 @@ export interface SandboxedLaunch extends ProcessLaunch {
   readonly serverName: string;
   /** The entry's own variables. */
   readonly own: ResolvedEnv;
-  /** Names of the person's variables that it gets. */
+  /** Names of the user's variables that it gets. */
   readonly inherited: readonly string[];
   /** The entry that the user approved, before secrets are filled in. */
   readonly entry: ConfinedEntry;
@@ -90,7 +90,7 @@ export class ServerSandboxes {
 
   /**
    * A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError
-   * server_not_started.
+   * `server_not_started`.
    */
   async checkMounts(entry: Omit<ConfinedEntry, 'isolate'>): Promise<void> {
     const isolate = ownContainer(entry.command, entry.args);

@@ -1,4 +1,4 @@
-/** Rules about texts that want to be obeyed, and that speak to a model where none should. */
+/** Rules about texts that want to be obeyed, and that speak to a model if none should. */
 import type { Rule } from '../rule.ts';
 
 export const orders: readonly Rule[] = [
