@@ -6,6 +6,7 @@ import type { AdmitCall } from './calls/call-tool.ts';
 import type { ConfigStore } from './config/config-store.ts';
 import type { CoreStores } from './core-stores.ts';
 import type { StoreHealth } from './health/store-health.ts';
+import type { LaunchPolicy } from './servers/launch/launch-policy.ts';
 import type { ServerDeps } from './servers/server-deps.ts';
 
 /** Dependencies shared by all components of one core. */
@@ -30,6 +31,8 @@ export interface Edition {
   readonly stores: Partial<CoreStores>;
   /** Per-user connections to stdio servers. */
   readonly personal: ServerDeps['personal'];
+  /** Policy for starting commands. */
+  readonly launch: LaunchPolicy;
   /** Per-user connections to remote servers. */
   readonly own: ServerDeps['own'];
   /** Reserves quota for a call; rejects if the quota is exhausted. */

@@ -10,6 +10,7 @@ import { defaultClientIdentity } from './servers/handshake.ts';
 import { ChildProcessList } from './servers/launch/child-process-list.ts';
 import { ProcessRegistry } from './servers/launch/process-registry.ts';
 import { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
+import { requiredIsolation } from './servers/launch/sandbox/required-isolation.ts';
 import { createServerSandboxes, type ServerSandboxes } from './servers/launch/sandbox/server-sandboxes.ts';
 import { ListingCache } from './servers/listing-cache.ts';
 import { openNetwork, type OutboundNetwork, type OutboundNetworkOptions } from './servers/network/outbound-network.ts';
@@ -81,6 +82,7 @@ function createLaunchParts({
   context,
   trust: { vault },
   budgets,
+  edition,
   resolveProxy,
 }: ConnectionsOptions): Omit<Connections, 'manager' | 'usage' | 'usageWatch'> {
   const { paths, env, config, log, masker } = context;
@@ -88,11 +90,14 @@ function createLaunchParts({
     resolveSecrets(server, (name) => vault.read(name), forNobody(vault));
   const documentUrl = (): string | undefined => config.current.oauth.clientMetadataUrl;
   const processes = new ProcessRegistry(new ChildProcessList(paths.runDir));
-  const environment = new EnvironmentResolver({ own: env });
+  const environment = edition?.launch.environment ?? new EnvironmentResolver({ own: env });
   const network = openNetwork({ env, environment, config, log, resolveProxy });
   const signIns = new OAuthManager({ folder: join(paths.dataDir, 'sign-ins'), vault, env, network, fill, documentUrl });
-  const sandboxes = createServerSandboxes(paths, config.path, (server, host) =>
-    log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
+  const sandboxes = createServerSandboxes(
+    paths,
+    config.path,
+    (server, host) => log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
+    edition?.launch.hidden,
   );
   const transports = new TransportFactory({
     env,
@@ -103,6 +108,7 @@ function createLaunchParts({
     logDir: join(paths.logDir, 'servers'),
     own: tooltrayPaths(paths, config.path),
     boxes: sandboxes,
+    isolationOf: edition === undefined ? ({ isolate }) => isolate : requiredIsolation,
     mask: (text) => masker.maskText(text),
     budgets,
     fill,

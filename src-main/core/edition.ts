@@ -52,10 +52,12 @@ export { type ProtectedPaths, tooltrayPaths } from './security/protected-paths.t
 export { type OpenRecordStore, parseRecords, type RecordStore } from './security/record-store.ts';
 export { isCommonVariable } from './servers/launch/common-variables.ts';
 export type { ResolvedEnv } from './servers/launch/find-command.ts';
+export type { LaunchPolicy } from './servers/launch/launch-policy.ts';
 export type { ProcessRegistry } from './servers/launch/process-registry.ts';
 export { EnvironmentResolver } from './servers/launch/resolve-environment.ts';
 export { Containers } from './servers/launch/sandbox/containers.ts';
 export { ServerSandboxes } from './servers/launch/sandbox/server-sandboxes.ts';
+export { isUnconfined, requiredIsolation } from './servers/launch/sandbox/required-isolation.ts';
 export type { ManagedServer } from './servers/managed-server.ts';
 export type { AddressKind } from './servers/network/address-kinds.ts';
 export { dialedAddress, HttpFetch } from './servers/network/http-fetch.ts';

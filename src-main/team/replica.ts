@@ -28,6 +28,8 @@ import { handleProbe, isProbe } from './operations/operations-server.ts';
 import { Readiness } from './operations/readiness.ts';
 import { stopStaleProcesses } from './placement/stop-stale-processes.ts';
 import { openPlacement, type OpenPersonalProcesses } from './placement/open-placement.ts';
+import { reportUnconfined } from './placement/report-unconfined.ts';
+import { teamLaunchPolicy } from './placement/team-launch-policy.ts';
 import { type OpenQuotas, openQuotas } from './quotas/open-quotas.ts';
 import { Heartbeat } from './replicas/heartbeat.ts';
 import { followRetries } from './dashboard/follow-retries.ts';
@@ -103,6 +105,7 @@ export class Replica {
     this.signIns = parts.signIns;
     const { config, log } = host.core.context;
     this.#config = new ConfigDriftMonitor({ config, heartbeat: parts.heartbeat, log: log.child('config') });
+    reportUnconfined(config, log);
   }
 
   /**
@@ -235,8 +238,10 @@ async function openParts(
   const readiness = new Readiness(database.sql);
   const stores = await openStores({ ...context, env, version, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, log.child('quotas'));
+  const launch = teamLaunchPolicy({ paths: context.paths, config: options.configFile, env });
   const personal = openPlacement({
     host: context,
+    policy: launch,
     core,
     database: options.database,
     env: coreOptions(options).env,
@@ -308,6 +313,7 @@ async function openParts(
   const edition: TeamHost = {
     stores: stores.stores,
     personal: processes.open,
+    launch,
     own: signIns.own,
     admit: quotas.quotas.admit,
     isTraced: otlpTarget(env, 'traces') !== undefined,
@@ -353,7 +359,7 @@ function computerName(): string {
 function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): CoreHostOptions {
   const { version, mode, pageRoot, onStop, logTo, shared } = options;
   return {
-    env: withoutDatabase(env, options.objects),
+    env: withoutKeys(env, options.objects),
     version,
     configFile,
     mode,
@@ -366,16 +372,15 @@ function coreOptions({ env, listen, configFile, ...options }: ReplicaOptions): C
   };
 }
 
-/** No server is to inherit where the database is, or what opens it: its rows are not for code of others. */
-function withoutDatabase(env: CoreHostOptions['env'], objects: string | undefined): CoreHostOptions['env'] {
-  const hidden: ReadonlySet<string> = new Set([
-    'TOOLTRAY_DATABASE',
-    oidcSecretVariable,
-    keysVariable,
-    keysFileVariable,
-    ...s3Variables(objects, env),
-  ]);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !hidden.has(name)));
+/** Returns the environment without the keys of a replica, which nothing that it starts inherits. */
+function withoutKeys(env: CoreHostOptions['env'], objects: string | undefined): CoreHostOptions['env'] {
+  const keys: ReadonlySet<string> = new Set(keyVariables(env, objects));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !keys.has(name)));
+}
+
+/** Names of the variables that hold a key of a replica, or lead to one. `objects`: the address of the object store. */
+export function keyVariables(env: CoreHostOptions['env'], objects: string | undefined): readonly string[] {
+  return ['TOOLTRAY_DATABASE', oidcSecretVariable, keysVariable, keysFileVariable, ...s3Variables(objects, env)];
 }
 
 /** Throws AppError `bad_request` where nobody said by which name others reach it. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashOf } from '../../src-main/team/users/access-tokens.ts';
+import type { Database } from '../../src-main/team/database/database.ts';
 import { Replica, type ReplicaOptions } from '../../src-main/team/replica.ts';
 import type { TestConfig } from './start-core.ts';
 import { activityThread, sandbox } from './shared-workers.ts';
@@ -55,7 +56,7 @@ export async function startReplica(
     heartbeatMs: 200,
     ...more,
   });
-  await letTesterIn(replica);
+  await letTesterIn(replica.database);
   await replica.listen();
   await replica.start();
   return {
@@ -72,7 +73,7 @@ export async function startReplica(
 }
 
 /** With a token that tests know, also in another process. */
-async function letTesterIn({ database }: Replica): Promise<void> {
+export async function letTesterIn(database: Pick<Database, 'sql'>): Promise<void> {
   const sql = database.sql;
   await sql`
     INSERT INTO tooltray.users (id, name, name_key, role, is_service, groups, routing_key)

@@ -32,7 +32,7 @@ export function parseIsolation(
  * container.
  */
 function kindOf(
-  { mode, enabled }: NonNullable<ServerEntry['isolation']>,
+  { mode, enabled, read, write, network }: NonNullable<ServerEntry['isolation']>,
   inSandbox: boolean,
   everyCommand: boolean,
   command: string,
@@ -41,6 +41,8 @@ function kindOf(
   if (mode === 'docker') return 'container';
   if (mode !== undefined && mode !== '') return mode;
   if (inSandbox) return 'sandbox';
+  // Whoever limits what a command reads, writes or reaches expects that the limit holds.
+  if (enabled == null && !everyCommand && [read, write, network].some((limit) => limit !== undefined)) return 'sandbox';
   const isWanted = enabled ?? (everyCommand && !/(^|[\\/])(docker|podman)(\.exe)?$/i.test(command));
   return isWanted ? 'container' : undefined;
 }

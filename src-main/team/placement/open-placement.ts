@@ -1,6 +1,6 @@
 /** Runs the servers that have a process for each user on this replica. Composition; no logic. */
 import { dirname, join } from 'node:path';
-import { type CoreGroups, type Person, tooltrayPaths } from '../../core/edition.ts';
+import type { CoreGroups, LaunchPolicy, Person } from '../../core/edition.ts';
 import type { Env } from '../../core/base/app-paths.ts';
 import type { TeamHostContext } from '../../host/team-host.ts';
 import { PersonLocks } from './person-locks.ts';
@@ -10,6 +10,7 @@ import { PersonalProcesses } from './personal-processes.ts';
 export interface PlacementOptions {
   readonly host: TeamHostContext;
   readonly env: Env;
+  readonly policy: LaunchPolicy;
   /** Address of PostgreSQL itself, not of a pool. */
   readonly database: string;
   /** Available once the core is made. */
@@ -24,14 +25,14 @@ export interface OpenPersonalProcesses {
   readonly stop: () => Promise<void>;
 }
 
-export function openPlacement({ host, env, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
+export function openPlacement({ host, env, policy, database, core, readOwn }: PlacementOptions): OpenPersonalProcesses {
   const { paths, masker } = host;
   const launch = new UserProcessLauncher({
     env,
     readOwn,
     registry: () => core().servers.processes,
     folder: join(paths.dataDir, 'people'),
-    hidden: tooltrayPaths(paths, paths.configFile),
+    hidden: policy.hidden,
     sockets: dirname(paths.socketPath),
     mask: (text) => masker.maskText(text),
     budgets: () => core().clients.budgets,

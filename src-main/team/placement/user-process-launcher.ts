@@ -11,11 +11,11 @@ import {
   Containers,
   EnvironmentResolver,
   isCommonVariable,
-  type Isolation,
   LazyTransport,
   type Person,
   type ProcessRegistry,
   type ProtectedPaths,
+  requiredIsolation,
   type ResolvedEnv,
   resolveSecrets,
   secretVaultKey,
@@ -93,7 +93,7 @@ export class UserProcessLauncher {
       written: config,
       env: { ...homeAt(home), ...filled.env },
       inherited: [],
-      isolate: sandboxOf(config),
+      isolate: requiredIsolation(config),
       environment: this.#environment,
       boxes: new ServerSandboxes({
         folder: join(own, 'boxes'),
@@ -101,6 +101,7 @@ export class UserProcessLauncher {
         hidden,
         sockets,
         onRefused: () => undefined,
+        isRequired: true,
         person: { containers: this.#containers, identity: person.user },
       }),
       registry: registry(),
@@ -118,13 +119,6 @@ export class UserProcessLauncher {
       setUsersWith: 'tooltray team secret set --user NAME',
     });
   }
-}
-
-/** Nothing in the entry says how: without a box, what others run on this computer could be looked at. */
-function sandboxOf({ isolate, isolation }: StdioServerConfig): Isolation | undefined {
-  if (isolate !== undefined) return isolate.kind === 'auto' ? { ...isolate, kind: 'sandbox' } : isolate;
-  if (isolation?.['mode'] === 'none') return undefined;
-  return { kind: 'sandbox', read: [], write: undefined, network: true, extraArgs: [] };
 }
 
 /** Variables that would lead to this replica's own home. */

@@ -23,7 +23,7 @@ const sendMail = { name: 'send_email', parameters: ['to', 'body'] };
 const ownScript = join(folder, 'own.json');
 const config = {
   servers: {
-    mail: fixture('scripted', script, log),
+    mail: { ...fixture('scripted', script, log), isolation: 'none' },
     own: { ...fixture('scripted', ownScript), placement: 'per-user', isolation: 'none' },
   },
   mode: 'direct',

@@ -18,7 +18,7 @@ test('is ready while its schema is current and it is not stopping; counts calls 
   const database = await teamDatabase();
   const [log, file] = [join(folder, 'log'), join(folder, 'answer')];
   const slow = join(import.meta.dirname, '../../integration/servers/slow.ts');
-  const servers = { echo: fixture('echo'), slow: { command: process.execPath, args: [slow, log] } };
+  const servers = { echo: fixture('echo'), slow: { command: process.execPath, args: [slow, log], isolation: 'none' } };
   const own = await startReplica(
     database,
     { servers, slowCallSeconds: 0, http: { drainSeconds: 60 } },

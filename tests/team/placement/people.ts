@@ -41,7 +41,7 @@ export function people({ env, readOwn, readSecret, ...options }: Options = {}): 
     env: env ?? process.env,
     folder: join(harness.folder, 'people'),
     hidden: { folders: [], files: [] },
-    sockets: harness.folder,
+    sockets: join(harness.folder, 'run'),
     registry: () => harness.registry,
     mask: (text) => text,
     readSecret: readSecret ?? (() => Promise.resolve(undefined)),
@@ -57,13 +57,18 @@ export function people({ env, readOwn, readSecret, ...options }: Options = {}): 
   return { harness, processes, counter: (...wishes) => counterConfig(harness, ...wishes) };
 }
 
+/** The process id, as seen from outside of its sandbox, of the process that was started last. */
+export function newestPid({ registry }: ServersHarness): number {
+  return registry.owned().at(-1)?.pid ?? Number.NaN;
+}
+
 export function counterConfig(
   harness: ServersHarness,
   more: Partial<StdioServerConfig> = {},
   args: readonly string[] = [],
 ): StdioServerConfig {
   const file = '../../team/placement/counter-server';
-  // The tests' computer need not have bubblewrap.
+  // The server and the tests share files.
   const unboxed = { isolation: { mode: 'none' }, placement: 'per-user' as const };
   return harness.fixture('counter', file, args, { ...unboxed, ...more });
 }

@@ -6,7 +6,7 @@ import { secretVaultKey } from '../../../src-main/core/secrets/resolve-secrets.t
 import { RpcError } from '../../../src-main/core/wire/message.ts';
 import { failure, isAlive, say, toolNames } from '../../core/servers/servers-harness.ts';
 import { until } from '../../support/until.ts';
-import { ann, as, bob, people } from './people.ts';
+import { ann, as, bob, newestPid, people } from './people.ts';
 
 test('gives each user one private process, shared by the user’s apps', async () => {
   const { counter, harness } = people();
@@ -92,7 +92,7 @@ test('stops when idle, and starts again with the next call', async () => {
   const { counter, harness, processes } = people();
   const server = harness.server(counter({ idleTimeoutMs: 60 }));
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
-  await until(() => processes.counts.running === 0 && !isAlive(harness.pids('counter')[0]));
+  await until(() => processes.counts.running === 0 && harness.registry.size === 0);
   expect(await say(server, 'count', {}, as(ann))).toBe('1');
 });
 
@@ -118,7 +118,8 @@ test('fails a call in flight when its process dies, without a rerun, and starts 
   const { counter, harness } = people();
   const log = join(harness.folder, 'runs');
   const server = harness.server(counter({}, [log]));
-  const pid = Number(await say(server, 'pid', {}, as(ann)));
+  await say(server, 'count', {}, as(ann));
+  const pid = newestPid(harness);
   const call = { name: 'slow', arguments: { name: 'once', ms: 600_000 } };
   const hanging = failure(server.request('tools/call', call, as(ann)));
   await until(() => existsSync(log));

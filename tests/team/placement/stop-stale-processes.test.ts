@@ -9,7 +9,7 @@ import { TeamVaults } from '../../../src-main/team/secrets/team-vault.ts';
 import { isAlive, say } from '../../core/servers/servers-harness.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { until } from '../../support/until.ts';
-import { as, people } from './people.ts';
+import { as, newestPid, people } from './people.ts';
 
 const log = { warn: () => undefined, debug: () => undefined, info: () => undefined, error: () => undefined };
 
@@ -36,8 +36,10 @@ test('stops the processes of a disabled user, and those with a changed value, an
     harness.server(counter()),
     harness.server(counter({ name: 'given', env: { TOKEN: '${user:TOKEN}' } })),
   ];
-  const pid = async (server: typeof plain, who: typeof ann): Promise<number> =>
-    Number(await say(server, 'pid', {}, as(who)));
+  const pid = async (server: typeof plain, who: typeof ann): Promise<number> => {
+    await say(server, 'count', {}, as(who));
+    return newestPid(harness);
+  };
   const [anns, annsGiven, bobs] = [await pid(plain, ann), await pid(given, ann), await pid(plain, bob)];
   // Another replica's word.
   const elsewhere = new TeamVaults({ sql, ring: [Buffer.alloc(32, 1)], changes });

@@ -28,6 +28,8 @@ beforeAll(async () => {
   const own = (name: string, ...args: string[]) => ({
     command: process.execPath,
     args: [join(import.meta.dirname, '../../integration/servers', name), ...args],
+    // The servers and the tests share files.
+    isolation: 'none',
   });
   const status = { name: 'status', annotations: { readOnlyHint: true, idempotentHint: true }, answer: 'calm' };
   const script = join(folder, 'script.json');
@@ -201,10 +203,10 @@ test('keeps cached results and private processes apart by token', async () => {
     seen.add(holderOf(how));
   }
   await callBy(await callers.open('ana, 2025-11-25', form), 'asker_ask_form', { message: 'First' });
-  const pids = new Map<string, string>();
+  const instances = new Set<string>();
   for (const how of teamCallers) {
     const { result } = await callBy(await callers.open(how, form, 'pid'), 'asker_who');
-    pids.set(how, String((JSON.parse(textOf(result ?? {})) as { pid: number }).pid));
+    instances.add((JSON.parse(textOf(result ?? {})) as { instance: string }).instance);
   }
-  expect(new Set(pids.values()).size).toBe(teamCallers.length);
+  expect(instances.size).toBe(teamCallers.length);
 });

@@ -38,8 +38,11 @@ export const teamConfig = command({
     const { groups: ofGroups = {}, users = {} } = current.layers ?? {};
     const errors = problems.filter(({ severity }) => severity === 'error').length;
     const files = { groups: Object.keys(ofGroups), users: Object.keys(users) };
-    printResult(json, { ok: errors === 0, version, ...files, problems }, () => [
+    const { unconfinedServers, unconfinedWarning } = await import('../../../team/placement/report-unconfined.ts');
+    const unconfined = unconfinedServers(current.servers);
+    printResult(json, { ok: errors === 0, version, ...files, problems, unconfined }, () => [
       ...problems.map(line),
+      ...unconfined.map((server) => plainText(unconfinedWarning(server))),
       [
         `${errors === 0 ? paint('good', 'valid') : paint('bad', 'invalid')}, version ${version}:`,
         `${formatCount(current.servers.length, 'server')}, ${formatCount(files.groups.length, 'group')},`,

@@ -59,9 +59,11 @@ export const teamServe = command({ flags, run: serveTeam });
 
 /** Resolves to the exit code. Rejects with AppError. */
 async function serveTeam(given: ServeTeamFlags): Promise<number> {
-  const { Replica } = await import('../../../team/replica.ts');
+  const { keyVariables, Replica } = await import('../../../team/replica.ts');
   const stopped = Promise.withResolvers<void>();
-  const replica = await Replica.open(replicaOptions(given, stopped.resolve));
+  const options = replicaOptions(given, stopped.resolve);
+  for (const name of keyVariables(process.env, options.objects)) delete process.env[name];
+  const replica = await Replica.open(options);
   const { host } = replica;
   let isRequested = false;
   handleSignals(host, () => {

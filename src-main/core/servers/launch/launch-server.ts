@@ -75,8 +75,8 @@ async function inBox(
   const launch = { command, args, env, cwd };
   const entry = { name: serverName, command, args: written?.args ?? args, env: written?.env ?? own, cwd };
   if (isolate === undefined) {
-    await boxes?.checkMounts(entry);
-    return launch;
+    if (boxes === undefined) return launch;
+    return boxes.launchUnconfined(launch, entry, (await environment.forServer({}, [])).env);
   }
   if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts in a box only.`);
   // The common ones say where things lie on this computer, which in a container says nothing.

@@ -7,6 +7,7 @@ import { RotatingFile } from '../../base/rotating-file.ts';
 import type {
   BuiltinServerConfig,
   HttpServerConfig,
+  Isolation,
   ServerConfig,
   StdioServerConfig,
 } from '../../config/app-config.ts';
@@ -29,6 +30,8 @@ import { StdioTransport } from './stdio-transport.ts';
 interface TransportDeps {
   readonly environment: EnvironmentResolver;
   readonly boxes?: ServerSandboxes | undefined;
+  /** The isolation that applies to a command; by default that of its entry. */
+  readonly isolationOf?: ((config: StdioServerConfig) => Isolation | undefined) | undefined;
   readonly registry: ProcessRegistry;
   /** The server's log; outlives the transport. */
   readonly log: ServerLog;
@@ -67,6 +70,7 @@ export function createTransport(config: ServerConfig, deps: TransportDeps): Tran
           env: { ...deps.network?.serverEnv, ...filled.env },
           serverName: filled.name,
           written: config,
+          isolate: (deps.isolationOf ?? ((one) => one.isolate))(config),
           inherited: config.inheritEnv ?? [],
         });
       if (secretNamesOf(config).length === 0) return start(config);
@@ -104,6 +108,7 @@ interface TransportFactoryOptions {
   readonly environment: EnvironmentResolver;
   /** Without it nothing starts that wants a box. */
   readonly boxes?: ServerSandboxes | undefined;
+  readonly isolationOf?: TransportDeps['isolationOf'];
   /** Folder of the servers' logs. */
   readonly logDir: string;
   readonly mask: (text: string) => string;

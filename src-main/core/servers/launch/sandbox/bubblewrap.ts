@@ -269,7 +269,7 @@ async function prepareHome(
 }
 
 /** Files of Tooltray, with what lies next to them under their name, in what it may read. */
-async function filesBeside(hidden: ProtectedPaths, places: readonly Place[]): Promise<readonly string[]> {
+export async function filesBeside(hidden: ProtectedPaths, places: readonly Place[]): Promise<readonly string[]> {
   const files = [...new Set(hidden.files)].filter(
     (file) => !isCovered(hidden, file) && places.some(({ path }) => isInside(path, file)),
   );
@@ -297,7 +297,7 @@ async function systemMounts(): Promise<readonly string[]> {
 }
 
 /** Mounts the target of /etc/resolv.conf, if that is a link to a file which the system rewrites. */
-async function resolverMounts(): Promise<readonly string[]> {
+export async function resolverMounts(): Promise<readonly string[]> {
   const real = await realpath('/etc/resolv.conf').catch(() => undefined);
   return real === undefined || real === '/etc/resolv.conf' ? [] : ['--ro-bind', real, real];
 }

@@ -13,8 +13,10 @@ import { type ResolvedEnv, findCommand } from '../find-command.ts';
 import { AgreedPlaces, type ConfinedEntry, ownContainer } from './agreed-places.ts';
 import { Containers, type UserContainer } from './containers.ts';
 import { type EgressProxy, EgressProxyFactory, type OnRefused, routeByProgram } from './egress-proxy.ts';
+import { startsContainer } from './required-isolation.ts';
 import { NpmPackages } from './npm-packages.ts';
 import type { ProcessLaunch } from '../process-group.ts';
+import { hideOwnFiles } from './hide-own-files.ts';
 import { programSteps, type ProgramStep, scriptNamed, scriptStep } from './program-files.ts';
 import { type CleanUp, SandboxHomes } from './sandbox-homes.ts';
 import { wrapInBubblewrap, sandboxUnavailableReason } from './bubblewrap.ts';
@@ -29,6 +31,11 @@ interface BoxesOptions {
   /** The folder for sockets. */
   readonly sockets: string;
   readonly onRefused: OnRefused;
+  /**
+   * Whether every command is confined, as on a core that serves several users. An entry can then opt out of its sandbox,
+   * but not of what hides other processes and `hidden` from it.
+   */
+  readonly isRequired?: boolean;
   /** The user, if several share the core; all users share `containers`. */
   readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
@@ -89,6 +96,22 @@ export class ServerSandboxes {
   }
 
   /**
+   * Returns the launch of a command without isolation. Rejects with AppError server_not_started where confinement is
+   * required and not possible.
+   */
+  async launchUnconfined(
+    launch: ProcessLaunch,
+    entry: Omit<ConfinedEntry, 'isolate'>,
+    outside: ResolvedEnv,
+  ): Promise<ProcessLaunch> {
+    await this.checkMounts(entry);
+    const { isRequired = false, hidden, sockets } = this.#options;
+    if (!isRequired || startsContainer(entry)) return launch;
+    await this.#requireSandbox(entry.name, outside);
+    return hideOwnFiles(launch, { ...hidden, folders: [...hidden.folders, sockets] }, outside);
+  }
+
+  /**
    * A command that starts a container itself mounts what it did when the user agreed to it. Rejects with AppError
    * `server_not_started`.
    */
@@ -106,11 +129,8 @@ export class ServerSandboxes {
     const { isolate } = entry;
     const launch = { command, args, env, cwd };
     if (isolate.kind === 'container') return this.#inContainer(launch, wanted);
-    const problem = await this.sandboxProblem(outside);
-    if (problem !== undefined) {
-      if (isolate.kind === 'auto') return launch;
-      throw unavailable(serverName, problem);
-    }
+    if (isolate.kind === 'auto' && (await this.sandboxProblem(outside)) !== undefined) return launch;
+    await this.#requireSandbox(serverName, outside);
     const places = await this.#places.check(entry);
     const installed = (await this.#packages.install(serverName, launch, outside)) ?? { launch, folders: [] };
     const program = await programOf(installed.launch);
@@ -120,11 +140,25 @@ export class ServerSandboxes {
     return withCleanUp(home.cleanUp, async () => {
       const { network } = isolate;
       if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
-      if ((await findCommand('socat', outside)) === undefined) throw unavailable(serverName, noSocat);
+      if ((await findCommand('socat', outside)) === undefined) throw this.#unavailable(serverName, noSocat);
       const door = await this.#proxies.open(serverName, network);
       return withCleanUp(closing(door), () =>
         wrapInBubblewrap(installed.launch, own, isolate, { ...box, proxySocket: door.socket }),
       );
+    });
+  }
+
+  async #requireSandbox(server: string, outside: ResolvedEnv): Promise<void> {
+    const problem = await this.sandboxProblem(outside);
+    if (problem !== undefined) throw this.#unavailable(server, problem);
+  }
+
+  #unavailable(server: string, problem: string): AppError {
+    const { isRequired = false } = this.#options;
+    return new AppError('server_not_started', `${server} did not start: its sandbox is not available. ${problem}`, {
+      fix: isRequired
+        ? `Run ${server} in a container ("isolation": { "mode": "container", "image": "…" }), or run it elsewhere and set its "url".`
+        : `To let it run as your own programs do: tooltray sandbox ${server} none`,
     });
   }
 
@@ -159,18 +193,23 @@ export class ServerSandboxes {
   }
 }
 
-/** Creates the sandboxes for the Tooltray home that uses `configFile`. */
+/**
+ * Creates the sandboxes for the Tooltray home that uses `configFile`. `required`: the paths hidden from every command
+ * where all are confined.
+ */
 export function createServerSandboxes(
   paths: AppPaths,
   configFile: string,
   onRefused: OnRefused = () => undefined,
+  required?: ProtectedPaths,
 ): ServerSandboxes {
   return new ServerSandboxes({
     folder: join(paths.dataDir, 'boxes'),
     config: configFile,
-    hidden: tooltrayPaths(paths, configFile),
+    hidden: required ?? tooltrayPaths(paths, configFile),
     sockets: dirname(paths.socketPath),
     onRefused,
+    isRequired: required !== undefined,
   });
 }
 
@@ -234,9 +273,3 @@ function notHeld(server: string, problem: string): AppError {
 
 const noSocat =
   'Which hosts a sandbox reaches can be chosen only where socat is installed. Install the package "socat" of your system, or give it the network as a whole.';
-
-function unavailable(server: string, problem: string): AppError {
-  return new AppError('server_not_started', `${server} did not start: its box cannot be had. ${problem}`, {
-    fix: `To let it run as your own programs do: tooltray sandbox ${server} none`,
-  });
-}

@@ -1,0 +1,31 @@
+/** How a replica starts commands: what they inherit of its environment, and which of its files they never see. */
+import { statSync } from 'node:fs';
+import { EnvironmentResolver, isCommonVariable, type LaunchPolicy, tooltrayPaths } from '../../core/edition.ts';
+import type { AppPaths, Env } from '../../core/base/app-paths.ts';
+import { keysFileVariable } from '../documents/team-keys.ts';
+
+export interface TeamLaunchOptions {
+  readonly paths: AppPaths;
+  /** The config file, or the folder with its layers. */
+  readonly config: string | undefined;
+  /** Environment of the replica. */
+  readonly env: Env;
+}
+
+export function teamLaunchPolicy({ paths, config = paths.configFile, env }: TeamLaunchOptions): LaunchPolicy {
+  const isLayered = statSync(config, { throwIfNoEntry: false })?.isDirectory() === true;
+  const { folders, files } = tooltrayPaths(paths, config);
+  const keysFile = env[keysFileVariable];
+  const common = Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform));
+  return {
+    hidden: {
+      folders: [...folders, ...(isLayered ? [config] : [])],
+      files: [...files.filter((file) => !isLayered || file !== config), ...(keysFile ? [keysFile] : [])],
+    },
+    // Its login shell may set what the replica was started with.
+    environment: new EnvironmentResolver({
+      own: Object.fromEntries(common),
+      readLoginShell: () => Promise.resolve({}),
+    }),
+  };
+}
