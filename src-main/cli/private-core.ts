@@ -20,7 +20,7 @@ interface CoreFlags {
   readonly createsConfig?: boolean;
 }
 
-/** `onStop`: somebody asked the core to end. Rejects with AppError, `mode_unknown` among them. */
+/** `onStop` is called when a client asks the core to stop. Rejects with AppError, for example `mode_unknown`. */
 export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost> {
   const { config, mode, port, createsConfig, insecureNoAuth = false, persistentLink = false } = given;
   if (mode !== undefined) requireMode(mode);

@@ -44,7 +44,7 @@ const beyond =
   `${maxKinds} kinds of apps that declare extensions of MCP are in use. Until one of them has been gone for ten minutes, ` +
   'apps of a further kind are shown what apps are shown that declare none.';
 
-/** Whether somebody is shown a catalog now. */
+/** Returns whether a session currently uses the catalog. */
 type IsShown = (catalog: LiveCatalog) => boolean;
 
 export class ExtensionCores {

@@ -27,7 +27,7 @@ export interface ProfileCoresDeps {
   readonly steps: CallStagesDeps;
   readonly admin: ModelAdmin;
   readonly spills: Pick<SpillStore, 'find' | 'spill'>;
-  /** Whether somebody is shown a catalog now. */
+  /** Returns whether a session currently uses the catalog. */
   readonly isShown: (catalog: LiveCatalog) => boolean;
 }
 

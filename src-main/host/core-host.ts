@@ -48,11 +48,11 @@ export interface CoreHostOptions {
   readonly keepKey?: boolean | undefined;
   /** Overrides the config's port. */
   readonly port?: number | undefined;
-  /** false: whoever reaches the port may call (tests only). */
+  /** False: every program that reaches the port may call (tests only). */
   readonly askToken: boolean;
   /** Folder of the built dashboard. */
   readonly pageRoot: string;
-  /** Called when somebody with the right asked the core to end. */
+  /** Called when an authorized client asks the core to stop. */
   readonly onStop: () => void;
   /** false: a config file that is missing is not written, as for the core of one command. */
   readonly createsConfig?: boolean | undefined;

@@ -120,7 +120,7 @@ export class PortBinder {
   }
 }
 
-// Who listens on a port of this machine, as far as anybody tells: what a user needs to know to make it free.
+// Timeout for finding out which program listens on a port, which the user needs to know to free it; in ms.
 
 const probeTimeoutMs = 1000;
 

@@ -103,7 +103,7 @@ export const noApps: AppsService = {
   onChange: () => () => undefined,
 };
 
-// The state that users see, gathered from the core when somebody looks.
+// Health as users see it, computed on request.
 
 type Health = Pick<ServerHealth, 'level' | 'summary' | 'detail'> & {
   readonly action: ServerStatus['action'] | undefined;

@@ -78,7 +78,10 @@ export class IpcServer {
     for (const leave of [...this.#unsubscribers.values()]) leave();
   }
 
-  /** Until the returned function is called the question can be taken back; with its window all of them are. */
+  /**
+   * Registers a request so that it can be cancelled until the returned function is called; closing its window cancels
+   * all of them.
+   */
   #note(sender: IpcSender, question: string, asking: AbortController): () => void {
     const questions = this.#questions.get(sender.id) ?? new Map<string, AbortController>();
     if (!this.#questions.has(sender.id)) {

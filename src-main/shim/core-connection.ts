@@ -128,7 +128,8 @@ export class CoreConnection {
 
   #close(resolve: () => void): void {
     this.#options.output.off('drain', this.#resume);
-    // Half an answer cannot be taken back; ended here, the client sees one odd line and not a spoilt next one.
+    // A partial response cannot be withdrawn. Ended here, the client sees one invalid line instead of a corrupted next
+    // one.
     if (this.#clientMidLine) this.#options.output.write('\n');
     resolve();
   }

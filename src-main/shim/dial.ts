@@ -1,4 +1,4 @@
-/** One try to reach the core: connect, say hello, hear that we are let in. */
+/** Makes one attempt to reach the core: connects, sends the hello, and waits until the core accepts. */
 import { lstatSync, readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { posix } from 'node:path';

@@ -130,7 +130,7 @@ export class SessionState {
     return [...lines, ...this.#failCalls((call) => call.line === undefined, reason)];
   }
 
-  /** No core is to be had: lines that fail every call that was to be asked again. */
+  /** Returns error responses for all pending requests, because no core is available. */
   failPending(reason: string): string[] {
     this.#unnoted.catchUp();
     return this.#failCalls(() => true, reason);
@@ -240,7 +240,7 @@ export function errorLine(id: string, message: string): string {
   return `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":${JSON.stringify(message)}}}\n`;
 }
 
-/** Takes back a request that a lost core made. */
+/** Returns the cancellation of a request that a lost core made. */
 function cancelledLine(id: string): string {
   const reason = JSON.stringify("Tooltray's core was restarted and no longer waits for this.");
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":${reason}}}\n`;

@@ -70,7 +70,7 @@ export class ShimSession {
     this.#options.input.destroy();
   }
 
-  /** Whether somebody waits for a core. */
+  /** Whether a request waits for a core. */
   get #wanted(): boolean {
     return this.#inbox.hasData || this.#memory.waiting;
   }
@@ -122,7 +122,7 @@ export class ShimSession {
     }
   }
 
-  /** No core is to be had: says so to whatever waits, and waits until the client tries again. */
+  /** Rejects everything that is pending, because no core is available, and waits until the client tries again. */
   async #refuse(error: Error): Promise<void> {
     // Loaded only here: a shim hardly ever fails.
     const { failureText } = await import('./failure-text.ts');

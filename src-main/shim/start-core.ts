@@ -45,7 +45,7 @@ export async function startCore<T>(
   const deadline = Date.now() + startTimeoutMs;
   let launched: Launched | undefined;
   for (;;) {
-    // Taken before we ask again: whoever held it until now may have started one.
+    // Acquired before the next attempt: the previous holder of the lock may have started a core.
     const mayLaunch = launched === undefined && lock.tryAcquire();
     const link = await connect();
     if (link !== undefined) return link;

@@ -29,7 +29,7 @@ export interface IssuerSettings extends ClaimRules {
   readonly issuer: string;
   /** Accepted audiences of access tokens; empty: the address of `/mcp` for client apps. */
   readonly audiences: readonly string[];
-  /** Whether who signs in may be somebody whom nobody added before. */
+  /** Whether users who were not added before may sign in. */
   readonly takesNew: boolean;
   /** Take access tokens alone that say they are some (`at+jwt`). */
   readonly needsType: boolean;
@@ -63,7 +63,7 @@ interface IdentityDeps {
   readonly settings: IssuerSettings | undefined;
   /** Returns the address of `/mcp` for client apps, once it listens. */
   readonly resource: () => string;
-  /** Once it is made. */
+  /** Available once the core is created. */
   readonly core: () => Pick<CoreGroups, 'trust' | 'clients'>;
   /** Hears of users who came by a token of the issuer. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;

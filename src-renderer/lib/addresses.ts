@@ -8,13 +8,13 @@ const admins = ['overview', 'activity', 'spills', 'servers', 'inbox', 'people', 
 const members = ['overview', 'activity', 'spills', 'servers', 'inbox', 'tokens'] as const;
 export type View = (typeof views)[number] | (typeof admins)[number];
 
-/** Those that there are for whoever looks; of one user's Tooltray all but a team's. */
+/** Views available to the viewer; without a team, all but the team's. */
 export function viewsFor(team: { readonly role: 'admin' | 'member' } | null | undefined): readonly View[] {
   if (team === null || team === undefined) return views;
   return team.role === 'admin' ? admins : members;
 }
 
-/** That which an address names, or what is nearest to it of those that there are for whoever looks. */
+/** Returns the addressed view, or the nearest one that the viewer may see. */
 export function allowedView(all: readonly View[], named: View): View {
   if (all.includes(named)) return named;
   // An app of a team is connected by a token.
@@ -29,7 +29,7 @@ export function homeOf(view: View): readonly string[] {
   return view === 'activity' ? ['sessions', 'all'] : [];
 }
 
-/** As the sidebar has them. */
+/** Names as shown in the sidebar. */
 export const viewNames: Readonly<Record<View, string>> = {
   overview: 'Overview',
   inbox: 'Inbox',

@@ -50,7 +50,7 @@ async function readSpill(id: string, signal?: AbortSignal): Promise<Blob> {
 
 type RpcResponse = { readonly value: unknown } | { readonly error: RpcFailure };
 
-/** As over HTTP, a question that is taken back rejects with the signal's reason. */
+/** As over HTTP, a cancelled request rejects with the signal's reason. */
 async function requestOverBridge(
   bridge: Bridge,
   method: string,
@@ -94,7 +94,7 @@ async function send(path: string, { signal, headers, ...init }: Sending): Promis
       cache: 'no-store',
     });
   } catch (cause) {
-    // Somebody who no longer wants the answer needs to be able to tell.
+    // Callers must be able to recognize their own cancellation.
     if (signal?.aborted) throw cause;
     throw new ApiError(unreachableError);
   }

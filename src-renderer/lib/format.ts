@@ -38,7 +38,7 @@ export function compactCount(number: number, noun: string): string {
   return `${compact(number)} ${nouns(number, noun)}`;
 }
 
-/** What rounds to one reads as one. */
+/** A number that rounds to one takes the singular. */
 function nouns(number: number, noun: string): string {
   return Math.round(Math.abs(number)) === 1 ? noun : `${noun}s`;
 }

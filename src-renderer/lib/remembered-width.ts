@@ -1,4 +1,4 @@
-/** How wide somebody made a part of the page, in px; undefined: as it comes. `Splitter` writes it. */
+/** Returns the width that the user gave a panel, in px; undefined for the default. `Splitter` stores it. */
 export function loadPanelWidth(name: string): number | undefined {
   const stored = Number(localStorage.getItem(`tooltray.width.${name}`) ?? NaN);
   return Number.isFinite(stored) ? stored : undefined;

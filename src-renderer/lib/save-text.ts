@@ -11,6 +11,6 @@ export function saveBlob(blob: Blob, fileName: string): void {
   link.href = url;
   link.download = fileName;
   link.click();
-  // The download has its own hold on it by then.
+  // The download holds its own reference by then.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -71,7 +71,7 @@ class StateStream {
     if (this.#controller !== line) return;
     this.#listener.onConnection(ending);
     line.abort();
-    // Whoever signs in loads the page again.
+    // Signing in reloads the page.
     if (ending === 'signed-out') return;
     this.#timer = setTimeout(() => void this.#listen(), this.#pauseMs);
     this.#pauseMs = Math.min(this.#pauseMs * 2, maxRetryDelayMs);

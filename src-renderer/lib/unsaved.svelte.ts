@@ -1,4 +1,4 @@
-/** Edits that nobody has saved yet: whoever leaves their place is asked first. */
+/** Tracks unsaved edits, so that leaving them asks for confirmation. */
 import { createContext } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 

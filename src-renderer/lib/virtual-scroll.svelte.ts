@@ -112,7 +112,7 @@ export class VirtualScroll {
       if (this.#wanted !== undefined && (isNowhere() || body.contains(document.activeElement))) focusWanted();
     });
     const keydown = (event: KeyboardEvent): void => void (this.#moves(event) && tick().then(focusWanted));
-    // Whoever goes elsewhere meanwhile stays there.
+    // Scrolling by the user cancels the pending position.
     const forget = (): void => void (this.#wanted = undefined);
     body.addEventListener('keydown', keydown);
     body.addEventListener('pointerdown', forget);

@@ -210,7 +210,7 @@ async function inputsFor({ inputs }: InstallOption, given: readonly string[]): P
     answers[input.id] = input.isRepeated && answers[input.id] !== undefined ? `${answers[input.id]}\n${value}` : value;
   }
   const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && answers[id] === undefined);
-  // Of what comes on stdin nobody could tell which is which.
+  // Several values on stdin could not be told apart from each other, so only one is read.
   if (missing.length > 1 && !process.stdin.isTTY) return answers;
   for (const { id, label } of missing) answers[id] = await readSecret(`${oneLine(label)}:`);
   return answers;

@@ -30,7 +30,7 @@ interface Match {
  * only words.
  */
 const otherMatches = 10;
-/** Nobody needs to read a long query again. */
+/** Maximum length of an echoed query, in characters; a long query does not need to be repeated. */
 const maxEchoLength = 200;
 
 /** Throws AppError `bad_request`. */

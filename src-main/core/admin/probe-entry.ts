@@ -138,7 +138,7 @@ export async function testServer(
     await server.request('tools/list', {}, trialContext(limit));
     return healthy();
   } catch (error) {
-    // To say no is an answer as well.
+    // An error response also proves that the server responds.
     if (error instanceof RpcError) return healthy();
     if (!limit.aborted) return { name, ok: false, status: 'error', tools: 0, error: toAppError(error).text };
     return { name, ok: false, status: 'timeout', tools: 0, error: `No answer within ${limitMs / 1000} s.` };

@@ -15,7 +15,7 @@ import type { PastDecision, InboxAction, InboxItem, DecisionResult } from '../tr
 
 interface RightsSourceParts {
   readonly servers: () => readonly ManagedServer[];
-  /** Somebody was asked for other rights, or decided. */
+  /** Emits when a user was asked for other scopes, or decided. */
   readonly changed: Emitter;
   /** For the record. */
   readonly note: (choice: 'accept' | 'refuse', what: string, server: string) => void;

@@ -232,7 +232,7 @@ export class ServerAdmin {
     return explainChanges(await readConfigText(this.configPath).catch(() => ''), own, showing);
   }
 
-  /** Whether somebody's call has asked for a change, whatever became of it. */
+  /** Returns whether a call of this author has requested a change, whatever the outcome. */
   hasRequested(author: ChangeAuthor): boolean {
     return this.#asking.has(author);
   }

@@ -76,7 +76,7 @@ export class ServerRemoval {
   }
 
   /**
-   * Whether somebody was signed in. One whose entry is still there, and of no use as it stands, is not gone. Never
+   * Returns whether a user was signed in. An invalid entry that is still present does not count as removed. Never
    * rejects.
    */
   async #leave(server: ServerConfig): Promise<boolean> {

@@ -76,7 +76,7 @@ type Looks = ReadonlyMap<string, Looked>;
 const maxStoredPreviews = 50;
 
 export class ServerReviews {
-  /** Somebody has looked at a server. */
+  /** Emits after a user has previewed a server. */
   readonly previewed = new Emitter();
   readonly #parts: ReviewParts;
 

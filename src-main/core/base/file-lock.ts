@@ -46,7 +46,7 @@ export class LockFile implements Disposable {
   readonly #words = `${process.pid} ${randomUUID()}\n`;
   #isMine = false;
 
-  /** `staleMs`: older ones belong to a process that hangs, or whose number somebody else has now. */
+  /** `staleMs`: an older lock belongs to a hung process, or its process ID was reused. */
   constructor(file: string, staleMs: number) {
     this.#file = file;
     this.#staleMs = staleMs;

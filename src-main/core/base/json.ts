@@ -29,7 +29,7 @@ const keepsSpellings = typeof (JSON as Partial<typeof JSON>).rawJSON === 'functi
 // Numbers whose spelling would be lost are parsed as marked strings. A reviver is called for every value: a megabyte of
 // numbers took 250 ms with one, and takes 25 ms so.
 
-/** Nobody else can begin a text with it. */
+/** A random prefix that no text can start with by chance. */
 const mark = `\u0001${Math.random().toString(36).slice(2)}:`;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -120,7 +120,7 @@ const backslash = 0x5c;
  * that.
  */
 export function isNestedTooDeep(text: string): boolean {
-  // Each level takes two.
+  // Each nesting level takes two characters.
   if (text.length <= 2 * maxNesting || !hasManyBrackets(text)) return false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

@@ -27,7 +27,7 @@ export interface CallStagesDeps extends CallRecorders {
   readonly shaper: ResultShaper;
   /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
   readonly settleMs: number;
-  /** For how long answers may be given again. */
+  /** Returns how long results may be reused from the cache. */
   readonly results: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly flow: Pick<DataFlowGuard, 'release' | 'recordResult' | 'recordText'>;
   /** Whether a call returns only after its audit record is stored. */
@@ -133,7 +133,7 @@ const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_
 
 /** Returns the next step after a failed call. Only the caller may retry it. */
 function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, catalog: LiveCatalog): string | undefined {
-  // One that was marked may have come back, taken the call, and died of it.
+  // A server marked as failed may have recovered, received the call, and failed during it.
   const wasNotSent = error.data?.['neverSent'] === true;
   if (neverSent.has(error.code) || (tool.down !== undefined && wasNotSent)) {
     return insteadOf(tool, catalog, request.mayName);

@@ -233,7 +233,7 @@ export interface FinishedCall {
   readonly request: CallRequest;
   readonly caller: RecordedCaller;
   readonly times: CallTimes;
-  /** undefined: nobody gathers them. */
+  /** Undefined if traces are not collected. */
   readonly trace: CallTrace | undefined;
   readonly tool: CatalogEntry | undefined;
   /** The decision made before sending; undefined if there was none, or nothing was sent. */

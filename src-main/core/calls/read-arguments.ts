@@ -91,7 +91,7 @@ function parseText(key: string, text: string): unknown {
   }
 }
 
-/** Nobody waits for the answer any more. */
+/** Returns whether the caller has cancelled the call. */
 export function isCancelled(error: unknown): boolean {
   return error instanceof AppError && error.code === 'cancelled';
 }

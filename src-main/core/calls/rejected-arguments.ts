@@ -90,7 +90,7 @@ async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaChecker):
   return (await validationErrors(tool.definition, request.arguments ?? {}, schemas)).length > 0;
 }
 
-/** undefined if there is nothing to say, or somebody else says it. */
+/** Returns undefined if there is no schema to show, or if another text shows it. */
 function schemaLineOf(call: RefusedCall): SchemaLine | undefined {
   const { tool, request, context } = call;
   // Through an endpoint of one server everything passes untouched.

@@ -114,7 +114,7 @@ function pushAll(stack: unknown[], values: readonly unknown[], room: number): nu
 const unbounded = ['patternProperties', '$dynamicRef', '$recursiveRef'] as const;
 /** Checked by the server: a pattern can hold the core for ever, and so can comparing each item with every other. */
 const stripKeys: ReadonlySet<string> = new Set(['pattern', 'format', 'uniqueItems', '$id', 'id', '$schema', '$anchor']);
-/** No schemas in there. */
+/** Keywords that contain no schemas. */
 const asides: ReadonlySet<string> = new Set(['default', 'examples', 'title', 'description', '$comment']);
 const values: ReadonlySet<string> = new Set(['enum', 'const', 'required', 'dependentRequired']);
 /** Keywords whose members are schemas under names that the server chose. */

@@ -101,7 +101,7 @@ export class SlowCall {
 // The waiters of a call: its own request first, later any number of `await_result`. The server's notifications go to
 // all of them, its questions to the latest; a question without a waiter is kept for the next one.
 
-/** How long a question waits for somebody to be asked, in ms. */
+/** How long a server-initiated request waits for a client that can answer it, in ms. */
 const clientRequestTimeoutMs = 5 * 60_000;
 
 /** One of them; an object of a class, since every call has one and few are ever slow. */

@@ -62,7 +62,7 @@ const waitShare = 0.9;
 interface HandedOut {
   readonly handle: string;
   readonly call: SlowCall;
-  /** When it is forgotten; undefined while somebody waits for it. */
+  /** Expires the call; undefined while a client waits for it. */
   timer: NodeJS.Timeout | undefined;
   fetched: boolean;
   /** Taken of the room. */
@@ -207,7 +207,7 @@ export class SlowCalls {
 
   /** undefined if a handle is of no use, or there are too many: then the call is waited for as if there were none. */
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
-    // Where one token is all that is known of a caller, nobody else must be able to guess it.
+    // Unguessable, because a token alone may identify the caller.
     const handle = randomBytes(handleBytes).toString('base64url');
     const task = supportsTasks(context) ? new CallTask(handle, call, unfetchedRetentionMs) : undefined;
     const line = this.#options.awaitLine({ handle }, context);

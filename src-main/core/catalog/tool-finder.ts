@@ -157,7 +157,7 @@ export class ToolFinder {
     );
   }
 
-  /** Why nobody answers for a server now; undefined if somebody does. Throws AppError `server_not_found`. */
+  /** Returns why a server cannot be called now; undefined if it can. Throws AppError `server_not_found`. */
   unavailability(handle: string): ServerUnavailability | undefined {
     const server = this.server(handle);
     if (server === undefined) throw this.serverNotFoundError(handle);
@@ -389,7 +389,7 @@ export class ToolFinder {
     return only === undefined || isListed(only) ? undefined : only;
   }
 
-  /** Nobody is known to have it; those who were never asked may. */
+  /** No listed server has the name; servers that were never listed may have it. */
   #unknown(spelling: string, nearest: readonly string[]): AppError {
     const unlisted = this.missingServers();
     const near = nearest.length === 0 ? 'Look up the tools there are first.' : `Did you mean ${nearest.join(', ')}?`;

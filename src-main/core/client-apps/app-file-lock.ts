@@ -22,7 +22,8 @@ export async function withAppFileLock<T>(target: string, work: () => Promise<T>)
   try {
     ensurePrivateDir(folder);
   } catch {
-    // Somebody else made it. Not `<file>.lock`: that name is the app's own in some of them.
+    // The file belongs to another program. The lock is not named `<file>.lock`, because some apps use that name
+    // themselves.
     return withSqliteLock(`${target}.tooltray`, work);
   }
   await sweep(folder);

@@ -15,7 +15,7 @@ interface ClientAppFacts {
    * size at which it stores results on disk itself.
    */
   readonly inlineBytes: number;
-  /** How long it may be left without an answer, in seconds: below its own limit, where that is known. */
+  /** How long a call may stay without a result, in seconds: below the app's own limit, if that is known. */
   readonly callLimitSeconds: number;
   /** How much of a result it passes to its model; absent if no limit besides the context window is known. */
   readonly answerCut?: { readonly tokens: number } | { readonly bytes: number };

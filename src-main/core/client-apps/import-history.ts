@@ -22,7 +22,7 @@ interface ImportRecord {
   readonly sealed?: readonly string[];
 }
 
-/** Older imports are forgotten: their servers are the user's own by then. */
+/** Older imports are forgotten: after so many, their servers belong to the user's config. */
 const maxImports = 20;
 
 export class ImportHistory {

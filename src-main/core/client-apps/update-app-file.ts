@@ -144,7 +144,7 @@ function requireWritable(target: string, stats: Stats): void {
  */
 const lateWriteCheckMs = 10;
 
-/** `undefined` stands for no file. Answers false, with nothing of anybody's lost, when the file was not `expected`. */
+/** `undefined` stands for no file. Returns false and changes nothing if the file differs from `expected`. */
 async function swapText(target: string, expected: string | undefined, after: string | undefined): Promise<boolean> {
   const old = new OldFile(target, expected);
   try {

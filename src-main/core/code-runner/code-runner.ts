@@ -224,7 +224,7 @@ const pythonWriting = [
   /^[ \t]*(?:pass|raise|assert|del|global|nonlocal)\b/m,
   /\b(?:not|and|or|lambda|elif)\b|\bis None\b/,
   /\bfor \w+(?:, ?\w+)* in\b/,
-  // The string itself is gone by then.
+  // The string itself has been removed before this match.
   /(?<![\w.])[fr](?=[ \t]*(?:[),\]}]|$))/m,
 ];
 

@@ -105,7 +105,7 @@ function isEmpty(value: unknown): boolean {
 
 function shorter(text: string, { depth, isRequired }: Place): string {
   const clause = firstClause(text, depth <= 1 && isRequired ? maxDescriptionLength : maxNestedDescriptionLength);
-  // Where nothing so short stands by itself.
+  // Used if the short text is no complete clause.
   return clause.endsWith('…') ? firstClause(text, maxDescriptionLength) : clause;
 }
 

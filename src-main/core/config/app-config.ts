@@ -333,7 +333,7 @@ export interface UserProcessSettings {
   readonly maxPerReplica: number;
   /** Processes of one user at a time. */
   readonly maxPerUser: number;
-  /** One that nobody used for so long ends, unless its entry says otherwise. */
+  /** Idle minutes after which a server is stopped, unless its entry overrides it. */
   readonly idleMinutes: number;
 }
 

@@ -78,7 +78,7 @@ export function setServerField(text: string, name: string, key: string, value: u
   if (node.type !== 'object') throw new AppError('config_invalid', `The entry of "${name}" is not an object.`);
   const known = propertiesOf(node).findLast((property) => ruleOf(property)?.field === key);
   const form = known === undefined ? 'same' : ruleOf(known)?.form;
-  // Another unit or notation than ours: it goes, and our own key says it.
+  // The key uses another unit or notation: it is replaced by Tooltray's own key.
   if (known !== undefined && form !== 'same' && form !== 'not') {
     const without = withoutKey(text, name, known.key);
     return value === undefined ? without : setServerField(without, name, key, value);

@@ -27,7 +27,7 @@ export function levelFor(
   return product === 'toolmux' && !appTraits(app).defersTools ? 'toolmux' : 'lean';
 }
 
-/** `written`: a short text that somebody wrote for it. */
+/** `written` is a rewritten, shorter description. */
 export function renderTool(
   tool: CatalogEntry,
   { level, shapes = new ShapedSchemaCache() }: Pick<ModeView, 'level' | 'shapes'>,

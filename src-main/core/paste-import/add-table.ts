@@ -78,7 +78,7 @@ const meanings: Readonly<Record<string, FlagMeaning>> = {
   '--disabled': setting('disabled'),
 };
 
-/** undefined: nobody here knows it. */
+/** Returns undefined for an unknown flag. */
 export function flagMeaning(flag: string): FlagMeaning | undefined {
   return Object.hasOwn(meanings, flag) ? meanings[flag] : undefined;
 }

@@ -8,7 +8,7 @@ import { parseInstallLink } from './install-link.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 import { assignment, splitCommands, parseAssignments, splitShellWords } from './shell-words.ts';
 
-/** More than anybody copies. */
+/** Maximum number of pasted lines. */
 const maxLines = 200;
 
 /**

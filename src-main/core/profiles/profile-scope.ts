@@ -113,7 +113,7 @@ function allows({ tools, except = [], ...rules }: Profile, server: string, { nam
   const { readOnlyHint, destructiveHint, openWorldHint } = objectOrEmpty(annotations);
   const isReading = readOnlyHint === true;
   if (rules.readOnly === true && !isReading) return false;
-  // What only reads destroys nothing, whatever else is said of it.
+  // A read-only tool is not destructive, whatever its other annotations.
   if (rules.noDestructive === true && !isReading && destructiveHint !== false) return false;
   return rules.noOpenWorld !== true || openWorldHint === false;
 }

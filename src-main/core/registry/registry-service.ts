@@ -35,7 +35,7 @@ export interface InstallPreviewDetails {
 
 export type AddServerOutcome =
   | { readonly kind: 'added'; readonly name: string; readonly inReview: boolean; readonly trial?: EntryProbe }
-  /** Nothing was kept. */
+  /** The connection test failed, so nothing was stored. */
   | { readonly kind: 'failed'; readonly trial: EntryProbe };
 
 interface ServiceDeps {

@@ -72,7 +72,7 @@ export class KeyStore {
     if (place === 'keychain') {
       const { keychain } = this.#options;
       await keychain.write(id, text);
-      // What cannot be read again was not kept.
+      // A key that cannot be read back was not stored.
       if ((await within(keychain.read(id), this.#graceMs)) !== text)
         throw new Error('it did not keep what it was given');
     } else if (place === 'file') {
@@ -178,7 +178,7 @@ function aboutKey(id: string): string {
   return `tooltray vault key ${id}`;
 }
 
-/** Throws where it is a link, or somebody else's: what lies there would be theirs to choose. */
+/** Throws if the file is a link or belongs to another user, because that user could choose its content. */
 async function readPrivate(file: string): Promise<string> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {

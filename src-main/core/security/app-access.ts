@@ -11,7 +11,7 @@ import { openFileRecordStore, type RecordStore, type OpenRecordStore } from './r
 /** Times in ms since 1970. */
 interface AppAccess {
   readonly app: string;
-  /** Given by an install; undefined: somebody wrote its entry by hand. */
+  /** Time of the installation; undefined if the user wrote the entry by hand. */
   readonly since: number | undefined;
   /** It connected or left. */
   readonly seen: number | undefined;

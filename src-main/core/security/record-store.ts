@@ -12,7 +12,7 @@ import { isObject, objectOrEmpty } from '../base/json.ts';
 
 /** Records by name, which several processes change: read at once, as they stand. */
 export interface RecordStore<T> {
-  /** For what lets somebody in. Throws an AppError where what stands there is not to be believed. */
+  /** Reads records that grant access. Throws an AppError if they cannot be trusted. */
   read(): ReadonlyMap<string, T>;
   /** For what takes away, and for showing. */
   readAny(): ReadonlyMap<string, T>;

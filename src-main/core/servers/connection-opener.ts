@@ -152,7 +152,7 @@ export class ConnectionOpener {
       return await this.#openOnce(identity, owner, closed, kind);
     } catch (error) {
       const isEndedByProbe = this.#initializeFirst && !greetsAlready;
-      // One that kept silent has had its time.
+      // A server that did not respond in time is not tried again.
       if (!isEndedByProbe || !(error instanceof AppError) || error.code !== 'server_exited') throw error;
       this.#options.log.appendEvent(
         'It ended when it was asked for its protocol version, and is started again with initialize.',

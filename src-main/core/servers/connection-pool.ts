@@ -215,7 +215,7 @@ export class PooledConnection {
     return this.#users.delete(sessionId) && this.#users.size === 0;
   }
 
-  /** Until somebody asks again. Never rejects. */
+  /** Closes the connections; the next request opens them again. Never rejects. */
   async close(): Promise<void> {
     const opening = this.#opening;
     this.#users.clear();

@@ -38,7 +38,7 @@ export class FirstListing {
     return this.#failure;
   }
 
-  /** Somebody has come. Never throws. */
+  /** Records that the user has arrived. Never throws. */
   at(person: Person): void {
     if (this.#signedOut.has(person.user)) return;
     this.#person = person;

@@ -64,7 +64,7 @@ export class ListingTracker {
   /** The connection whose lists have been read once. */
   #read: Connection | undefined;
   #poll: NodeJS.Timeout | undefined;
-  /** Until lists that failed are asked for again. */
+  /** Timer that retries failed lists. */
   #again: NodeJS.Timeout | undefined;
   /** Reads in a row in which a list failed. */
   #failedReads = 0;

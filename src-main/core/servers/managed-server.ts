@@ -248,7 +248,7 @@ export class ManagedServer {
     return signedOut;
   }
 
-  /** Ends its processes until somebody asks again. */
+  /** Stops the server's processes; the next request starts them again. */
   async sleep(): Promise<void> {
     await Promise.all([this.#pool.close(), this.#line.close()]);
   }

@@ -36,7 +36,7 @@ interface OwnSignInParts {
   readonly notify: (method: string, params: JsonObject, sessionId: string) => void;
 }
 
-/** How long a call waits for somebody who said that they sign in, in ms; apps give most calls up before. */
+/** How long a call waits for a user who has started to sign in, in ms; most client apps time out earlier. */
 const signInTimeoutMs = 3 * 60_000;
 
 export class PerUserSignIn {

@@ -63,7 +63,7 @@ export class ServerSubscriptions {
     }
   }
 
-  /** Somebody relies on hearing of a resource. */
+  /** Whether a session is subscribed to a resource. */
   get isUsed(): boolean {
     return this.#sessionsByUri.size > 0 || this.#tasks.size > 0;
   }

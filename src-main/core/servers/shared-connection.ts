@@ -153,7 +153,7 @@ export class SharedConnection {
     return attempt;
   }
 
-  /** Closes until somebody asks again. */
+  /** Closes the connection; the next request opens it again. */
   async close(): Promise<void> {
     const attempt = this.#attempt;
     this.#attempt = undefined;
@@ -315,7 +315,7 @@ interface IdleWatchOptions {
   /** How long is a while, in ms; undefined: never. */
   readonly idleMs: number | undefined;
   readonly now: () => number;
-  /** Whether somebody is still waiting for it, however long ago they asked. */
+  /** Returns whether a request is still pending, however old. */
   readonly isBusy: () => boolean;
   readonly onIdle: () => void;
 }

@@ -272,7 +272,7 @@ export class Session {
     return this.#principal.user === user;
   }
 
-  /** Who may take up what it has parked: this session, or where it is one request only, what stands for it. */
+  /** Owner of the parked calls: this session, or the key that stands for it if the session is a single request. */
   get #asker(): ParkedCallOwner {
     const { owner } = this.#principal;
     return { key: JSON.stringify([owner, this.#options.memoryId ?? this.id]) };

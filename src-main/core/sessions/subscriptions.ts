@@ -41,7 +41,7 @@ export class Subscriptions {
     });
   }
 
-  /** Somebody listens. */
+  /** Whether a client is subscribed. */
   get isOpen(): boolean {
     return this.#streams.size > 0;
   }

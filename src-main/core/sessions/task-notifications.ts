@@ -37,7 +37,7 @@ export class TaskNotifications {
     this.#waiting.set(key, setTimeout(again, taskLookupTimeoutMs).unref());
   }
 
-  /** Whether somebody has the task. */
+  /** Returns whether a session has the task. */
   #tell({ server, params, sessionId }: NamedNotification): boolean {
     const { name } = server.config;
     const own = this.#sessions().flatMap((session): [Session, JsonObject][] => {

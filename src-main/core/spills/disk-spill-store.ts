@@ -1,7 +1,7 @@
 /**
- * Answers that do not fit, kept on disk: written without holding up anybody, found again by an id nobody can guess,
- * deleted when they are old or too many. A file is renamed when it is whole and its row added after: a crash at any
- * moment leaves whole answers and leftovers that the next start sweeps away.
+ * Stores spills on disk without blocking calls, finds them by an unguessable ID, and deletes them when they expire or
+ * exceed the quota. A file is renamed once it is complete, and its row is added afterwards: a crash at any moment
+ * leaves complete results, and leftovers that the next start deletes.
  */
 import { basename } from 'node:path';
 import { AppError } from '../base/errors.ts';

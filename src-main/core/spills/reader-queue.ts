@@ -146,7 +146,7 @@ class ReaderThread {
     }
   }
 
-  /** Whoever waits for an answer is told why there is none. */
+  /** Rejects the pending reads with the reason. */
   async end(reason?: AppError): Promise<void> {
     this.#error ??= reason;
     await this.#worker.terminate();

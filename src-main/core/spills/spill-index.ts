@@ -8,7 +8,7 @@ import type { Spill, SpillKind } from './spill.ts';
 export interface SpillFilter {
   /** 100 by default. */
   readonly limit?: number;
-  /** Only those that came before this one. */
+  /** Only those created before this one. */
   readonly beforeId?: string;
   readonly server?: string;
   readonly app?: string;
@@ -220,7 +220,7 @@ export function openSpillDatabase(file: string): DatabaseSync {
 
 export const spillIndexKind = { name: 'The index of spilled results', steps: spillSteps };
 
-// How often kept answers were asked for: counted at once, written down now and then.
+// Interval at which read counts are written, in ms; they are counted in memory first.
 
 const flushMs = 1_000;
 

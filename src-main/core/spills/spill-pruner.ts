@@ -98,12 +98,12 @@ function overdue(index: SpillIndex, settings: RetentionSettings, now: number, ke
   return [...found.values()].filter(({ answerId }) => answerId !== kept);
 }
 
-/** The rows first: what is no longer known is never given to anybody, and the next sweep finds the file. */
+/** Deletes the rows first: an unlisted file is never returned, and the next sweep finds it. */
 export async function removeSpills(index: SpillIndex, folder: string, rows: readonly SpillRow[]): Promise<void> {
   for (let at = 0; at < rows.length; at += rowsAtOnce) {
     const some = rows.slice(at, at + rowsAtOnce);
     index.remove(some.map(({ id }) => id));
-    // On Windows a file that somebody reads stays until the next sweep.
+    // On Windows a file that is being read stays until the next sweep.
     await Promise.all(some.map(({ name }) => rm(join(folder, name), { force: true }).catch(() => undefined)));
     if (at + rowsAtOnce < rows.length) await nextTurn();
   }

@@ -1,7 +1,4 @@
-/**
- * Kept answers as helper tools read them: finds the file in the store, lets a thread read in it, and counts that
- * somebody did.
- */
+/** Reads spills for the helper tools: finds the file in the store, reads it in a worker thread, and counts the read. */
 import { isTextKind } from './spill-writer-messages.ts';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../base/errors.ts';

@@ -94,7 +94,7 @@ export interface SpillStore {
   pin(id: string, pinned: boolean, reader?: Principal): Now<boolean>;
   /** Answers whether there was such an answer. */
   remove(id: string, reader?: Principal): Promise<boolean>;
-  /** Counts that somebody read in it. */
+  /** Counts a read of the spill. */
   noteRead(spill: Pick<Spill, 'id'>): void;
   /** Deletes what is too old or too much. Rejects with AppError. */
   prune(): Promise<Pruned>;

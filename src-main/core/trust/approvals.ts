@@ -166,7 +166,7 @@ export class ApprovalQueue {
     this.#end(id, { how: 'withdrawn', at: Date.now() });
   }
 
-  /** The core stops: whoever waits is told, nobody is asked any more. */
+  /** Called when the core stops: rejects the pending requests and accepts no new ones. */
   close(): void {
     for (const id of [...this.#held.keys()]) this.withdraw(id);
   }

@@ -1,6 +1,6 @@
 /**
- * A question of a server while it waits for somebody's answer: however it ends, it is open no longer, and whoever asked
- * hears of it.
+ * A server-initiated request that waits for its reply: however it ends, it is removed from the open ones and the
+ * requester is notified.
  */
 import type { Result } from './message.ts';
 import { cancelledError } from './peer.ts';

@@ -22,7 +22,7 @@ export class ByteBudget {
     this.#onReleased = onReleased;
   }
 
-  /** Bytes held now. */
+  /** Number of bytes currently held. */
   get total(): number {
     return this.#total;
   }

@@ -292,7 +292,7 @@ export class PacedReader {
     input.pause();
   }
 
-  /** Takes bytes as if they had come off the stream now. */
+  /** Processes bytes as if they had just been read from the stream. */
   push(chunk: Buffer): void {
     const start = performance.now();
     const messages = this.#reader.push(chunk);

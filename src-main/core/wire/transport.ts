@@ -47,6 +47,6 @@ export interface Transport {
   setProtocolVersion?(version: string): void;
   /** Whether the server's program is still being downloaded, so that the first response may take minutes. */
   readonly isInstalling?: boolean;
-  /** Stops reading from the other side, or continues; what had been read by then still comes. */
+  /** Pauses or resumes reading from the peer; data that was already read is still delivered. */
   setReadPaused?(held: boolean): void;
 }

@@ -27,7 +27,7 @@ export async function payloadParts<Side extends PayloadSide>(
   });
   const shown = sides.map((side): [Side, PayloadText] => {
     const text = found[side] ?? { none: 'gone' };
-    // What nobody would see stands as a mark: here a user looks for what a model read.
+    // Invisible characters are shown as marks, because the user checks here what a model has read.
     return [side, 'none' in text ? text : { text: neutralizeControlCharacters(text.text), next: text.next }];
   });
   return Object.fromEntries(shown) as Record<Side, PayloadText>;

@@ -27,7 +27,7 @@ interface PageRange {
   readonly limit: number;
 }
 
-/** With id and user of whose it is, where there was one. */
+/** A call with its owner's ID and user, if it has one. */
 export type TeamCall = CallSummary & { readonly user: string | undefined; readonly callMs: number };
 
 export interface ServerDay {
@@ -98,7 +98,7 @@ export class CallQueries {
     return rows.map(callOf);
   }
 
-  /** undefined also for somebody else's. */
+  /** Resolves to undefined also for a call of another user. */
   async find(whose: RowScope, number: number): Promise<TeamCall | undefined> {
     const { where, values } = conditionsOf(whose, {});
     const [row] = await this.#select(

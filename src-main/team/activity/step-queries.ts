@@ -23,7 +23,7 @@ interface StepRange {
   readonly limit: number;
 }
 
-/** With the user whose it is, where there was one. */
+/** A step with its owner's user, if it has one. */
 export type TeamStep = Omit<StepSummary, 'calls'> & {
   readonly user: string | undefined;
   readonly calls: readonly TeamCall[];
@@ -104,7 +104,7 @@ export class StepQueries {
     };
   }
 
-  /** With up to a thousand of its calls; undefined also for somebody else's. */
+  /** Includes up to a thousand of its calls. Resolves to undefined also for a step of another user. */
   async find(whose: RowScope, number: number): Promise<TeamStep | undefined> {
     const { where, values } = placed(whose, {});
     const rows = await this.#ask(

@@ -28,7 +28,7 @@ export interface TeamCallFilter {
   readonly outcome?: string | undefined;
   /** One of these. */
   readonly outcomes?: readonly string[] | undefined;
-  /** Only those whose answer was kept. */
+  /** Only calls whose result was spilled. */
   readonly kept?: boolean | undefined;
   /** Stands in the name of the server or tool, the reason given or the error. */
   readonly text?: string | undefined;

@@ -94,7 +94,7 @@ export class S3BlobStore implements BlobStore {
         if (at < end) throw new Error('The answer ended early.');
         left = maxAttempts;
       } catch (error) {
-        // What has come has been given: the rest is asked for.
+        // Received bytes were already passed on; only the rest is requested.
         left--;
         if (left === 0 || !isRetryable(error, signal)) throw errorMessageOf(error);
       }

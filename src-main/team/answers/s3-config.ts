@@ -31,7 +31,7 @@ export function parseS3Config(text: string, env: Env): S3Config {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 's3:' || url.hostname === '')
     throw wrong('The address of the store of answers is not one of S3.');
-  // Whoever lists processes reads arguments.
+  // Process listings show arguments to other users.
   if (url.username !== '' || url.password !== '') throw wrong('The address of the store of answers holds a key.');
   const region = url.searchParams.get('region') ?? 'us-east-1';
   const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`;

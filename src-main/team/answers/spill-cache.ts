@@ -36,7 +36,7 @@ interface Entry {
 /** Gives the bytes from the shared store. */
 export type Fetch = () => AsyncIterable<Uint8Array>;
 
-/** Open; whoever asked for it disposes of it. */
+/** An open file; the caller disposes it. */
 export interface CachedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   /** Its path on this replica. */
@@ -50,7 +50,7 @@ export class SpillCache {
   readonly #limits: CacheLimits;
   readonly #now: () => number;
   readonly #downloads = new Map<string, Promise<void>>();
-  /** How many wait for it or read in it. */
+  /** Number of readers, including waiting ones, by ID. */
   readonly #refCounts = new Map<string, number>();
   #downloadingBytes = 0;
 
@@ -91,7 +91,7 @@ export class SpillCache {
     const { id } = answer;
     this.#refCounts.set(id, (this.#refCounts.get(id) ?? 0) + 1);
     try {
-      // Checked and fetched by the first; whoever comes meanwhile waits for it.
+      // The first reader fetches and verifies the file; the others wait for it.
       await (this.#downloads.get(id) ?? this.#fetch(answer, fetch));
       const handle = await openPlain(this.path(answer.name));
       this.#use(id);
@@ -200,7 +200,7 @@ interface Identity {
   readonly size: number;
 }
 
-/** Another file, or one that somebody wrote into, has another one. */
+/** A replaced or modified file has a different identity. */
 function identityOf({ ino, mtimeMs, size }: Identity): string {
   return `${ino}:${mtimeMs}:${size}`;
 }

@@ -59,7 +59,7 @@ interface RetentionLimits {
   readonly before: number;
   readonly maxBytes: number;
   readonly maxCount: number;
-  /** An answer that was kept just now. */
+  /** A spill that was just stored and must not be evicted. */
   readonly except: string | undefined;
 }
 
@@ -85,8 +85,8 @@ export class SpillTable {
   }
 
   /**
-   * From now on they can be read. Rejects where one of them has been taken for left over meanwhile: the others are to
-   * be taken back.
+   * Makes the spills readable. Rejects if one of them was deleted as a leftover meanwhile: the others must then be
+   * deleted, too.
    */
   markStored(digests: ReadonlyMap<string, Buffer>): Promise<void> {
     const [ids, hashes] = [[...digests.keys()], [...digests.values()].map((digest) => digest.toString('hex'))];

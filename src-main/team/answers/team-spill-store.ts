@@ -1,8 +1,8 @@
 /**
- * Answers that do not fit, as all replicas of a team have them: rows in PostgreSQL, bytes in an object store, and on
- * this replica's disk what it kept or read. An answer is told to a model when it would survive this replica; each read
- * asks the database whose it is. Where one of the two is away, an answer is told whole instead, and nobody waits for
- * long.
+ * The spill store shared by all replicas of a team: rows in PostgreSQL, bytes in an object store, and a cache of stored
+ * and read files on this replica's disk. A spill is announced to a model only once it would survive this replica; each
+ * read checks its owner in the database. If the database or the object store is unavailable, results are returned in
+ * full instead, without long waits.
  */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';

@@ -31,7 +31,10 @@ export interface Lines {
 export interface BatchName {
   /** Id of one run of one replica. */
   readonly writer: string;
-  /** Counts up. One that was written is not written again, so that whoever heard no answer may repeat it. */
+  /**
+   * Increasing batch number. A batch that is already stored is not written again, so a writer that received no response
+   * can retry.
+   */
   readonly batch: number;
 }
 

@@ -31,7 +31,7 @@ export class ConfigDriftMonitor {
     const { config, heartbeat, now = () => performance.now() } = parts;
     this.#parts = parts;
     this.#now = now;
-    // Those of the start were told by whoever opened it.
+    // Problems at startup were already reported when the config was opened.
     this.#known = new Set(config.problems.map(problemLine));
     this.#stops = [
       config.problemsChanged.on((problems) => this.#report(problems)),

@@ -28,7 +28,7 @@ export interface DashboardRoutesDeps {
   readonly issuer: OidcSignIn | undefined;
   /** State and requests of a viewer's page. */
   readonly of: (viewer: Viewer) => Pick<DashboardRoutesOptions, 'publisher' | 'ask' | 'spillFile'>;
-  /** Hears of answers that go on; they end where `secret` opens this no more. */
+  /** Registers long-lived responses; they end once `secret` no longer grants access. */
   readonly follow: (secret: string, viewer: Viewer, response: ServerResponse) => void;
   readonly left: (viewer: Viewer) => void;
 }

@@ -66,7 +66,7 @@ export class InboxService {
     return forViewer(this.#viewer, item);
   }
 
-  /** Adds whose it is, if that is somebody else. */
+  /** Adds the owner if it is another user. */
   async #named<Item extends InboxSummary>(items: readonly Item[]): Promise<readonly Item[]> {
     const others = items.flatMap(({ person }) => (person === undefined || person === this.#viewer.user ? [] : person));
     const names = others.length === 0 ? new Map<string, string>() : await this.#parts.namesOf(others);

@@ -22,7 +22,7 @@ const home = '../';
 
 export class OidcRoutes {
   readonly #parts: OidcRoutesDeps;
-  /** Another site leads the browser back, so it has to come along then. */
+  /** The SameSite setting must allow it, because another site redirects the browser back here. */
   readonly #binding: HostCookie;
 
   constructor(parts: OidcRoutesDeps) {

@@ -76,7 +76,8 @@ export class OidcSignIn {
   async finish(params: URLSearchParams, binding: string, address: string): ReturnType<DashboardSessions['begin']> {
     const { entered, flow, notes, sessions } = this.#parts;
     const visit = this.#open(params.get('state') ?? '');
-    // Whoever was sent the answer of somebody else's sign-in would work as that one, and not know it.
+    // Prevents login CSRF: a user who receives the callback of another user's sign-in would act as that user
+    // unknowingly.
     if (!timingSafeEqual(Buffer.from(visit.bound), Buffer.from(boundTo(binding))))
       throw signInAgain('This sign-in was begun in another browser, or begun anew since.');
     if (visit.until < this.#parts.now()) throw signInAgain('This sign-in has taken too long.');

@@ -75,7 +75,7 @@ export class TeamActivityCache {
   charts(whose: RowScope, period: SavingsPeriod): Promise<Charts> {
     const { pages } = this.#parts;
     const sources: ChartSources = {
-      // By the hour, which holds in whatever place whoever looks is.
+      // Rounded to hours, which is correct in every time zone.
       savings: (asked) => this.savings(whose, asked.since === undefined ? asked : { ...asked, by: 'hour' }),
       outcomes: (since) => pages.outcomes(whose, since),
       latencies: (since, until) => pages.latencies(whose, since, until),

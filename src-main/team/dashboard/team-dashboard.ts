@@ -60,7 +60,7 @@ export interface TeamDashboardDeps extends Omit<ServerServiceDeps, 'admin'> {
   readonly hasProcess: (user: string, server: string) => boolean;
   /** Users's own at servers; there as soon as somebody asks, as the core is. */
   readonly signIns: () => TeamSignIns;
-  /** There as soon as somebody asks. */
+  /** Available once the first request arrives. */
   readonly host: () => CoreHost;
 }
 
@@ -175,7 +175,7 @@ export class TeamDashboard {
     };
   }
 
-  /** One for each user, while somebody looks. */
+  /** One publisher per user, while the user has the page open. */
   #publisherOf(viewer: Viewer): StatePublisher {
     const key = JSON.stringify(viewer);
     const known = this.#publishers.get(key);
@@ -249,7 +249,7 @@ export class TeamDashboard {
       if (user !== undefined && viewer.user !== user) continue;
       try {
         const now = await this.#sessions.viewer(secret);
-        // Whoever is shown something else now comes back for it.
+        // The browser reconnects if the user's permissions have changed.
         if (JSON.stringify(now) !== JSON.stringify(viewer)) response.destroy();
       } catch (error) {
         this.#parts.host().log.debug(`Whether a page is signed in cannot be read: ${errorText(error)}`);

@@ -42,8 +42,8 @@ export class UserService {
   }
 
   /**
-   * Rejects with AppError `not_found`, or not_allowed for oneself: a team is not to be left without whoever could undo
-   * it.
+   * Rejects with AppError `not_found`, or `not_allowed` for the admin's own account, so that an admin who can undo it
+   * always remains.
    */
   async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
     if (name === this.#viewer.name)

@@ -37,10 +37,7 @@ export async function rowScopeOf(
   return { person: isAdmin(viewer) ? (await people.byName(person)).id : '' };
 }
 
-/**
- * Kept answers: whatever app of theirs asked for them, and nobody else's. What others were answered is no admin's to
- * read.
- */
+/** Spills of the user, created by any of their client apps. Not even an admin may read those of other users. */
 export function readerOf({ user }: Viewer): Principal {
   const owner = `${user}/`;
   return { user, app: undefined, session: undefined, owner, isShared: false };

@@ -50,7 +50,7 @@ export class ChangeFeed {
     this.#log = log;
   }
 
-  /** Resolves when it hears. Rejects with AppError `store_unreachable`, or what PostgreSQL says. */
+  /** Resolves once the feed listens. Rejects with AppError `store_unreachable`, or with PostgreSQL's error. */
   async start(): Promise<void> {
     try {
       await this.#listen();

@@ -71,7 +71,7 @@ class TeamServerPins implements ServerPinStore {
     return row && parsePins(row.text, this.#place.name);
   }
 
-  /** Tells where somebody else wrote it, once that can be found out. Never rejects. */
+  /** Notifies if another replica wrote it, as soon as the database responds. Never rejects. */
   async refresh(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {

@@ -27,7 +27,7 @@ interface RequestAuthenticatorDeps {
   readonly proxies: TrustedProxies;
   /** Content of `WWW-Authenticate` besides the error: the authorization server and the scope to request. */
   readonly challenge: (request: IncomingMessage) => Challenge;
-  /** Hears of tokens that were refused, and from where. */
+  /** Called for each rejected token with its origin. */
   readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;
   /** Hears of users who came by a token of the issuer, which holds until then, in ms since 1970. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
@@ -36,7 +36,7 @@ interface RequestAuthenticatorDeps {
 export type Challenge = Readonly<Record<string, string>>;
 
 const retryAfterSeconds = 5;
-/** Nobody can be looked up meanwhile. */
+/** Errors during which no token can be verified. */
 const issuerUnavailable: ReadonlySet<ErrorCode> = new Set(['store_unreachable', 'server_unreachable']);
 
 /** Never rejects. */
@@ -69,7 +69,7 @@ function allowsPath({ paths }: AuthenticatedUser, asked: string): boolean {
   return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
 }
 
-/** Another `holder` for whoever sees something else. */
+/** Each set of permissions has its own `holder`. */
 function entryPathOf(known: AuthenticatedUser): Authenticated {
   const { user, token, lacks, until } = known;
   const bounds = [...new Set([...known.ownBounds, ...known.groupBounds])].sort();

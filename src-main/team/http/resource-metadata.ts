@@ -7,7 +7,7 @@ import { parseEndpoint, requestPath } from '../../core/edition.ts';
 import { allScopes } from '../users/scopes.ts';
 
 const wellKnown = '/.well-known/oauth-protected-resource';
-/** Whoever has read it need not ask again soon, in seconds. */
+/** How long clients may cache the metadata, in seconds. */
 const maxAgeSeconds = 300;
 
 export class ResourceMetadata {

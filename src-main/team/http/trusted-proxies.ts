@@ -19,7 +19,7 @@ interface ForwardedHop {
   readonly host: string | undefined;
 }
 
-/** More than anybody has in a row; what stands further left is nobody's word. */
+/** Maximum number of proxies in a row; entries further left are not trusted. */
 const maxHops = 20;
 
 export class TrustedProxies {

@@ -99,7 +99,7 @@ export class OAuthRoutes {
     return folder !== '' && pathname.startsWith(`${folder}/`) ? pathname.slice(folder.length) : pathname;
   }
 
-  /** Another site leads the browser back, so it has to come along then. */
+  /** The SameSite setting must allow it, because another site redirects the browser back here. */
   get #cookie(): HostCookie {
     const isSecure = this.#options.publicUrl().startsWith('https:');
     return new HostCookie({ name: 'tooltray-sign-in', isSecure, sameSite: 'Lax' });

@@ -27,7 +27,7 @@ interface OAuthDeps {
   /** Returns the address at which browsers reach any replica. Throws AppError if none is configured. */
   readonly publicUrl: () => string;
   readonly whoIs?: OAuthRoutesOptions['whoIs'];
-  /** Once it is made. */
+  /** Available once the core is created. */
   readonly core: () => Pick<CoreGroups, 'context' | 'trust' | 'servers'>;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -130,7 +130,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     },
   };
 
-  /** Whoever does not come in any more has nothing open either. */
+  /** Closes the connections of users who have no active session any more. */
   async function endGone(changed: string | undefined): Promise<void> {
     const users = signIns.users.filter((user) => changed === undefined || user === changed);
     if (users.length === 0) return;

@@ -54,7 +54,7 @@ export interface Invitation {
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Somebody is signed in to a server, or not any more, or again. */
+/** A user signed in to a server, signed out, or signed in again. */
 export interface SignInChange {
   readonly user: string;
   readonly server: string;
@@ -89,7 +89,7 @@ export class TeamSignIns {
     return `${this.#base}/sign-in/client.json`;
   }
 
-  /** All tokens in use, for whoever hides secrets. */
+  /** All tokens in use, so that they can be masked. */
   get secrets(): string[] {
     return [...this.#users.values()].flatMap(({ signIns }) => signIns.secrets);
   }
@@ -180,8 +180,8 @@ export class TeamSignIns {
   }
 
   /**
-   * Signs a user out of a server, undefined: of all; taken back where it was granted, as far as that goes. Where that
-   * was.
+   * Signs a user out of one server, or of all if `server` is undefined, and revokes the tokens at the authorization
+   * servers if possible. Resolves to the ended sign-ins.
    */
   async signOut(user: string, server?: string): Promise<readonly VaultedSignIn[]> {
     const meant = (await this.list(user)).filter((one) => server === undefined || one.server === server);

@@ -54,7 +54,7 @@ export class TokenExchanges {
     this.#options = options;
   }
 
-  /** Tokens in use, for whoever hides secrets. */
+  /** Tokens in use, so that they can be masked. */
   get secrets(): readonly string[] {
     return [...this.#made.values()].flatMap(({ source }) => source.token ?? []);
   }
@@ -144,7 +144,7 @@ class ExchangedToken implements TokenSource {
     return Promise.resolve();
   }
 
-  /** Whoever asks meanwhile is given the same. */
+  /** Concurrent requests share one exchange. */
   #make(): Promise<string> {
     this.#making ??= this.#exchange()
       .then((kept) => {

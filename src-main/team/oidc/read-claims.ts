@@ -1,4 +1,4 @@
-/** Who somebody is, by what their issuer says of them. */
+/** Derives a user's identity from the claims of the issuer. */
 import { isObject } from '../../core/base/json.ts';
 import type { Claims } from './issuer.ts';
 
@@ -9,7 +9,7 @@ export interface ClaimRules {
   readonly adminGroup: string | undefined;
 }
 
-/** Somebody, as the issuer has them. */
+/** A user's identity as the issuer states it. */
 export interface Identity {
   readonly issuer: string;
   /** Never another user's there. */

@@ -1,6 +1,6 @@
 /**
- * Ends users' processes that are not theirs any more: of whoever was switched off or is gone, and those begun with a
- * value that is another one now.
+ * Stops user processes that are no longer valid: those of disabled or removed users, and those started with a value
+ * that has changed since.
  */
 import { parseSecretVaultKey } from '../../core/edition.ts';
 import { errorText } from '../../core/base/errors.ts';

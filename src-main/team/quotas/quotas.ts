@@ -58,7 +58,7 @@ export class Quotas {
     if (maxConcurrent !== undefined) {
       const id = await running.acquire(key, maxConcurrent);
       if (id === undefined) throw this.#refuse(quota, undefined);
-      // Whoever has the answer may call again at once, at any replica.
+      // A caller that has its result may call again at once, on any replica.
       return { giveBack: () => running.release(id), ended: () => running.release(id) };
     }
     const window: Window = { key: `${key} ${per}`, limit: calls ?? bytes ?? 0, lengthMs: lengths[per] };

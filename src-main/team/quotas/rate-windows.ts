@@ -12,7 +12,7 @@ export interface Window {
   readonly lengthMs: number;
 }
 
-/** Nothing is left of it; times in ms from now. */
+/** The quota is exhausted; times are in ms from now. */
 export interface WindowExhausted {
   readonly leftMs: number;
 }

@@ -56,7 +56,7 @@ const maxDetail = 1_000;
 
 export class Heartbeat {
   readonly id: string;
-  /** Another replica came, went, or says something else. */
+  /** Emits when a replica joined, left or changed its published data. */
   readonly changed = new Emitter();
   /** The other replicas were read. */
   readonly refreshed = new Emitter();

@@ -77,7 +77,7 @@ export class DataKeys {
     return row === undefined ? this.add(held) : { id: row.id, key: this.#open(row) };
   }
 
-  /** Until the transaction ends nobody else makes a key or takes one away. */
+  /** Prevents other replicas from creating or deleting a key until the transaction ends. */
   async alone(held: ISql): Promise<void> {
     await held`SELECT pg_advisory_xact_lock(hashtextextended('tooltray data keys', 1))`;
   }

@@ -26,7 +26,7 @@ const organisation = '';
 const maxValueBytes = 512 * 1024;
 /** Who holds a row while an authorization server answers holds a connection; the others are for everybody else. */
 const maxHeld = 3;
-/** How long somebody waits for a row that another replica holds, in ms; longer than any refresh takes. */
+/** How long to wait for a row that another replica has locked, in ms; longer than any refresh takes. */
 const waitMs = 90_000;
 
 export class TeamVaults {
@@ -68,7 +68,7 @@ export class TeamVaults {
     const made = new TeamVault({ sql, owner, keys: this.#keys, held: this.#held, beside });
     this.#vaults.set(owner, made);
     made.changed.on((names) => this.changed.emit({ owner, names }));
-    // Whoever hides the organization's hides everybody's.
+    // A masker of the organization's secrets masks those of all users.
     if (owner !== organisation) made.learned.on(() => this.organization.learned.emit());
     return made;
   }
@@ -97,7 +97,8 @@ export class TeamVaults {
     const { sql } = this.#options;
     const work = async (held: ISql): Promise<number> => {
       await this.#keys.alone(held);
-      // Whoever seals with one of these now has done so before, or finds it gone and takes the new one.
+      // A concurrent encryption with one of these keys has either committed, or finds the key gone and uses the new
+      // one.
       await held`SELECT id FROM tooltray.data_keys FOR UPDATE`;
       const { id, key } = await this.#keys.add(held);
       const rows = await held<Row[]>`

@@ -10,7 +10,7 @@ import type { FailedLoginLimiter } from './failed-login-limiter.ts';
 import { everyone, type UserStore, usersTopic, type User } from './user-store.ts';
 import { hashOf, isPersonToken, type AccessTokenStore } from './access-tokens.ts';
 
-/** Somebody who may come in. */
+/** A user with access. */
 export interface AuthenticatedUser {
   /** Id of the user. */
   readonly user: string;

@@ -1,7 +1,4 @@
-/**
- * How often somebody may fail, by where they come from: who guesses is made to wait, and takes none of the database's
- * time.
- */
+/** Limits failed logins by client address: a client that guesses must wait and uses no database time. */
 import { isIP } from 'node:net';
 
 interface Failures {

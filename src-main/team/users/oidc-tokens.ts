@@ -22,7 +22,7 @@ interface OidcTokensDeps {
   readonly audiences: readonly string[];
   /** Address of `/mcp` for client apps: a token for an address below it opens only what is below that address. */
   readonly resource: () => string;
-  /** Hears of somebody who came for the first time. */
+  /** Called for each user who signs in for the first time. */
   readonly met: (admitted: Provisioned, identity: Identity) => void;
 }
 
@@ -45,7 +45,7 @@ export class OidcTokens {
     if (claims === undefined) return { why: 'unknown' };
     if (claims === 'over') return { why: 'over' };
     const scopes = scopesFromClaims(claims) ?? new Set();
-    // Asked before anybody is made of it.
+    // Checked before the user is created.
     if (!allScopes.some((right) => scopes.has(right))) return { why: 'scope', needed: allScopes.join(' ') };
     const identity = identityFromClaims(claims, issuer.name, rules);
     const admitted = await issued.provision(identity);

@@ -18,7 +18,7 @@ export interface Provisioned {
 }
 
 export interface IssuedPeopleOptions {
-  /** Whether who signs in may be somebody whom nobody added before. */
+  /** Whether users who were not added before may sign in. */
   readonly takesNew: boolean;
 }
 
@@ -31,7 +31,10 @@ export class OidcUsers {
     this.#options = options;
   }
 
-  /** undefined: nobody of the team. Whoever is off is told, too. Rejects with AppError `store_unreachable`. */
+  /**
+   * Resolves to undefined if the identity is no user of the team. Disabled users are returned, too. Rejects with
+   * AppError `store_unreachable`.
+   */
   async provision(identity: Identity): Promise<Provisioned | undefined> {
     try {
       const known = await this.#bySubject(this.#sql, identity);

@@ -7,7 +7,7 @@ import { databaseError } from '../database/database.ts';
 import { checkName, nameKey } from './names.ts';
 import { routingKey } from './routing-key.ts';
 
-/** Told whenever somebody may be let in, or not any more. */
+/** Notified when a user gains or loses access. */
 export const usersTopic = 'people';
 
 export type Role = 'admin' | 'member';

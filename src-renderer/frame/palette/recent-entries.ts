@@ -19,7 +19,7 @@ export function rememberEntry(entry: PaletteEntry): void {
   localStorage.setItem(storageName, JSON.stringify([kept, ...others].slice(0, maxRecent)));
 }
 
-/** What is written there may be of another version, or anybody's. */
+/** The stored text may come from another version or another program. */
 function readRecent(): PaletteEntry[] {
   try {
     const read: unknown = JSON.parse(localStorage.getItem(storageName) ?? '[]');

@@ -40,7 +40,7 @@ export const emptyFeed: Feed = {
   failure: undefined,
 };
 
-/** A window full. The rest is read when somebody scrolls to it. */
+/** Fills one window; the rest loads when the user scrolls to it. */
 const firstPage = 40;
 /** On the way down each page is twice as long as what was read before, up to this. */
 const longPage = 1000;
@@ -117,7 +117,7 @@ export class CallFeed {
     this.#isLive = isLive;
   }
 
-  /** They are at the top, and so is whoever wants to see them. */
+  /** New calls are at the top, so the list scrolls there. */
   showWaiting(): Promise<void> {
     this.#isLive = true;
     this.#wanted = 0;
@@ -165,7 +165,7 @@ export class CallFeed {
     });
   }
 
-  /** What came is counted, not read. */
+  /** New calls are counted, not loaded. */
   async #holdNewer(): Promise<void> {
     const page = await this.#ask({ afterId: this.#countedTo, limit: 0 });
     if (this.#isLive) return void (this.#isBehind = true);
@@ -182,7 +182,7 @@ export class CallFeed {
     const { calls: before, totals } = this.#feed;
     const limit = Math.min(longPage, Math.max(this.#wanted - before.length, before.length));
     const page = await this.#ask({ beforeId: before.at(-1)?.id ?? 0, limit });
-    // Another list was begun at the top meanwhile.
+    // The list was reloaded from the top meanwhile.
     if (this.#feed.calls.at(-1)?.id !== before.at(-1)?.id) return;
     this.#isAtEnd = !page.more;
     const calls = withOlder(this.#feed.calls, page.calls);

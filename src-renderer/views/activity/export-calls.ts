@@ -4,7 +4,7 @@ import { csvText } from '../../lib/csv.ts';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** Whose it is stands where calls of several users are. */
+/** The user column exists only if the calls belong to several users. */
 const columns = [
   ...(['id', 'at', 'person', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
   ...([

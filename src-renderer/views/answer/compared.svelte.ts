@@ -1,4 +1,6 @@
-/** The answer that somebody has picked to be compared with another: it waits across views until there is one. */
+/**
+ * The result that the user has selected for comparison; it stays selected across views until a second one is chosen.
+ */
 import { createContext } from 'svelte';
 import type { AnswerSource } from './answer-source.ts';
 

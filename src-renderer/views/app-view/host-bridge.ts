@@ -30,7 +30,7 @@ export interface ShownCall {
 
 export interface ViewLine {
   contextChanged(context: McpUiHostContext): void;
-  /** Tells the view that it ends; resolves when it has had the time to hear it. */
+  /** Notifies the view that it ends; resolves once the view has had time to react. */
   end(): Promise<void>;
 }
 

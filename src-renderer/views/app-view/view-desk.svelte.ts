@@ -60,7 +60,7 @@ export class ViewService implements ViewHost {
     this.#questions[0]?.answer(agreed);
   }
 
-  /** Nobody looks any more: what waits for the user is refused, what runs is left to itself. */
+  /** The view was closed: pending requests are rejected, running calls continue. */
   close(): void {
     for (const { answer } of this.#questions) answer(false);
     for (const run of this.runs) run.leave();

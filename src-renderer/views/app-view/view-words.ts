@@ -27,7 +27,7 @@ export function permissionsInWords({ permissions }: ViewRequirements): string {
   return permissions.map((name) => devices[name]).join(', ');
 }
 
-/** The same wishes have the same; others are asked about again. */
+/** Key of a set of requirements: equal sets share a decision, a changed set needs a new one. */
 export function wishesKey(server: string, uri: string, wishes: ViewRequirements): string {
   return JSON.stringify([server, uri, wishes]);
 }

@@ -25,7 +25,7 @@ export const riskNames: Readonly<Record<InboxRisk, string>> = {
   unpinned: 'Unpinned',
 };
 
-/** Where nothing does; `role`: of whoever looks, in a team. */
+/** Text of the empty inbox; `role` is the viewer's role in a team. */
 export function whatWaits(role: 'admin' | 'member' | undefined): string {
   const sends = 'would send data to a destination taken from a tool result';
   if (role === 'member') return `Calls of yours that ${sends} wait here for your approval.`;

@@ -21,7 +21,7 @@ export function isProblem({ level }: ServerLogLine): boolean {
   return !mild.has(level);
 }
 
-/** What a line's mark says: whose it is where it is ours, how bad it is where somebody told. */
+/** Returns the label of a log line: its source if it is Tooltray's, or its level if the server gave one. */
 export function markOf({ from, level }: ServerLogLine): string {
   return from === 'tooltray' && (level === undefined || mild.has(level)) ? 'Tooltray' : (level ?? '');
 }

@@ -48,7 +48,7 @@ export function isRunning({ state }: Pick<ServerRow, 'state'>): boolean {
   return state !== 'disabled' && state !== 'disconnected';
 }
 
-/** What starting it again is called as it stands now. */
+/** Label of the restart button in the server's current state. */
 export function restartWord(server: Pick<ServerRow, 'state'>): string {
   if (server.state === 'error') return 'Retry';
   return isRunning(server) ? 'Restart' : 'Start';

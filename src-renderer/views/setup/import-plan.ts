@@ -39,7 +39,7 @@ export function chosen(
     .map((offer) => ({ id: offer.id, name: nameOf(offer, wishes).trim() }));
 }
 
-/** Where the chosen servers have what looks like a secret, as users read it. */
+/** Returns where the chosen servers have values that look like secrets, in words for users. */
 export function sealable(offers: readonly ImportableServer[], wishes: ImportWishes): readonly string[] {
   return offers
     .filter((offer) => offer.already === undefined && isTicked(offer, wishes))

@@ -73,7 +73,7 @@ export async function withSignIns(
       if (publicUrl !== undefined) return publicUrl;
       throw usageError('--public-url is required');
     },
-    // Nobody comes through here.
+    // Unused by this command.
     server: () => undefined,
     nameOf: () => Promise.resolve(undefined),
   });

@@ -22,7 +22,7 @@ export interface StepTokens {
 
 /** A step as it comes back. */
 export interface StepRow extends StepRecord {
-  /** Missing until they were counted, or where nobody reads them. */
+  /** Absent until the tokens were counted, or if no client reads them. */
   readonly given?: number | undefined;
   readonly raw?: number | undefined;
   readonly baseline?: number | undefined;

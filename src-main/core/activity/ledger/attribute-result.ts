@@ -15,7 +15,7 @@ export interface CountedCall {
   /** Tokens of the result after the pipeline, and those that the model reads. */
   readonly given: TokenCount | undefined;
   readonly read: TokenCount | undefined;
-  /** Nobody changed it. */
+  /** Whether the result was returned unchanged. */
   readonly untouched: boolean;
 }
 
@@ -48,7 +48,7 @@ export function attributeResult(answer: CountedAnswer): readonly LedgerEntry[] {
   return bookThrough(answer, answered);
 }
 
-/** No server's answer is in it. */
+/** Records a result that contains nothing from a server. */
 function bookOwn({ kind, tool, tokens, read, calls }: CountedAnswer): LedgerEntry {
   const [first] = calls;
   // A call by name that failed would have failed without us, too.

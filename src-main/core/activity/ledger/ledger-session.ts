@@ -21,7 +21,7 @@ export interface LedgerSessionOptions {
   readonly id: string;
   /** The user, if several share the core. */
   readonly user?: string | undefined;
-  /** Who reads along, asked once a frame: a handshake may change all of it. */
+  /** Returns the reader's identity; called once per frame, because a handshake may change it. */
   readonly who: () => Who;
 }
 
@@ -84,7 +84,7 @@ export class LedgerSession {
   /** A request has come. */
   onRequest(method: string, params: JsonObject): ClientRequest {
     const { activity, steps, now } = this.#parts;
-    // Whoever asks has mostly asked before.
+    // Most lookups repeat the previous one.
     const { taker, isRead } = this.#state ?? this.#of(this.#facts.who());
     const request = { method, params, idAt: steps.idAt, now: now() };
     const exchange = new ClientRequest(request, { activity, taker, isRead }, ({ server, tool }, call) => {

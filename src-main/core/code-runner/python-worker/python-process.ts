@@ -17,7 +17,7 @@ process.on('message', (message: ToPython) => {
   const code = message.kind === 'check' ? message.code : undefined;
   return thread.run(message, {
     message: (said) => post(said.kind === 'checked' ? { ...said, isJavaScript: isJavaScript(code ?? '') } : said),
-    // What the core makes of it stands there.
+    // The core reports the reason of the exit.
     exit: () => process.exit(1),
   });
 });

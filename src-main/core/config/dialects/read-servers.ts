@@ -91,7 +91,7 @@ function readFound(
   return { name, raw, path, entry: whole, reason: '', losses: [...own, ...new Set(losses)] };
 }
 
-/** With what lists next to the servers say of it. */
+/** Applies the policy lists that the file keeps outside its server entries. */
 export function withPolicy(
   entry: ServerEntry,
   { enabled, disabledTools = [], callTimeoutSeconds }: FoundEntry['policy'],

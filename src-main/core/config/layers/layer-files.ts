@@ -80,7 +80,7 @@ export class LayerFiles {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
       problems.push(whole('error', folder, `This folder cannot be read: ${errorText(error)}.`, undefined));
-      // Who was bounded by what lies there stays so.
+      // Users whose layer file disappeared stay restricted by the last version read.
       return [...this.#used.keys()].flatMap((one) => (one.startsWith(`${kind}/`) ? one.slice(kind.length + 1) : []));
     }
   }

@@ -14,7 +14,7 @@ import { AppError } from '../../base/errors.ts';
 import { endLeftovers } from './process-tree.ts';
 
 const namePattern = /^children-\d+\.list$/;
-/** How long somebody has to end after SIGTERM, in ms. */
+/** How long a process may take to end after SIGTERM, in ms. */
 const graceMs = 1000;
 
 /** When each process that runs began, by its number. */
@@ -65,7 +65,7 @@ export class ChildProcessList {
     while (this.#asking !== undefined) await this.#asking;
   }
 
-  /** Nobody is left to be ended. */
+  /** Called when no process is left to end. */
   close(): void {
     this.#unknown.clear();
     if (this.#open) rmSync(this.#file, { force: true });
@@ -73,7 +73,7 @@ export class ChildProcessList {
     this.#usable = false;
   }
 
-  /** Until nobody is left whose beginning is not known: one question for all that are started meanwhile. */
+  /** Runs until the start time of every process is known; one query serves all processes that start meanwhile. */
   async #ask({ table }: ProcessTableSource): Promise<void> {
     try {
       while (this.#unknown.size > 0) {

@@ -52,7 +52,9 @@ function isHtml(body: string): boolean {
   return /^\s*<(?:!doctype html|html)\b/i.test(body);
 }
 
-/** A web page came: hotels, trains and companies answer every request so until somebody has signed in. */
+/**
+ * The response is a web page: captive portals of hotels, trains and companies respond so until the user has signed in.
+ */
 export function pageError(place: HttpTarget, status: number): AppError {
   const host = hostOf(place.url);
   return new AppError(

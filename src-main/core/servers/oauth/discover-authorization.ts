@@ -130,7 +130,9 @@ async function readResource(options: FindOptions): Promise<OAuthProtectedResourc
   return found;
 }
 
-/** From where the user says, else from the well-known places, whose issuer has to be the one that was asked for. */
+/**
+ * Reads from the address in the config, else from the well-known addresses, whose issuer must equal the requested one.
+ */
 async function readMetadata(
   { client, fetch }: FindOptions,
   authorizationServerUrl: string,

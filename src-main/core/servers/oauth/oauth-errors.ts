@@ -15,7 +15,7 @@ export function oauthError(serverName: string, what: string, { cause, fix }: { c
   });
 }
 
-/** Nobody is known to the authorization server under a name of Tooltray, so the user has to get one. */
+/** The authorization server has no client registered for Tooltray, so the user must register one. */
 export function clientRequiredError(serverName: string, issuer: string, redirectUrl: string): AppError {
   const { protocol, hostname, pathname } = new URL(redirectUrl);
   const where = protocol === 'https:' ? redirectUrl : `http://${hostname}${pathname} (any port)`;

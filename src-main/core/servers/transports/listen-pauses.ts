@@ -57,7 +57,7 @@ export class ListenPauses {
     this.#broughtSomething = true;
   }
 
-  /** Somebody uses the connection. */
+  /** Records that the connection was used. */
   used(): void {
     this.#used.resolve();
   }

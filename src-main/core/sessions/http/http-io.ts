@@ -154,7 +154,7 @@ const statuses: ReadonlyMap<ErrorCode, number> = new Map([
   ['cancelled', 499],
 ]);
 
-/** How long somebody should wait if there is no room, in seconds. */
+/** Value of `Retry-After` if the server is at its limit, in seconds. */
 const retrySeconds = 5;
 
 /** Anything thrown on the way to an endpoint. */
@@ -217,7 +217,7 @@ export function idOf(body: unknown): RequestId | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** Who was answered before they had sent all may read the answer so long, in ms. */
+/** How long a client that received an early response may read it, in ms. */
 const closeGraceMs = 500;
 
 /** Tells a client that sent `Expect: 100-continue` to send the body. */

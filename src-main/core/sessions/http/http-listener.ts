@@ -205,7 +205,7 @@ export class HttpListener {
       await new Promise((resolve) => setTimeout(resolve, drainPollIntervalMs));
   }
 
-  /** Somebody waits for something here, or will come for it. */
+  /** Whether a request is pending, or a client will fetch a response. */
   get #isAwaited(): boolean {
     return this.#open.requests > 0 || !this.#legacy.isIdle || this.#options.awaited() > 0;
   }
@@ -411,7 +411,7 @@ export class HttpListener {
   }
 }
 
-/** Who somebody is that was let in; another `holder` for each. */
+/** Identity of an authenticated client; each identity has its own `holder`. */
 export type Authenticated = Omit<SessionBinding, 'path'>;
 
 /** Adds the bounds of the user to the endpoint. */

@@ -322,7 +322,7 @@ class Posting {
     }, streamUpgradeDelayMs).unref();
   }
 
-  /** Somebody is there to read it. */
+  /** Whether a client is connected to receive messages. */
   get isHeard(): boolean {
     return this.stream?.isOpen ?? !this.#response.destroyed;
   }
@@ -355,7 +355,7 @@ class Posting {
     writeJson(this.#response, statusOf(message), body, this.#headers);
   }
 
-  /** Nothing comes any more. */
+  /** Closes the transport: no more messages will arrive. */
   abandon(): void {
     clearTimeout(this.#timer);
     if (this.stream !== undefined) this.stream.end();

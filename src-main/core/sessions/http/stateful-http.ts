@@ -18,7 +18,7 @@ import {
 } from './stateful-http-transport.ts';
 import { ReplayBudget } from './replay-buffer.ts';
 
-/** `seed`: where it was opened, and by whom. */
+/** `seed` describes where and by which identity the session was opened. */
 export type OpenSession = (transport: Transport, seed: SessionSeed) => Promise<unknown>;
 
 /** How often an app is checked for a permanent disconnect, in ms. */
@@ -109,7 +109,7 @@ export class StatefulHttp {
     writeEmpty(response, 200);
   }
 
-  /** Ends sessions by where they were opened, and by whom. */
+  /** Ends the sessions whose opening path and identity match. */
   async end(isOver: (place: SessionBinding) => boolean): Promise<void> {
     await Promise.all([...this.#lines.values()].filter(({ seed }) => isOver(seed)).map((line) => line.close()));
   }

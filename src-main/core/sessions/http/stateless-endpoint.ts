@@ -104,7 +104,7 @@ export class StatelessEndpoint {
     }
   }
 
-  /** A request is being answered, or somebody listens for changes. */
+  /** Whether a request is pending or a client is subscribed. */
   get isBusy(): boolean {
     return this.#responses.size > 0 || this.#subscriptions.isOpen;
   }
@@ -239,7 +239,7 @@ const maxApps = 50;
 interface MeteredRequest {
   readonly exchange: ClientRequest;
   readonly sent: (message: Message) => void;
-  /** Nobody waits for its answer any more. Harmless where it was sent. */
+  /** Called when the client gives up the request; has no effect after the response was sent. */
   readonly gaveUp: () => void;
 }
 

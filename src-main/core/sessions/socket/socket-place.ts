@@ -102,7 +102,8 @@ export function isAnswered(path: string): Promise<boolean> {
       resolve(answer);
     };
     socket.once('connect', () => done(true));
-    // A socket that refuses or is gone is nobody's; any other trouble (rights, a full queue) means somebody is there.
+    // These errors mean that no process listens on the socket. Any other error (permissions, a full queue) means that
+    // one does.
     const nobody = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
     socket.once('error', (error: NodeJS.ErrnoException) => done(!nobody.has(error.code ?? '')));
   });

@@ -217,7 +217,7 @@ export class EntryResolver {
     return target;
   }
 
-  /** Nobody has it, and who was not asked. */
+  /** Error for a resource that no server lists; includes the servers that could not be asked. */
   noResource(uri: string): RpcError {
     return new RpcError(
       rpcCode.invalidParams,

@@ -126,7 +126,7 @@ export class MergedView implements SessionView {
     // Where Tooltray chose the mode, it may choose another one once it knows what there is.
     const isFixed = key === 'tools' && (mode.fixedList ?? mode.listsAtOnce) === true && reason === undefined;
     if (!isFixed) await catalog.settled(settleMs);
-    // What came up meanwhile is asked as well.
+    // Includes servers that became ready meanwhile.
     if (!isFixed) await compared?.(settleMs);
     if (key === 'tools') return this.#tools.list(era);
     return key === 'prompts' ? this.#prompts.list(era) : this.#resources.list(key, era);

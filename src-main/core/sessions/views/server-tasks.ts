@@ -112,7 +112,7 @@ export function withTaskId(answer: Result, taskId: unknown): Result {
   return answer instanceof RawJson ? { ...answer.parse(), taskId } : { ...answer, taskId };
 }
 
-/** Nobody has a task that was asked for. */
+/** Error for a task that no server has. */
 export function taskNotFoundError(context: CallerContext): RpcError {
   if (context.acceptsInputRequired && !supportsTasks(context)) {
     return new RpcError(rpcCode.missingClientCapability, 'This request needs an app that declares tasks.', {

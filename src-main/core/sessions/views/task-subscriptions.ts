@@ -1,6 +1,6 @@
 /**
- * Apps of 2026-07-28 that want to hear of tasks: of slow calls, which tell by themselves, and of servers: those are
- * asked to tell, and what they tell is given the id that the app knows. Source: extension
+ * Task status notifications for clients of protocol 2026-07-28. Slow calls notify on their own. Servers are subscribed
+ * to, and the task IDs in their notifications are replaced by those that the client knows. Source: extension
  * `io.modelcontextprotocol/tasks` (SEP-2663), task status notifications.
  */
 import { toText, type JsonObject } from '../../base/json.ts';
@@ -80,7 +80,7 @@ export class TaskSubscriptions {
       stop();
       if (listeners.delete(context) && listeners.size === 0) this.#listeners.delete(id);
     };
-    // What servers tell goes to all who listen, as it comes.
+    // Notifications of servers are forwarded to all subscribers as they arrive.
     return { id, begin: () => undefined, end };
   }
 }

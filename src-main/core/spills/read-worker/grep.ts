@@ -179,7 +179,7 @@ class GrowingRows {
 
   pass(line: FileLine): void {
     const { number } = line;
-    // Of a line in parts the first stands for it.
+    // The first part of a split line stands for the whole line.
     const isKnown = number === this.#lastShown || number === this.#before.at(-1)?.number;
     if (this.#isFull || this.#context === 0 || isKnown) return;
     if (this.#after > 0) {

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../base/errors.ts';
 import type { FoundLines, LinePage, SpillQueryResult, SpillQuery, SpillViewQuery, SqlRows } from '../spill-queries.ts';
 import type { SpillKind } from '../spill.ts';
 
-/** The file that is read: open in this process for as long as somebody reads. */
+/** The file to read; it stays open in this process while a reader uses it. */
 export interface ReadTarget {
   readonly fd: number;
   /** The content itself, where it is no file's. */

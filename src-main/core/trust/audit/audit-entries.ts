@@ -11,7 +11,7 @@ export interface DecisionEntry {
    * elsewhere.
    */
   readonly about: 'definitions' | 'proposal' | 'question' | 'server' | 'launch';
-  /** Names it among those of its kind, so that it can be found there and taken back. */
+  /** ID of the entry among those of its kind, by which it can be found and undone. */
   readonly id: string;
   /** `accept`, `keep`, `approve`, `reject`, `undo`, `once`, `always`, `no`, `expired` … */
   readonly choice: string;
@@ -26,7 +26,7 @@ export interface DecisionEntry {
   readonly tool?: string | undefined;
   readonly app?: string | undefined;
   readonly session?: string | undefined;
-  /** It can be taken back by its id. */
+  /** Whether the entry can be undone by its ID. */
   readonly canUndo?: boolean | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface ServerChangeEntry {
   readonly whileStopped?: boolean | undefined;
 }
 
-/** Who may come in. */
+/** Records a change of who has access. */
 export interface AccessEntry {
   readonly kind: 'access';
   readonly change:

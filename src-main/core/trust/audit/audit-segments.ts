@@ -130,7 +130,7 @@ async function* linesOf({ handle }: OpenSegment): AsyncGenerator<{ text: string;
   const lines = await readLines(handle);
   const torn = lines.pop() ?? '';
   for (const [at, text] of lines.entries()) {
-    // Lets others have a turn: whoever reads hashes every line.
+    // Yields to other work, because every line is hashed.
     if (at % 1000 === 999) await setImmediate();
     yield { text, isTorn: false };
   }

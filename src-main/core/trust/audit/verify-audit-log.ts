@@ -22,7 +22,7 @@ export interface IntegrityFinding {
 }
 
 export interface Verification {
-  /** Nothing was found. */
+  /** Whether no fault was found. */
   readonly holds: boolean;
   readonly records: number;
   /** Numbers of the first and last record; 0: there is none. */
@@ -53,7 +53,7 @@ export interface VerifyOptions {
   readonly whose?: 'home' | 'team';
   /** The public key that signs now; undefined: it is gone. */
   readonly ownKey: string | undefined;
-  /** There is one, and it cannot be had now. */
+  /** Whether the key exists but is unavailable now. */
   readonly isLocked?: boolean;
   /** A head that was kept elsewhere. */
   readonly known?: ChainLink | undefined;
@@ -75,7 +75,7 @@ const hashWindow = 1024;
 /** Rejects as `log.open` does. */
 export async function verifyLog(options: VerifyOptions): Promise<Verification> {
   const { log, known } = options;
-  // Before the log: a head that is noted meanwhile is in it by then.
+  // Reads the head before the log, so that every head recorded meanwhile is covered by the log.
   const noted = await log.recordedHead();
   const open = await log.open();
   const check = new Check(options, [noted, known]);

@@ -112,7 +112,7 @@ export class DataFlowStats {
     const known = storedIn(await this.#document.read());
     if (known === undefined) return false;
     this.#stored = this.#fresh.reduce(withEvent, known);
-    // Whoever looked before was told that there is nothing.
+    // Earlier readers received empty statistics.
     this.changed.emit();
     return true;
   }

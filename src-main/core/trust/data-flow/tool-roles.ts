@@ -22,7 +22,7 @@ export interface ToolRoles {
   readonly fetches: boolean;
   /** Whatever is in its arguments is run: addresses anywhere in them count. */
   readonly runs: boolean;
-  /** Mail or chat: users are named there, and whoever likes to writes what is read there. */
+  /** Mail or chat: texts name users, and anyone can write what is read there. */
   readonly messages: boolean;
 }
 
@@ -89,7 +89,7 @@ const messageWords = words(
    teams telegram thread whatsapp`,
 );
 
-/** Parameters that say who gets it. */
+/** Names of parameters that hold the recipient. */
 const recipientParameters = words(
   `account addressee attendee attendees bcc beneficiary cc channel channels chat contact contacts conversation destination
    email emails guest guests iban invitee invitees mail member members participant participants payee phone receiver

@@ -14,7 +14,7 @@ import type { PastDecision, InboxAction, InboxItem, InboxPart, DecisionResult } 
 
 interface QuestionSourceParts {
   readonly questions: ApprovalQueue;
-  /** "Always for this destination": each can be taken back. */
+  /** Decisions "always for this destination"; each can be revoked. */
   readonly decisions: DataFlowDecisions;
   /** Returns the display name of an app. */
   readonly nameOfApp: (app: string) => string;

@@ -123,7 +123,7 @@ export interface DecisionResult {
   readonly sentence: string;
   /** false: it was tried, and did not work. */
   readonly isDone: boolean;
-  /** The decision, where it can be taken back. */
+  /** ID that undoes the decision, if it can be undone. */
   readonly undo?: string | undefined;
   /** Address to continue at, for a browser. */
   readonly goOn?: string | undefined;

@@ -21,7 +21,7 @@ export interface Showing {
   readonly reveal?: boolean | undefined;
 }
 
-/** One kind of questions. Whatever it shows or answers is as it stands now. */
+/** One kind of inbox items, always read in their current state. */
 export interface InboxSource {
   /** Something waits that did not, or was decided. */
   readonly onChange: (listener: () => void) => () => void;

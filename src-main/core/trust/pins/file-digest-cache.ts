@@ -37,7 +37,7 @@ export class FileDigestCache {
     if (known !== undefined && known.state === before) return known.digest;
     const digest = await this.#digest(file);
     this.#known.delete(file);
-    // One that was written meanwhile is read again.
+    // A file that changed during the read is read again.
     if (before !== undefined && before === (await stateOf(file))) this.#known.set(file, { state: before, digest });
     for (const oldest of [...this.#known.keys()].slice(0, -maxCachedFiles)) this.#known.delete(oldest);
     return digest;

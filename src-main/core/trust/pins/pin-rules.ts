@@ -20,7 +20,7 @@ export interface PinPolicy {
   readonly onPassed: (server: string, changes: readonly DefinitionChange[]) => void;
   /** Called when changes become pending, once for all cores that share the pins. */
   readonly onHeld: (server: string, changes: readonly DefinitionChange[]) => void;
-  /** `isUndone`: it was taken back. */
+  /** `isUndone` is true if the decision was undone. */
   readonly onDecided: (server: string, decision: PinDecision, isUndone: boolean) => void;
   readonly onWarning: (server: string, text: string) => void;
   readonly now: () => number;

@@ -70,7 +70,7 @@ export interface ServerPinStore {
    * again.
    */
   read(): Promise<PinnedServer | undefined>;
-  /** Rejects with AppError `config_conflict` where somebody else wrote it since it was read. */
+  /** Rejects with AppError `config_conflict` if another process wrote it since it was read. */
   write(pins: PinnedServer): Promise<void>;
 }
 

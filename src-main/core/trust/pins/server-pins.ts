@@ -100,7 +100,7 @@ export class ServerPins {
     });
   }
 
-  /** Answers false where somebody else wrote meanwhile what it was held against. */
+  /** Resolves to false if another process changed the compared definitions meanwhile. */
   async #judge(before: ReadonlyMap<PinKey, JsonObject>, moment: Moment): Promise<boolean> {
     const offered = this.#offered;
     // The first listing of a server whose launch a user accepted is what they accepted, but for what is grave.
@@ -410,8 +410,8 @@ export class ServerPins {
   }
 
   /**
-   * Keeps what waits, and tells of what did not before; `mustSave`: there is more to keep. Answers false where somebody
-   * else wrote meanwhile.
+   * Stores pending changes and reports the new ones; `mustSave` says that there is more to store. Resolves to false if
+   * another process wrote meanwhile.
    */
   async #noteWaiting(pins: PinnedServer, held: readonly DefinitionChange[], mustSave = false): Promise<boolean> {
     const known = this.#pins?.waits ?? new Map<PinKey, PendingChange>();
@@ -465,8 +465,8 @@ export class ServerPins {
   }
 
   /**
-   * Answers false where somebody else wrote meanwhile: what they wrote counts. `isDecision`: rejects with AppError
-   * where a database did not take it, and nothing is decided then.
+   * Resolves to false if another process wrote meanwhile: its version counts. `isDecision`: rejects with AppError if
+   * the database did not store it, and nothing is decided then.
    */
   async #save(pins: PinnedServer, isDecision = false): Promise<boolean> {
     const before = this.#pins;
@@ -490,5 +490,5 @@ export class ServerPins {
 
 /** Changes that are known to have waited, and do not here. */
 const maxKnown = 200;
-/** Others write at the same moment: each time somebody got something done. */
+/** Retries after write conflicts; in each conflict another process made progress. */
 const maxWriteAttempts = 5;

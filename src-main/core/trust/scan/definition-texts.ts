@@ -101,7 +101,7 @@ class Walk {
   }
 
   #add(text: string, path: string, place: TextRole): void {
-    // What is shorter than this says nothing by itself.
+    // Shorter texts carry no instruction.
     if (text.length < 3 || data.test(text)) return;
     if (this.texts.length >= maxTexts) this.isWhole = false;
     else this.texts.push({ text: place === 'name' ? asWords(text) : text, place, path });

@@ -118,7 +118,7 @@ function readMark(mark: string, text: string, start: number, sentence: SentenceB
 
 const quotation = /"[^"]{1,400}"|“[^”]{1,400}”|「[^」]{1,400}」|«[^»]{1,400}»|(?<![\p{L}\d])'[^'\n]{1,400}'/gu;
 
-/** Quotations are what somebody else says; strings of JSON are not. */
+/** Quotations are the words of another speaker; JSON strings are not. */
 function quotedParts(text: string): readonly (readonly [start: number, end: number])[] {
   return [...text.matchAll(quotation)].flatMap(({ 0: quote, index }) => {
     const before = text.slice(Math.max(0, index - 8), index).trimEnd();

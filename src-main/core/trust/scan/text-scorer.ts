@@ -101,7 +101,7 @@ function matchRule(rule: Rule, pattern: Pattern, sentence: Sentence, add: AddHit
   const match = matchPattern(pattern, sentence);
   if (match === undefined) return;
   const { first, last } = match;
-  // What is quoted, or given as an example, is what somebody else says.
+  // Quotations and examples are not instructions of the text itself.
   if (first.quoted && last.quoted) return;
   const isAboutSpeech = rule.isSpeech === true && sentence.kinds.has('DETECT');
   add(rule.id, first.start, last.end, pattern.factor * (isAboutSpeech ? 0.25 : 1));

@@ -13,7 +13,7 @@ import { RequestState } from '../../../lib/asking.svelte.ts';
 import { type Answers, initialInputs, withoutSecrets } from './registry-words.ts';
 import { count } from '../../../lib/format.ts';
 
-/** While somebody types, what would run is not asked for with each letter. */
+/** Debounce interval while the user types, in ms. */
 const pauseMs = 200;
 
 export class RegistryAddingState {

@@ -216,7 +216,7 @@ async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted>
   const { home, emptyHome, places, own, hidden, links } = view;
   const shown = [...places, ...(home === undefined ? [] : [home])];
   const covers = hidden.folders.filter((folder) => places.some(({ path }) => isInside(path, folder)));
-  // One that is made later would be seen, and made by the server it would lead wherever that wants.
+  // Created up front: the server could otherwise create the folder later and link it to any place.
   for (const folder of covers) await mkdir(folder, { recursive: true, mode: 0o700 });
   const planned = planMounts(shown, hidden.folders, own);
   if (home?.source !== undefined) await prepareHome(home.path, home.source, shown, planned);

@@ -157,7 +157,7 @@ export class Containers {
         ...isolate.extraArgs,
         image,
         ...(way?.command ?? []),
-        // Where a program lies here says nothing there.
+        // The program's path on the host does not exist in the image.
         ...[isOfImage(launch.command) ? program : launch.command, ...launch.args],
       ],
       env,

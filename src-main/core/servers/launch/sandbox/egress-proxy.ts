@@ -41,7 +41,7 @@ export class EgressProxyFactory {
   readonly #resolve: Resolve;
   #cleared: Promise<void> | undefined;
 
-  /** `folder`: where sockets may lie, whose path is short enough for them. */
+  /** `folder` is where the sockets are created; its path must be short enough for a socket address. */
   constructor(folder: string, onRefused: OnRefused, resolve: Resolve = (host) => lookup(host, { all: true })) {
     this.#folder = folder;
     this.#onRefused = onRefused;
