@@ -295,9 +295,9 @@ describe('MCPProxy', () => {
     expect(problems).toMatchObject([{ path: 'health_check_interval', suggestion: expect.any(String) as string }]);
   });
 
-  test('recommends call_tool_write for a tool without annotations', async () => {
+  test('recommends call_tool_read for a tool without annotations, which accepts it', async () => {
     const { text } = await call('retrieve_tools', { query: 'plain' });
-    expect(JSON.parse(text)).toMatchObject({ tools: [{ name: 'git:plain', call_with: 'call_tool_write' }] });
+    expect(JSON.parse(text)).toMatchObject({ tools: [{ name: 'git:plain', call_with: 'call_tool_read' }] });
   });
 
   test('rejects stored scripts', async () => {

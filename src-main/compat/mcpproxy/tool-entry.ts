@@ -1,5 +1,6 @@
 /** A tool as `retrieve_tools` and `describe_tool` show it. */
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
+import { requiredIntent } from '../../core/calls/call-tool.ts';
 import { type CatalogEntry, usableSchema } from '../../core/catalog/catalog.ts';
 import { condenseLine } from '../../core/condense/condense-tool.ts';
 import { parametersText } from '../../core/condense/signature.ts';
@@ -15,7 +16,7 @@ export function compactEntry(tool: CatalogEntry, { descriptions }: Pick<HelperCo
     name: id,
     sig: `(${parametersText(usableSchema(definition))})`,
     desc: descriptions.find(server, name, description) ?? condenseLine(textOrEmpty(description)),
-    call_with: callWith(tool),
+    call_with: `call_tool_${requiredIntent(tool)}`,
   };
 }
 
@@ -29,16 +30,6 @@ export function fullEntry(tool: CatalogEntry): JsonObject {
     inputSchema: usableSchema(definition),
     server,
     ...(Object.keys(annotations).length > 0 && { annotations }),
-    call_with: callWith(tool),
+    call_with: `call_tool_${requiredIntent(tool)}`,
   };
-}
-
-/**
- * A tool that does not declare that it only reads is taken to write. Source: MCPProxy's page, "Choosing the Right Tool
- * Variant".
- */
-function callWith({ definition }: CatalogEntry): string {
-  const { destructiveHint, readOnlyHint } = objectOrEmpty(definition['annotations']);
-  if (destructiveHint === true) return 'call_tool_destructive';
-  return readOnlyHint === true ? 'call_tool_read' : 'call_tool_write';
 }

@@ -37,6 +37,7 @@ const manageServers: HelperTool = {
       },
       required: ['action'],
     },
+    annotations: { readOnlyHint: false },
   },
   run: (input, context) => runAction(serverActions, input, context),
 };
@@ -147,6 +148,7 @@ const optimizeDescriptions: HelperTool = {
       },
       required: ['action'],
     },
+    annotations: { readOnlyHint: false },
   },
   run: (input, context) => runAction(descriptionActions, input, context),
 };

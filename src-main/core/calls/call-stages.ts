@@ -53,11 +53,11 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
         return awaited();
       });
     },
-    allow: (tool, { intent }) => {
+    allow: (tool, { intent, inProgram }) => {
       if (!isOn(tool.server, tool.name)) throw toolDisabledError(tool.id);
       // An answer that is kept for a while is none for a tool that is held.
       servers.find(tool.server)?.assertAccepted('tools/call', tool.definition);
-      if (intent !== undefined) checkIntent(tool, intent);
+      if (intent !== undefined) checkIntent(tool, intent, inProgram);
     },
     check: async (tool, request, context) => {
       try {

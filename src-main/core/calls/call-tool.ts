@@ -292,22 +292,29 @@ export const intents = ['read', 'write', 'destructive'] as const;
 /** The declared intent of a call, given by the variant of the tool that the model calls. */
 export type Intent = (typeof intents)[number];
 
-/**
- * Throws AppError `not_allowed` with `data` `{code: "SERVER_MISMATCH", use}`. A tool that says nothing of itself
- * passes; `destructive` always does. Unlike MCPProxy, a tool that says it does not only read is no reading one.
- */
-export function checkIntent(tool: CatalogEntry, intent: Intent): void {
-  const hints = objectOrEmpty(tool.definition['annotations']);
-  if (intent === 'destructive') return;
-  if (hints['destructiveHint'] === true) throw mismatch(tool, intent, 'destructive');
-  if (intent === 'read' && hints['readOnlyHint'] === false) throw mismatch(tool, intent, 'write');
+/** Returns the least intent that a call of the tool needs by its annotations; without annotations it is `read`. */
+export function requiredIntent({ definition }: Pick<CatalogEntry, 'definition'>): Intent {
+  const hints = objectOrEmpty(definition['annotations']);
+  if (hints['destructiveHint'] === true) return 'destructive';
+  return hints['readOnlyHint'] === false ? 'write' : 'read';
 }
 
-function mismatch(tool: CatalogEntry, intent: Intent, use: Intent): AppError {
-  const says = use === 'destructive' ? 'is destructive' : 'does not only read';
-  return new AppError('not_allowed', `${tool.id} ${says}, says its server, and was called to ${verbs[intent]}.`, {
-    fix: `Use call_tool_${use}, if that is what is meant to happen.`,
-    data: { code: 'SERVER_MISMATCH', use: `call_tool_${use}` },
+/**
+ * Throws AppError not_allowed with `data` `{code: "SERVER_MISMATCH", use}` if the tool needs more than the intent:
+ * `use` names the tool to call instead, or for a program the value of `allow`.
+ */
+export function checkIntent(
+  tool: Pick<CatalogEntry, 'id' | 'definition'>,
+  intent: Intent,
+  inProgram: boolean = false,
+): void {
+  const required = requiredIntent(tool);
+  if (intents.indexOf(required) <= intents.indexOf(intent)) return;
+  const says = required === 'destructive' ? 'is destructive' : 'does not only read';
+  const instead = inProgram ? `Run the program again with allow: "${required}"` : `Use call_tool_${required}`;
+  throw new AppError('not_allowed', `${tool.id} ${says}, says its server, and was called to ${verbs[intent]}.`, {
+    fix: `${instead}, if that is what is meant to happen.`,
+    data: { code: 'SERVER_MISMATCH', use: inProgram ? required : `call_tool_${required}` },
   });
 }
 

