@@ -1,7 +1,7 @@
 /**
- * Mode `auto`: the mode that costs this client app least over a typical session, with the reason in a sentence.
- * Every tool is shown where that is cheap, or where the app loads tools only when it needs them itself; searching twice
- * would cost more than it saves.
+ * Mode `auto`: how a client app is shown the tools, with the reason in a sentence. Every tool is listed where that is
+ * cheap, or where the app loads tools on demand itself: searching twice would cost more than it saves. Else the app
+ * gets search, calls, and programs together.
  */
 import { formatCount } from './base/text-format.ts';
 import type { Catalog } from './catalog/catalog.ts';
@@ -9,7 +9,9 @@ import { appTraits } from './client-apps/app-traits.ts';
 import { estimateTokens } from './condense/estimate-tokens.ts';
 import { autoMode, parseModeName } from './config/app-config.ts';
 import { isMode, type ModeRegistry } from './modes/mode-registry.ts';
+import { searchAndCodeMode } from './modes/auto-mode.ts';
 import { proxyMode } from './modes/proxy-mode.ts';
+import { searchMode } from './modes/search-mode.ts';
 import type { Mode, ModeView } from './modes/mode.ts';
 
 interface ModeChoice {
@@ -66,13 +68,13 @@ export function chooseMode({ tools, all, best, views }: Costs, app: string | und
   if (best.mode === proxyMode) {
     return {
       mode: proxyMode,
-      reason: `No other mode is sure to cost less than listing every tool, about ${whole(all)} tokens.`,
+      reason: `Search is not sure to cost less than listing every tool, about ${whole(all)} tokens.`,
     };
   }
   const session = `a session of ${typicalUses} tool uses costs about ${whole(best.total)} tokens, ${whole(all - best.total)} fewer`;
   return {
     mode: best.mode,
-    reason: `All ${tools} tools would cost about ${whole(all)} tokens; in mode ${best.mode.name} ${session}.${viewsText(views)}`,
+    reason: `All ${tools} tools would cost about ${whole(all)} tokens; with search${best.mode === searchAndCodeMode ? ' and programs' : ''}, ${session}.${viewsText(views)}`,
   };
 }
 
@@ -101,7 +103,7 @@ export interface Costs {
   readonly tools: number;
   /** Tokens of listing every tool. */
   readonly all: number;
-  /** The mode with the cheapest session, and its tokens. */
+  /** The mode to show, and the tokens of a typical session in it. */
   readonly best: { readonly mode: Mode; readonly total: number };
   /** The part of that total listed for its user interface. */
   readonly views?: ModeView['views'];
@@ -118,12 +120,11 @@ interface Known {
   costs: Costs | undefined;
 }
 
-/** Tool uses in the session that modes are compared over. */
+/** Tool uses in the session that is compared with the list of all. */
 const typicalUses = 5;
-/**
- * No mode is taken that would cost more than the list of all in a session of so many uses, though all its searches find
- * twins.
- */
+/** Tokens of a use beside the list: searching, wrapping. Measured by `npm run bench -- tasks`. */
+const tokensPerUse = 180;
+/** Search must not cost more than the list of all in a session of so many uses, though all its searches find twins. */
 const heavySessionUses = 20;
 const expensiveUseTokens = 360;
 
@@ -144,7 +145,7 @@ export class ModeCosts {
   /** The same object for as long as nothing changed. */
   costsFor(view: ModeView): Costs {
     const known = this.#of(view);
-    known.costs ??= compare(this.modes.modes, view, (mode) => this.listCost(mode, view).tokens);
+    known.costs ??= compare(view, (mode) => this.listCost(mode, view).tokens);
     return known.costs;
   }
 
@@ -165,25 +166,20 @@ export class ModeCosts {
   #of(view: ModeView): Known {
     const ofCatalog = this.#known.get(view.catalog) ?? new Map<string, Known>();
     this.#known.set(view.catalog, ofCatalog);
-    const settings = `${view.level} ${view.spills} ${view.views?.tokens ?? 0}`;
+    const settings = `${view.level} ${view.spills} ${view.programs} ${view.views?.tokens ?? 0}`;
     const known: Known = ofCatalog.get(settings) ?? { lists: new Map(), costs: undefined };
     ofCatalog.set(settings, known);
     return known;
   }
 }
 
-function compare(modes: readonly Mode[], view: ModeView, tokensOf: (mode: Mode) => number): Costs {
+function compare(view: ModeView, tokensOf: (mode: Mode) => number): Costs {
   const { length: tools } = view.catalog.tools;
   const all = tokensOf(proxyMode);
-  let best = { mode: proxyMode, total: all };
-  for (const mode of modes) {
-    const { tokensPerUse } = mode;
-    if (tokensPerUse === undefined) continue;
-    const list = tokensOf(mode) + (view.views?.tokens ?? 0);
-    const total = list + typicalUses * tokensPerUse;
-    const isSafe = list + heavySessionUses * Math.max(expensiveUseTokens, tokensPerUse) <= all;
-    if (isSafe && total < best.total) best = { mode, total };
-  }
+  const mode = view.programs === false ? searchMode : searchAndCodeMode;
+  const list = tokensOf(mode) + (view.views?.tokens ?? 0);
+  const isSafe = list + heavySessionUses * expensiveUseTokens <= all;
+  const best = isSafe ? { mode, total: list + typicalUses * tokensPerUse } : { mode: proxyMode, total: all };
   return { tools, all, best, views: view.views };
 }
 

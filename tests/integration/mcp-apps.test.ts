@@ -225,6 +225,8 @@ describe('the setting ui', () => {
     const app = await core.open(shows);
     await app.toolNames();
     const [session] = core.host.core.clients.sessions.all.filter(({ view }) => view.reason?.includes('user interface'));
-    expect(session?.view.reason).toMatch(/in mode \w+ .* Of that, 3 tools with a user interface cost about \d+\.$/);
+    expect(session?.view.reason).toMatch(
+      /with search and programs, .* Of that, 3 tools with a user interface cost about \d+\.$/,
+    );
   });
 });

@@ -11,7 +11,6 @@ import { describeTool, retrieveTools } from './retrieve-tools.ts';
 export const retrieveMode: Mode = {
   name: 'retrieve',
   line: 'Search, and one tool each to read, write and destroy',
-  tokensPerUse: 280,
   helpers: [retrieveTools, describeTool, callVariant('read'), callVariant('write'), callVariant('destructive')],
   fixedList: true,
   listed: () => [],

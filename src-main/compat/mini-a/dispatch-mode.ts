@@ -8,7 +8,6 @@ import { joinServerNames } from '../../core/modes/render-tools.ts';
 export const dispatchMode: Mode = {
   name: 'dispatch',
   line: 'One tool: proxy-dispatch',
-  tokensPerUse: 250,
   helpers: [proxyDispatch],
   fixedList: true,
   listed: () => [],

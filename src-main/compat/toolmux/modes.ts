@@ -10,7 +10,6 @@ import { invoke } from './invoke.ts';
 export const gatewayMode: Mode = {
   name: 'gateway',
   line: 'One tool per server',
-  tokensPerUse: 150,
   helpers: [getToolSchema, getToolCount, listAllTools],
   find(name, view) {
     const [server] = [...serverToolNames(view.catalog)].find(([, given]) => given === name) ?? [];
@@ -41,7 +40,6 @@ function gatewayInstructions({ catalog }: ModeView): string {
 export const metaMode: Mode = {
   name: 'meta',
   line: 'Five tools: look up, then invoke',
-  tokensPerUse: 200,
   helpers: [catalogTools, getToolSchema, invoke, getToolCount, listAllTools],
   fixedList: true,
   listed: () => [],

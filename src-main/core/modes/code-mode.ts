@@ -2,24 +2,17 @@
  * Mode `code`: the model looks tools up, and writes a program that calls them; only what the program returns comes
  * back.
  */
-import { toPlainNumber, textOrEmpty } from '../base/json.ts';
+import type { JsonObject } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
+import type { Intent } from '../calls/call-tool.ts';
 import type { CodeRunError, CodeRunOutcome } from '../code-runner/run-request.ts';
-import { findResources, resourceHitsText } from './read-resource.ts';
-import { joinServerNames, markSchemaShown, withUnavailableServers } from './render-tools.ts';
+import { joinServerNames, markSchemaShown } from './render-tools.ts';
 import { languagesText } from './catalog-languages.ts';
-import { findTools, type FoundTool, moreMatchesText, parseNeeds, queryHint } from './find-tools.ts';
+import { queryHint } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
-import {
-  type Detail,
-  hasAnyTag,
-  namedTools,
-  readDetail,
-  parseLanguage,
-  runCode,
-  signatureLine,
-  toolTexts,
-} from './run-code.ts';
+import { namedTools, readDetail, parseLanguage, runCode, toolTexts } from './run-code.ts';
+import { searchAnswer } from './search-answer.ts';
+import type { Result } from '../wire/message.ts';
 
 /** `search`: tools by what they do, as text. */
 export const searchCode: HelperTool = {
@@ -40,46 +33,8 @@ export const searchCode: HelperTool = {
     annotations: { readOnlyHint: true, openWorldHint: false },
     _meta: { 'anthropic/alwaysLoad': true },
   },
-  async run(input, context) {
-    // A program is what comes next.
-    context.sandbox.prewarm();
-    await context.settled();
-    const detail = readDetail(input['detail'], 'brief');
-    const limit = Number(toPlainNumber(input['limit']) ?? Number.NaN);
-    const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
-    const query = textOrEmpty(input['query']);
-    const needs = parseNeeds(query);
-    const { tools: found, more } = findTools(needs, context, {
-      limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, maxFound) : undefined,
-      ...(tags.length > 0 && { accepts: (tool) => hasAnyTag(tool, tags) }),
-    });
-    if (detail === 'full') for (const { tool } of found) markSchemaShown(tool, context.memory);
-    const all = context.catalog.tools.length;
-    const header = found.length === all || detail === 'full' ? '' : `${found.length} of ${all} tools:\n`;
-    const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
-    const tools = found.length === 0 ? undefined : header + linesOf(found, detail, more, context);
-    const text = [tools, resources].filter(Boolean).join('\n') || nothingFound(query, context);
-    return withUnavailableServers({ content: [{ type: 'text', text }] }, context.finder.missingServers());
-  },
+  run: (input, context) => searchAnswer(input, context, 'No tools matched the query.'),
 };
-
-const maxFound = 50;
-/** Maximum number of signature lines in a list; enough to write the call. */
-const signed = 3;
-
-function linesOf(found: readonly FoundTool[], detail: Detail, more: number, { firstUse = false }: ModeView): string {
-  const tools = found.map(({ tool }) => tool);
-  // In ToolMux's words, where the settings ask for them.
-  if (detail !== 'brief' || firstUse) return toolTexts(tools, detail);
-  const lines = tools.map((tool, place) => (place < signed ? signatureLine(tool) : toolTexts([tool], 'brief')));
-  return [...lines, ...[moreMatchesText(more) ?? []].flat()].join('\n');
-}
-
-function nothingFound(query: string, { catalog, index }: HelperContext): string {
-  const near = index.suggest(query).flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []);
-  const meant = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`;
-  return `No tools matched the query.${meant}`;
-}
 
 // `get_schema`: the parameters of named tools.
 
@@ -134,26 +89,36 @@ export const execute: HelperTool = {
     _meta: { 'anthropic/alwaysLoad': true },
   },
   spills: true,
-  async run(input, context) {
-    const { code } = input;
-    if (typeof code !== 'string')
-      throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
-    const language = parseLanguage(input['language']);
-    if (language === null) {
-      throw new AppError('bad_request', `Code in ${JSON.stringify(input['language'])} cannot be run here.`, {
-        fix: 'Write Python, JavaScript or TypeScript.',
-      });
-    }
-    const outcome = await runCode({ code, language, globals: 'execute', via: 'execute' }, context);
-    const printed =
-      outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
-    const rest = [...printed, ...readAsNote(outcome.readAs)];
-    if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
-    // A program that returned nothing has its output as its result.
-    const isPrintedOnly = outcome.value === undefined && printed.length > 0;
-    return { content: [...(isPrintedOnly ? [] : [{ type: 'text', text: valueText(outcome.value) }]), ...rest] };
-  },
+  run: (input, context) => runProgram(input, undefined, context),
 };
+
+/**
+ * Runs the program of `execute`. `allow`: the most that its calls may do; undefined: anything. Rejects with AppError
+ * bad_request or unsupported.
+ */
+export async function runProgram(
+  input: JsonObject,
+  allow: Intent | undefined,
+  context: HelperContext,
+): Promise<Result> {
+  const { code } = input;
+  if (typeof code !== 'string')
+    throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+  const language = parseLanguage(input['language']);
+  if (language === null) {
+    throw new AppError('bad_request', `Code in ${JSON.stringify(input['language'])} cannot be run here.`, {
+      fix: 'Write Python, JavaScript or TypeScript.',
+    });
+  }
+  const outcome = await runCode({ code, language, globals: 'execute', via: 'execute', allow }, context);
+  const printed =
+    outcome.console.length === 0 ? [] : [{ type: 'text', text: `Printed:\n${outcome.console.join('\n')}` }];
+  const rest = [...printed, ...readAsNote(outcome.readAs)];
+  if (!outcome.ok) return { content: [{ type: 'text', text: errorLine(outcome.error) }, ...rest], isError: true };
+  // A program that returned nothing has its output as its result.
+  const isPrintedOnly = outcome.value === undefined && printed.length > 0;
+  return { content: [...(isPrintedOnly ? [] : [{ type: 'text', text: valueText(outcome.value) }]), ...rest] };
+}
 
 /** Returns a note if no language was named and both parsers accepted the code. */
 function readAsNote(readAs: CodeRunOutcome['readAs']): { type: string; text: string }[] {
@@ -175,7 +140,6 @@ function errorLine({ code, message, line, column }: CodeRunError): string {
 export const codeMode: Mode = {
   name: 'code',
   line: 'Three tools: search, read schemas, run code',
-  tokensPerUse: 190,
   helpers: [searchCode, getSchema, execute],
   fixedList: true,
   listed: () => [],

@@ -14,8 +14,11 @@ export interface FoundTool {
   readonly share: number;
 }
 
-interface FoundTools {
+export interface FoundTools {
+  /** Those of all needs, each once. */
   readonly tools: readonly FoundTool[];
+  /** The same for each need; a tool that fits several stands in each of them. */
+  readonly byNeed: readonly { readonly need: string; readonly tools: readonly FoundTool[] }[];
   /** How many match besides, and are left out. */
   readonly more: number;
 }
@@ -81,7 +84,7 @@ export function findTools(
   const shown = new Map<string, FoundTool>();
   const asked = needs.map((need) => ({ need, found: view.index.find(need) }));
   const own = new Set<string>();
-  for (const { need, found } of asked) {
+  const byNeed = asked.map(({ need, found }) => {
     const stems = stemsOf(need);
     const hits = bestHits(stems, found, { most, limit, isWanted, toolOf, used });
     const best = hits[0]?.score ?? 0;
@@ -100,16 +103,16 @@ export function findTools(
     const usable = [...ranked.filter(({ tool }) => !tool.down), ...ranked.filter(({ tool }) => tool.down)];
     const readers = readerFor(need, stems, view).filter(({ tool }) => accepts?.(tool) !== false);
     for (const { tool } of readers) own.add(tool.id);
-    for (const one of [...readers, ...usable].slice(0, limit ?? Infinity)) {
-      if (!shown.has(one.tool.id)) shown.set(one.tool.id, one);
-    }
-  }
+    const fitting = [...readers, ...usable].slice(0, limit ?? Infinity);
+    for (const one of fitting) if (!shown.has(one.tool.id)) shown.set(one.tool.id, one);
+    return { need, tools: fitting };
+  });
   const count =
     QueryMatches.count(
       asked.map(({ found }) => found),
       isWanted,
     ) + own.size;
-  return { tools: [...shown.values()], more: count - shown.size };
+  return { tools: [...shown.values()], byNeed, more: count - shown.size };
 }
 
 interface Wanted {

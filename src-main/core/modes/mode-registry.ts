@@ -8,6 +8,7 @@ import { closestMatch } from '../base/text-format.ts';
 import type { CallerContext } from '../calls/call-tool.ts';
 import type { ReadHint } from '../calls/shape-result.ts';
 import { modeValues, parseModeName } from '../config/app-config.ts';
+import { searchAndCodeMode } from './auto-mode.ts';
 import { awaitResult, isCalledByName } from './await-result-tool.ts';
 import { codeMode } from './code-mode.ts';
 import type { HelperTool, Mode, ModeView, OwnResource } from './mode.ts';
@@ -80,7 +81,7 @@ export class ModeRegistry {
    * Undefined if it lists neither.
    */
   readonly readHint = ({ mode, lists }: Pick<CallerContext, 'mode' | 'lists'>): ReadHint | undefined => {
-    const shown = this.modes.find(({ name }) => name === mode) ?? proxyMode;
+    const shown = [searchAndCodeMode, ...this.modes].find(({ name }) => name === mode) ?? proxyMode;
     const { name } = readResultTool.definition;
     if (isCalledByName(shown) && lists?.(name) === false) return undefined;
     return (id, examples) => {

@@ -13,7 +13,14 @@ import type { ToolFinder } from '../catalog/tool-finder.ts';
 import type { DescriptionReader, DescriptionStore } from '../condense/description-store.ts';
 import { leanSchema } from '../condense/lean-schema.ts';
 import { shapeSchema } from '../condense/shape-schema.ts';
-import type { CodeSettings, CondenseLevel, ModeName, RetrieveSettings, ToolFilter } from '../config/app-config.ts';
+import type {
+  autoMode,
+  CodeSettings,
+  CondenseLevel,
+  ModeName,
+  RetrieveSettings,
+  ToolFilter,
+} from '../config/app-config.ts';
 import type { CodeRunner } from '../code-runner/code-runner.ts';
 import type { SearchIndex } from '../search/search-index.ts';
 import type { SpillFiles } from '../spills/spill-queries.ts';
@@ -35,6 +42,8 @@ export interface ModeView {
   readonly spills?: boolean;
   /** A call that takes long may be answered with a handle. */
   readonly handles?: boolean;
+  /** The user lets programs run; absent: yes. */
+  readonly programs?: boolean;
   /** Short texts that were written for tools. */
   readonly descriptions: DescriptionReader;
   /**
@@ -123,18 +132,13 @@ export interface HelperTool {
 }
 
 export interface Mode {
-  readonly name: ModeName;
+  readonly name: ModeName | typeof autoMode;
   /** One line for menus and settings. */
   readonly line: string;
   /** Own tools of the mode; listed first, and callable in every mode. */
   readonly helpers: readonly HelperTool[];
   /** Own tools that depend on the catalog: gateway's one per server. Callable in every mode, after servers' tools. */
   find?(name: string, view: ModeView): HelperTool | undefined;
-  /**
-   * Tokens that each use of a tool costs next to the list: searching, looking up, wrapping. Measured by `npm run bench
-   * -- tasks`; without it `auto` never chooses the mode.
-   */
-  readonly tokensPerUse?: number;
   /** A helper of it reads resources, so that `read_resource` is not listed. */
   readonly readsResources?: boolean;
   /** It lists the same whatever the servers have. */

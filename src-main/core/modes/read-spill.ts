@@ -38,7 +38,7 @@ export const readResultTool: HelperTool = {
       },
       required: ['resultFile'],
     },
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    annotations: { readOnlyHint: true },
     _meta: { 'anthropic/alwaysLoad': true },
   },
   reachable: true,

@@ -2,12 +2,14 @@
 import { renderFullTool } from './render-tools.ts';
 import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
 import { AppError } from '../base/errors.ts';
+import { type CallRequest, checkIntent, type Intent } from '../calls/call-tool.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
-import { isLossy, parametersText, parameterTypes, outputType } from '../condense/signature.ts';
+import { isLossy, parameterTypes, outputType } from '../condense/signature.ts';
 import type { CodeLanguage, CodeRunLimits, CodeRunOutcome, CodeRunRequest } from '../code-runner/run-request.ts';
 import { isSpillId, spillMetaKey, spillUri } from '../spills/spill.ts';
 import type { SqlInput, SqlRows } from '../spills/spill-queries.ts';
+import type { Result } from '../wire/message.ts';
 import { toObject } from '../wire/raw-json.ts';
 import { findTools, parseNeeds } from './find-tools.ts';
 import type { HelperContext, HelperTool } from './mode.ts';
@@ -24,19 +26,23 @@ export interface CodeRunOptions {
   readonly via: string;
   /** Only these servers may be called; undefined: all. */
   readonly servers?: readonly string[] | undefined;
+  /** The most that its calls may do, by the annotations of the tools; undefined: anything. */
+  readonly allow?: Intent | undefined;
 }
 
 /**
  * Throws AppError: bad_request if there is no code; unsupported where code is switched off, or Python cannot be loaded.
  */
 export async function runCode(run: CodeRunOptions, context: HelperContext): Promise<CodeRunOutcome> {
-  const { code, language, input, globals, via, servers } = run;
+  const { code, language, input, globals, via, servers, allow } = run;
   const { enabled, timeoutSeconds, maxToolCalls } = context.code;
   if (!enabled) {
     const fix = 'Call the tools one by one; a person can set "code.enabled" to true in the config.';
     throw new AppError('unsupported', 'Running code is switched off here.', { fix });
   }
   if (code.trim() === '') throw new AppError('bad_request', 'There is no code to run.', { fix: 'Give it as "code".' });
+  const callTool = (request: CallRequest): Promise<Result> =>
+    context.callTool({ ...request, inProgram: true, ...(allow !== undefined && { intent: allow }) });
   const outcome = await context.sandbox.run({
     code,
     language,
@@ -55,6 +61,7 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
       if (servers !== undefined) await requireServer(name, servers, context);
       const helper = globals === 'execute' ? helperFor(name, context) : undefined;
       if (helper !== undefined) {
+        if (allow !== undefined) checkIntent({ id: name, definition: helper.definition }, allow, true);
         // A spread would keep the catalog of now, in which a server that is starting has no tools.
         return helper.run(args, {
           ...context,
@@ -62,14 +69,14 @@ export async function runCode(run: CodeRunOptions, context: HelperContext): Prom
             return context.catalog;
           },
           author: { ...context.author, tool: name },
+          callTool,
         });
       }
       return toObject(
-        await context.callTool({
+        await callTool({
           tool: name,
           arguments: args,
           via,
-          inProgram: true,
           ...(servers !== undefined && { mayName: ({ server }) => servers.includes(server) }),
         }),
       );
@@ -214,13 +221,6 @@ export function toolTexts(tools: readonly CatalogEntry[], detail: Detail): strin
 
 function brief({ listedName, definition }: CatalogEntry): string {
   return `- ${listedName}: ${condenseLine(textOrEmpty(definition['description']))}`;
-}
-
-/** The same with its parameters and, if its server declares it, its result type: enough to write the call. */
-export function signatureLine({ listedName, definition }: CatalogEntry): string {
-  const gives = outputType(definition['outputSchema']);
-  const sig = `${listedName}(${parametersText(usableSchema(definition))})${gives === undefined ? '' : ` → ${gives}`}`;
-  return `- ${sig}: ${condenseLine(textOrEmpty(definition['description']))}`;
 }
 
 function detailed(tool: CatalogEntry): string {

@@ -93,16 +93,16 @@ export const searchToolsTool: HelperTool = {
   },
 };
 
-const callTool: HelperTool = {
+export const callTool: HelperTool = {
   kind: 'call',
   definition: {
     name: 'call_tool',
-    description: 'Call a tool found by search_tools.',
+    description: 'Call a tool that was found.',
     inputSchema: {
       type: 'object',
       properties: {
         name: { type: 'string' },
-        arguments: { type: ['object', 'string'], description: 'object or its JSON text' },
+        arguments: { type: ['object', 'string'], description: 'or JSON text' },
       },
       required: ['name'],
     },
@@ -122,7 +122,6 @@ const callTool: HelperTool = {
 export const searchMode: Mode = {
   name: 'search',
   line: 'Two tools: search and call',
-  tokensPerUse: 180,
   helpers: [searchToolsTool, callTool],
   fixedList: true,
   listed: () => [],

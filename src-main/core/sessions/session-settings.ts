@@ -158,6 +158,7 @@ export class SessionSettingsCache {
       firstUse: tellsAtFirstUse(config),
       spills: maySpill(config.results),
       handles: callLimitMs !== undefined,
+      programs: config.code.enabled,
       descriptions: this.#core.descriptions,
     };
     const listed = ui === 'listed' ? listViews(shown, freeListTokens(app), estimateTokens) : undefined;

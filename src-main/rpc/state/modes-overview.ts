@@ -41,7 +41,14 @@ export function viewOf(
 ): ModeView {
   const config = context.config.current;
   const level = levelFor(config, app);
-  return { catalog: catalog.current, index: catalog.index, level, spills: maySpill(config.results), descriptions };
+  return {
+    catalog: catalog.current,
+    index: catalog.index,
+    level,
+    spills: maySpill(config.results),
+    programs: config.code.enabled,
+    descriptions,
+  };
 }
 
 /** The mode of apps that have none of their own. */

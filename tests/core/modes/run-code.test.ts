@@ -130,7 +130,8 @@ test('runs nothing if code is disabled, and applies the configured limits otherw
   await expect(codeExecution.run({ code: '1' }, off)).rejects.toMatchObject(refusal);
   const bounded = Object.assign(helperContext([]), { sandbox, code: settings });
   const twice = { code: 'const a = call_tool("s", "a", {}), b = call_tool("s", "a", {}); [a.ok, b.ok]' };
-  expect(await codeExecution.run(twice, bounded)).toMatchObject({
+  const slow = Object.assign(helperContext([]), { sandbox, code: { ...settings, timeoutSeconds: 30 } });
+  expect(await codeExecution.run(twice, slow)).toMatchObject({
     content: [{ text: '{"ok":true,"value":[true,false]}' }],
   });
   expect(await execute.run({ code: 'for (;;) {}' }, bounded)).toMatchObject({

@@ -6,7 +6,8 @@ import { toSingleLine } from '../../../src-main/core/condense/clauses.ts';
 import { isLossy } from '../../../src-main/core/condense/signature.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
-import { signatureLine, toolTexts } from '../../../src-main/core/modes/run-code.ts';
+import { toolTexts } from '../../../src-main/core/modes/run-code.ts';
+import { signatureLine } from '../../../src-main/core/modes/search-answer.ts';
 import { renderFoundTools } from '../../../src-main/core/modes/search-mode.ts';
 import { renderTool } from '../../../src-main/core/modes/render-tools.ts';
 import { recordedListings } from '../../fixtures/recorded-listings.ts';
@@ -29,7 +30,8 @@ const shown: Readonly<Record<string, (tool: CatalogEntry) => string>> = {
   code: (tool) => toolTexts([tool], 'brief').replace(/^- \S+ /, ''),
   'code and universal, signed': (tool) => {
     const brief = toolTexts([tool], 'brief').replace(/^- \S+ /, '');
-    return signatureLine(tool).endsWith(`: ${brief}`) ? brief : signatureLine(tool);
+    const line = signatureLine(tool).replace(/[.]? Gives .*$/, '');
+    return line.endsWith(`: ${brief}`) ? brief : line;
   },
   meta: (tool) => summaryOf(tool, context),
   gateway: (tool) => summaryOf(tool, context, 60, true),

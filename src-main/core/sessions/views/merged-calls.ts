@@ -190,7 +190,8 @@ export class MergedCalls {
   /** A server's tool goes before a helper that is named after a server. */
   #helper(name: string, { mode, view }: SessionSettings): HelperTool | undefined {
     const { helpers } = this.#parts.core.modes;
-    const own = helpers.get(name) ?? mode.find?.(name, view);
+    const listed = mode.helpers.find(({ definition }) => definition.name === name);
+    const own = listed ?? helpers.get(name) ?? mode.find?.(name, view);
     if (own !== undefined || view.catalog.lookup.tools.byListedName(name) !== undefined) return own;
     return this.#parts.core.modes.findDynamic(name, view);
   }

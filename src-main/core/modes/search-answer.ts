@@ -1,0 +1,102 @@
+/**
+ * The text of `search`: hits grouped by need, one line each, and the signature of the best hit of every need, so that
+ * it can be called at once.
+ */
+import { textOrEmpty, toPlainNumber, type JsonObject } from '../base/json.ts';
+import { truncateText } from '../base/visible-text.ts';
+import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
+import { condenseLine } from '../condense/condense-tool.ts';
+import { isLossy, outputType, parametersText } from '../condense/signature.ts';
+import type { Result } from '../wire/message.ts';
+import { findTools, type FoundTools, moreMatchesText, parseNeeds } from './find-tools.ts';
+import type { HelperContext } from './mode.ts';
+import { findResources, resourceHitsText } from './read-resource.ts';
+import { markSchemaShown, withUnavailableServers } from './render-tools.ts';
+import { hasAnyTag, readDetail, toolTexts } from './run-code.ts';
+
+/** Most tools for each need, if the caller sets a limit. */
+const maxFound = 50;
+/** Hits of a single need that are shown with their signature; of several needs it is one each. */
+const signedOfOne = 3;
+/** Longest line of one hit, in characters. */
+const maxLineLength = 300;
+/** Longest heading of a group, in characters. */
+const maxNeedLength = 60;
+
+/** Finds tools for the query. `nothing`: the sentence for a query that nothing fits. */
+export async function searchAnswer(input: JsonObject, context: HelperContext, nothing: string): Promise<Result> {
+  // A program often comes next.
+  context.sandbox.prewarm();
+  await context.settled();
+  const detail = readDetail(input['detail'], 'brief');
+  const limit = Number(toPlainNumber(input['limit']) ?? Number.NaN);
+  const tags = Array.isArray(input['tags']) ? input['tags'].filter((tag) => typeof tag === 'string') : [];
+  const needs = parseNeeds(input['query']);
+  const found = findTools(needs, context, {
+    limit: Number.isInteger(limit) && limit > 0 ? Math.min(limit, maxFound) : undefined,
+    ...(tags.length > 0 && { accepts: (tool) => hasAnyTag(tool, tags) }),
+  });
+  const tools = found.tools.map(({ tool }) => tool);
+  if (detail === 'full') for (const tool of tools) markSchemaShown(tool, context.memory);
+  const all = context.catalog.tools.length;
+  const header = tools.length === all || detail === 'full' ? '' : `${tools.length} of ${all} tools:\n`;
+  // In ToolMux's words, where the settings ask for them.
+  const isPlain = detail !== 'brief' || context.firstUse === true;
+  const lines = isPlain ? toolTexts(tools, detail) : groupsText(found);
+  const resources = resourceHitsText(findResources(needs, context.catalog), context.callLine);
+  const text = [tools.length === 0 ? '' : header + lines, resources].filter(Boolean).join('\n');
+  return withUnavailableServers(
+    { content: [{ type: 'text', text: text || nothing + nearNames(needs, context) }] },
+    context.finder.missingServers(),
+  );
+}
+
+function nearNames(needs: readonly string[], { catalog, index }: HelperContext): string {
+  const ids = needs.flatMap((need) => index.suggest(need));
+  const near = new Set(ids.flatMap((id) => catalog.lookup.tools.byId(id)[0]?.listedName ?? []));
+  return near.size === 0 ? '' : ` Did you mean ${[...near].join(', ')}?`;
+}
+
+/** A tool that fits several needs is described for the first one, and only named for the others. */
+function groupsText({ byNeed, more }: FoundTools): string {
+  const isSingle = byNeed.length === 1;
+  const shown = new Set<string>();
+  const lines = byNeed.flatMap(({ need, tools }) => {
+    const hits = tools.map(({ tool }, place) => {
+      if (shown.has(tool.id)) return `- ${tool.listedName}`;
+      shown.add(tool.id);
+      return place < (isSingle ? signedOfOne : 1) ? signatureLine(tool) : briefLine(tool);
+    });
+    if (isSingle) return hits;
+    const heading = `${truncateText(need, maxNeedLength)}:`;
+    return hits.length === 0 ? [`${heading} nothing fits`] : [heading, ...hits];
+  });
+  const isPart = lines.some((line) => isLossy(line));
+  const notes = [moreMatchesText(more), isPart ? '~ leaves something out: detail "full" has it.' : undefined];
+  return [...lines, ...notes.filter((note) => note !== undefined)].join('\n');
+}
+
+function briefLine({ listedName, definition }: CatalogEntry): string {
+  return lineOf(`- ${listedName}`, condenseLine(textOrEmpty(definition['description'])));
+}
+
+/**
+ * Returns a tool with its parameters and, if its server declares it, the type of its result: enough to write the call.
+ * Optional parameters are left out where the line would be too long.
+ */
+export function signatureLine({ listedName, definition }: CatalogEntry): string {
+  const schema = usableSchema(definition);
+  const description = condenseLine(textOrEmpty(definition['description']));
+  const gives = outputType(definition['outputSchema']);
+  const whole = `- ${listedName}(${parametersText(schema)})`;
+  const isLong = whole.length + description.length > maxLineLength;
+  const required = parametersText(schema, (_, isRequired) => isRequired);
+  const head = isLong ? `- ${listedName}(${[required, '~'].filter(Boolean).join(', ')})` : whole;
+  const end = gives === undefined ? '' : `${/[.!?]$/.test(description) ? '' : '.'} Gives ${gives}`;
+  const isTyped = head.length + description.length + end.length + 2 <= maxLineLength;
+  return lineOf(head, isTyped ? description + end : description);
+}
+
+function lineOf(head: string, text: string): string {
+  return truncateText(`${head}: ${text}`, maxLineLength);
+}
