@@ -11,6 +11,7 @@ import {
   validateSecret,
 } from '../../core/edition.ts';
 import type { TeamSignIns, VaultedSignIn } from '../oauth/team-sign-ins.ts';
+import type { DocumentTable } from '../documents/document-table.ts';
 import type { TeamVaults } from '../secrets/team-vault.ts';
 import type { AccessToken, AccessTokenStore, NewToken } from '../users/access-tokens.ts';
 import type { NewUser, Role, User, UserStore } from '../users/user-store.ts';
@@ -123,10 +124,10 @@ export class TeamAdmin {
     return isRemoved;
   }
 
-  /** Encrypts all secrets with the first team key. Returns their number. */
-  async rotateSecrets(vaults: TeamVaults): Promise<number> {
-    const count = await vaults.rotate();
-    await this.#record('changed', `encrypted all secrets (${count}) with the first team key`);
+  /** Encrypts all secrets and documents with the first team key. Returns their number. */
+  async rotateKeys(vaults: Pick<TeamVaults, 'rotate'>, documents: Pick<DocumentTable, 'rotate'>): Promise<number> {
+    const count = (await vaults.rotate()) + (await documents.rotate());
+    await this.#record('changed', `encrypted all secrets and documents (${count}) with the first team key`);
     return count;
   }
 

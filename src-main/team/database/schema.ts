@@ -124,17 +124,12 @@ const firstSchema = `
   );
   CREATE INDEX person_tokens_of_user ON tooltray.person_tokens (user_id);
 
-  CREATE TABLE tooltray.data_keys (
-    id text NOT NULL, wrapped text NOT NULL, made_at timestamptz NOT NULL DEFAULT clock_timestamp(),
-    PRIMARY KEY (id)
-  );
   CREATE TABLE tooltray.secrets (
-    owner text NOT NULL, name text NOT NULL, key text NOT NULL,
+    owner text NOT NULL, name text NOT NULL,
     sealed text NOT NULL CHECK (octet_length(sealed) <= 1048576),
     changed_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (owner, name), FOREIGN KEY (key) REFERENCES tooltray.data_keys (id)
+    PRIMARY KEY (owner, name)
   );
-  CREATE INDEX ON tooltray.secrets (key);
 
   CREATE TABLE tooltray.page_sessions (
     hash bytea NOT NULL, user_id text NOT NULL, token_id text, made_at timestamptz NOT NULL DEFAULT now(),

@@ -3,8 +3,7 @@
  * replicas never overwrite each other, and is told to all of them.
  */
 import type { ISql, Sql } from 'postgres';
-import { seal, unseal } from '../../core/edition.ts';
-import { AppError } from '../../core/base/errors.ts';
+import { KeyRing } from '../secrets/key-ring.ts';
 import { notifyChange } from '../database/change-feed.ts';
 import { rethrowDatabaseError } from '../database/database.ts';
 
@@ -22,12 +21,12 @@ export interface Row {
 
 export class DocumentTable {
   readonly sql: Sql;
-  readonly #keys: readonly Buffer[];
+  readonly #keys: KeyRing;
 
   /** `keys`, 32 bytes each: the first one seals, all of them open. */
   constructor(sql: Sql, keys: readonly Buffer[]) {
     this.sql = sql;
-    this.#keys = keys;
+    this.#keys = new KeyRing(keys);
   }
 
   /** undefined: there is none. Rejects with AppError `store_unreachable`, or `secret_locked` where no key opens it. */
@@ -35,7 +34,7 @@ export class DocumentTable {
     const [row] = await this.sql<{ value: string; version: string }[]>`
       SELECT value, version FROM tooltray.documents WHERE owner = ${owner} AND name = ${name}
     `.catch(rethrowDatabaseError);
-    return row && { text: this.#open(row.value, { owner, name }), version: row.version };
+    return row && { text: this.#keys.open(row.value, aadFor({ owner, name })), version: row.version };
   }
 
   /**
@@ -50,9 +49,7 @@ export class DocumentTable {
     isMinor = false,
   ): Promise<string | undefined> {
     const { owner, name } = place;
-    const [key] = this.#keys;
-    if (key === undefined) throw missingKeyError();
-    const value = seal(key, text, aadFor(place));
+    const value = this.#keys.seal(text, aadFor(place));
     const put = async (sql: ISql): Promise<string | undefined> => {
       const [row] =
         version === undefined
@@ -82,12 +79,21 @@ export class DocumentTable {
     return row?.version;
   }
 
-  #open(value: string, place: DocumentKey): string {
-    for (const key of this.#keys) {
-      const text = unseal(key, value, aadFor(place));
-      if (text !== undefined) return text;
-    }
-    throw missingKeyError();
+  /** Encrypts every document with the first key. Returns their number. Rejects with AppError. */
+  async rotate(): Promise<number> {
+    return this.sql
+      .begin(async (work) => {
+        const rows = await work<(DocumentKey & { value: string })[]>`
+          SELECT owner, name, value FROM tooltray.documents ORDER BY owner, name FOR UPDATE`;
+        for (const { value, ...place } of rows) {
+          const about = aadFor(place);
+          await work`
+            UPDATE tooltray.documents SET value = ${this.#keys.seal(this.#keys.open(value, about), about)}
+            WHERE owner = ${place.owner} AND name = ${place.name}`;
+        }
+        return rows.length;
+      })
+      .catch(rethrowDatabaseError);
   }
 }
 
@@ -99,14 +105,4 @@ export function topicOf({ owner, name }: Pick<DocumentKey, 'owner' | 'name'>): s
 /** A row that somebody put in the place of another one opens nothing. */
 function aadFor({ owner, name }: DocumentKey): string {
   return JSON.stringify(['tooltray document', owner, name]);
-}
-
-function missingKeyError(): AppError {
-  return new AppError(
-    'secret_locked',
-    'What the team’s database keeps is sealed with a key that this replica does not have.',
-    {
-      fix: 'Start every replica with the same keys, the ones of before among them.',
-    },
-  );
 }

@@ -3,14 +3,14 @@
  * owner and name alone, so that a row that somebody put in another's place opens nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ISql, Sql, TransactionSql } from 'postgres';
-import { seal, type SecretStore, serverSecretPrefix, unseal, type VaultStatus } from '../../core/edition.ts';
+import type { Sql, TransactionSql } from 'postgres';
+import { type SecretStore, serverSecretPrefix, type VaultStatus } from '../../core/edition.ts';
 import { AppError } from '../../core/base/errors.ts';
 import { Emitter } from '../../core/base/emitter.ts';
 import { Semaphore } from '../../core/base/semaphore.ts';
 import { notifyChange, type ChangeFeed } from '../database/change-feed.ts';
 import { databaseError } from '../database/database.ts';
-import { DataKeys } from './data-keys.ts';
+import { KeyRing } from './key-ring.ts';
 
 export interface TeamVaultsOptions {
   /** Connections of the team's database. */
@@ -33,7 +33,7 @@ export class TeamVaults {
   /** Something of one that was asked for here is another now, on any replica; the organization's owner is empty. */
   readonly changed = new Emitter<{ readonly owner: string; readonly names: readonly string[] }>();
   readonly #options: TeamVaultsOptions;
-  readonly #keys: DataKeys;
+  readonly #keys: KeyRing;
   readonly #held = new Semaphore(maxHeld);
   readonly #vaults = new Map<string, TeamVault>();
   /** Opened values that other parts know. */
@@ -41,9 +41,9 @@ export class TeamVaults {
   readonly #stop: () => void;
 
   constructor(options: TeamVaultsOptions) {
-    const { sql, ring, changes } = options;
+    const { ring, changes } = options;
     this.#options = options;
-    this.#keys = new DataKeys(sql, ring);
+    this.#keys = new KeyRing(ring);
     this.#stop = changes.changed.on((change) => {
       if (change.topic.startsWith(topics)) void this.#vaults.get(change.topic.slice(topics.length))?.onChange();
     });
@@ -89,42 +89,24 @@ export class TeamVaults {
   }
 
   /**
-   * Seals everything again with a key that the team's first one wraps, and takes the ones before away: from then on the
-   * team's other keys open nothing here. All or nothing; replicas go on meanwhile. How many rows that were. Rejects
-   * with AppError.
+   * Encrypts every secret with the first key, in one transaction; replicas continue. Returns the number of secrets.
+   * Rejects with AppError.
    */
   async rotate(): Promise<number> {
     const { sql } = this.#options;
-    const work = async (held: ISql): Promise<number> => {
-      await this.#keys.alone(held);
-      // A concurrent encryption with one of these keys has either committed, or finds the key gone and uses the new
-      // one.
-      await held`SELECT id FROM tooltray.data_keys FOR UPDATE`;
-      const { id, key } = await this.#keys.add(held);
-      const rows = await held<Row[]>`
-        SELECT owner, name, key, sealed FROM tooltray.secrets FOR UPDATE`;
-      for (const { owner, name, ...row } of rows) {
-        const about = aboutOf(owner, name);
-        const sealed = seal(key, openRow(await this.#keys.find(row.key), row.sealed, about, name), about);
-        await held`
-          UPDATE tooltray.secrets SET key = ${id}, sealed = ${sealed}
-          WHERE owner = ${owner} AND name = ${name}`;
-      }
-      await held`DELETE FROM tooltray.data_keys WHERE id <> ${id}`;
-      return rows.length;
-    };
-    for (let attempt = 1; ; attempt++) {
-      try {
-        const done = await sql.begin(work);
-        this.#keys.forget();
-        return done;
-      } catch (error) {
-        // Who writes a row waits for its key, and we hold the keys and wait for the row: PostgreSQL ends one of the
-        // two.
-        if (attempt >= maxAttempts || (error as { readonly code?: unknown }).code !== '40P01') return rethrow(error);
-        await sleep(retryDelayMs * attempt);
-      }
-    }
+    return sql
+      .begin(async (held) => {
+        const rows = await held<Row[]>`
+          SELECT owner, name, sealed FROM tooltray.secrets ORDER BY owner, name FOR UPDATE`;
+        for (const { owner, name, sealed } of rows) {
+          const about = aboutOf(owner, name);
+          await held`
+            UPDATE tooltray.secrets SET sealed = ${this.#keys.seal(this.#keys.open(sealed, about), about)}
+            WHERE owner = ${owner} AND name = ${name}`;
+        }
+        return rows.length;
+      })
+      .catch(rethrow);
   }
 
   close(): void {
@@ -135,14 +117,13 @@ export class TeamVaults {
 interface Row {
   readonly owner: string;
   readonly name: string;
-  readonly key: string;
   readonly sealed: string;
 }
 
 interface TeamVaultOptions {
   readonly sql: Sql;
   readonly owner: string;
-  readonly keys: DataKeys;
+  readonly keys: KeyRing;
   readonly held: Semaphore;
   /** Opened values of others, hidden together with its own. */
   readonly beside: () => readonly string[];
@@ -179,13 +160,7 @@ export class TeamVault implements SecretStore {
   async read(name: string): Promise<string | undefined> {
     this.#known ??= await this.#times();
     const row = await this.#row(name);
-    if (row === undefined) return undefined;
-    return this.#open(row).catch(async (error: unknown) => {
-      // Sealed again since we have read it: its key of before is gone.
-      const now = await this.#row(name);
-      if (now?.sealed === row.sealed) throw error;
-      return now && this.#open(now);
-    });
+    return row && this.#open(row);
   }
 
   async names(start: string): Promise<readonly { readonly name: string; readonly changedAt: number }[]> {
@@ -218,7 +193,7 @@ export class TeamVault implements SecretStore {
       .begin(async (work) => {
         const [gone] = await work<Row[]>`
           DELETE FROM tooltray.secrets WHERE owner = ${owner} AND name = ${name}
-          RETURNING owner, name, key, sealed`;
+          RETURNING owner, name, sealed`;
         if (gone !== undefined) await notifyChange(work, topicOf(owner));
         return gone;
       })
@@ -274,7 +249,7 @@ export class TeamVault implements SecretStore {
 
   async status(): Promise<VaultStatus> {
     try {
-      await this.#options.keys.current();
+      await this.#requireKey();
       const sentence = 'Secrets are sealed in the team’s database, under the team’s key.';
       return { state: 'open', place: undefined, sentence, sealed: 0 };
     } catch (error) {
@@ -314,26 +289,25 @@ export class TeamVault implements SecretStore {
   async #change(name: string, change: Change): Promise<string | undefined> {
     const { owner, sql } = this.#options;
     this.#known ??= await this.#times();
-    const { id, key } = await this.#options.keys.current();
     const answer = await beginLong(sql, async (work, outside) => {
       // Also if there is no row yet that could be locked.
       await lockSequentially(work, aboutOf(owner, name));
       const [row] = await work<Row[]>`
-        SELECT owner, name, key, sealed FROM tooltray.secrets
+        SELECT owner, name, sealed FROM tooltray.secrets
         WHERE owner = ${owner} AND name = ${name} FOR UPDATE`;
-      const before = row && (await this.#open(row));
+      const before = row && this.#open(row);
       const next = await outside(change(before));
       if (next === before) return { next, isSame: true };
       if (next === undefined) {
         await work`
           DELETE FROM tooltray.secrets WHERE owner = ${owner} AND name = ${name}`;
       } else {
-        const sealed = seal(key, checked(name, next), aboutOf(owner, name));
+        const sealed = this.#options.keys.seal(checked(name, next), aboutOf(owner, name));
         await work`
-          INSERT INTO tooltray.secrets (owner, name, key, sealed, changed_at)
-          VALUES (${owner}, ${name}, ${id}, ${sealed}, clock_timestamp())
+          INSERT INTO tooltray.secrets (owner, name, sealed, changed_at)
+          VALUES (${owner}, ${name}, ${sealed}, clock_timestamp())
           ON CONFLICT (owner, name)
-          DO UPDATE SET key = excluded.key, sealed = excluded.sealed, changed_at = excluded.changed_at`;
+          DO UPDATE SET sealed = excluded.sealed, changed_at = excluded.changed_at`;
       }
       await notifyChange(work, topicOf(owner));
       return { next, isSame: false };
@@ -344,8 +318,6 @@ export class TeamVault implements SecretStore {
 
   async #keepAnyway(name: string, change: Change): Promise<string | undefined> {
     for (let attempt = 1; ; attempt++) {
-      // The key may have been taken away by a rotation.
-      this.#options.keys.forget();
       try {
         return await this.#change(name, change);
       } catch (error) {
@@ -358,14 +330,20 @@ export class TeamVault implements SecretStore {
   async #row(name: string): Promise<Row | undefined> {
     const { owner, sql } = this.#options;
     const [row] = await sql<Row[]>`
-      SELECT owner, name, key, sealed FROM tooltray.secrets
+      SELECT owner, name, sealed FROM tooltray.secrets
       WHERE owner = ${owner} AND name = ${name}`.catch(rethrow);
     return row;
   }
 
-  async #open({ owner, name, key, sealed }: Row): Promise<string> {
-    const { keys } = this.#options;
-    const value = openRow(await keys.find(key), sealed, aboutOf(owner, name), name);
+  /** Rejects with AppError secret_locked if the team keys do not open what is stored, store_unreachable. */
+  async #requireKey(): Promise<void> {
+    const { keys, sql } = this.#options;
+    const [row] = await sql<Row[]>`SELECT owner, name, sealed FROM tooltray.secrets LIMIT 1`.catch(rethrow);
+    if (row !== undefined) keys.open(row.sealed, aboutOf(row.owner, row.name));
+  }
+
+  #open({ owner, name, sealed }: Row): string {
+    const value = this.#options.keys.open(sealed, aboutOf(owner, name));
     if (name.startsWith(serverSecretPrefix) && !this.#values.has(value)) {
       this.#values.add(value);
       this.learned.emit();
@@ -434,14 +412,6 @@ function aboutOf(owner: string, name: string): string {
   return JSON.stringify(['tooltray secret', owner, name]);
 }
 
-function openRow(key: Buffer, sealed: string, about: string, name: string): string {
-  const value = unseal(key, sealed, about);
-  if (value !== undefined) return value;
-  throw new AppError('secret_locked', `What the vault holds for ${shown(name)} was changed by somebody else.`, {
-    fix: 'Set it anew.',
-  });
-}
-
 function checked(name: string, value: string): string {
   if (Buffer.byteLength(value) <= maxValueBytes) return value;
   throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
@@ -455,13 +425,13 @@ function shown(name: string): string {
 }
 
 /**
- * It went wrong between us and the database (a lost connection, a deadlock, a key that was taken away), not by what was
+ * It went wrong between us and the database (a lost connection, a deadlock), not by what was
  * asked.
  */
 function isPassing(error: unknown): boolean {
   const { code } = error as { readonly code?: unknown };
   const isUnreachable = (databaseError(error) as Partial<AppError>).code === 'store_unreachable';
-  return isUnreachable || code === '40P01' || code === '40001' || code === '23503';
+  return isUnreachable || code === '40P01' || code === '40001';
 }
 
 function rethrow(error: unknown): never {

@@ -121,6 +121,21 @@ test('opens documents of an older key after a key is added, and none without a k
   });
 });
 
+test('rotates documents to the first key, and keeps their versions', async () => {
+  const url = await teamDatabase();
+  const key = Buffer.alloc(32, 9);
+  const before = await openReplica(url);
+  await (await before.records.document('proposals')).change(() => [['one'], undefined]);
+  const both = await openReplica(url, [key, someKey]);
+  const document = await both.records.document('proposals');
+  expect(await both.rows.rotate()).toBe(1);
+  const after = await openReplica(url, [key]);
+  expect(await (await after.records.document('proposals')).read()).toEqual(['one']);
+  // A change of what was read before the rotation applies.
+  await document.change((value) => [[...(value as string[]), 'two'], undefined]);
+  await expect.poll(async () => (await after.records.document('proposals')).read()).toEqual(['one', 'two']);
+});
+
 test('serves known data during a lost connection, and then receives the changes', async () => {
   const url = await teamDatabase();
   const [one, other] = [await openReplica(url), await openReplica(url)];

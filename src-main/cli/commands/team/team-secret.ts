@@ -7,7 +7,7 @@ import { formatCount } from '../../../core/base/text-format.ts';
 import type { SecretOwner, TeamAdmin } from '../../../team/admin/team-admin.ts';
 import type { TeamVaults } from '../../../team/secrets/team-vault.ts';
 import { command, databaseFlag, jsonFlag } from '../../command.ts';
-import { withTeamAdmin } from '../../team-admin.ts';
+import { type AdminCommand, withTeamAdmin } from '../../team-admin.ts';
 import { formatTime, oneLine, printResult, readSecret, table } from '../../terminal.ts';
 
 export const teamSecret = command({
@@ -15,7 +15,7 @@ export const teamSecret = command({
     list: { help: 'List secrets (default)' },
     set: { words: 'NAME', help: 'Set a secret; prompts for the value or reads stdin' },
     rm: { words: 'NAME', help: 'Delete a secret' },
-    rotate: { help: 'Re-encrypt all secrets with the first team key; replicas stay online' },
+    rotate: { help: 'Re-encrypt secrets and documents with the first team key; replicas stay online' },
   },
   usual: 'list',
   flags: {
@@ -34,7 +34,7 @@ export const teamSecret = command({
       // A command is over before others change something.
       const vaults = new Vaults({ sql, ring, changes: { changed: new Emitter() } });
       try {
-        if (action === 'rotate') return await rotate(admin, vaults, json);
+        if (action === 'rotate') return await rotate({ admin, sql, keys }, vaults, json);
         const { UserStore } = await import('../../../team/users/user-store.ts');
         // A mistyped name would keep something that nobody is ever given.
         const owner = user === undefined ? undefined : await new UserStore(sql).byName(user);
@@ -82,9 +82,10 @@ function ownerName(user: string | undefined): string {
   return user ?? 'the organization';
 }
 
-async function rotate(admin: TeamAdmin, vaults: TeamVaults, json: boolean): Promise<void> {
-  const rows = await admin.rotateSecrets(vaults);
+async function rotate({ admin, sql, keys }: AdminCommand, vaults: TeamVaults, json: boolean): Promise<void> {
+  const { DocumentTable } = await import('../../../team/documents/document-table.ts');
+  const rows = await admin.rotateKeys(vaults, new DocumentTable(sql, keys.encryptionKeys('documents')));
   printResult(json, { rows }, () => [
-    `${formatCount(rows, 'secret')} sealed anew. The team’s other keys open none of them any more; documents may still need them.`,
+    `Re-encrypted ${formatCount(rows, 'row')} of secrets and documents. Previous keys can be removed from every replica.`,
   ]);
 }
