@@ -36,7 +36,6 @@ export function handleSignals({ core, log }: CoreHost, end: () => void): void {
     log.info('Reloading the config (SIGHUP).');
     void core.servers.admin.reload();
   });
-  process.on('unhandledRejection', (error) => log.error('Unexpected rejection', { error }));
 }
 
 /** Whether the terminal can still be opened; not if it was closed. */

@@ -15,6 +15,8 @@ export interface ReplicaProcess {
   readonly port: number;
   /** Of its `/mcp`. */
   readonly url: string;
+  /** Resolves to its exit code; null if a signal ended it. */
+  readonly exited: Promise<number | null>;
   /** Resolves when it has ended. */
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
 }
@@ -38,6 +40,7 @@ export async function startReplicaProcess(options: ReplicaProcessOptions): Promi
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...testKeys, ...env, TOOLTRAY_DATABASE: database, TOOLTRAY_HOME: home },
   });
+  const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
   const end = (signal: NodeJS.Signals): Promise<void> => ended(child, signal);
   onTestFinished(() => end('SIGKILL'));
   const line = await new Promise<string>((resolve, reject) => {
@@ -45,5 +48,5 @@ export async function startReplicaProcess(options: ReplicaProcessOptions): Promi
     child.once('exit', (code) => reject(new Error(`The replica ${name} ended with ${code}.`)));
   });
   const { http } = JSON.parse(line) as { http: string };
-  return { name, pid: child.pid ?? 0, port: Number(new URL(http).port), url: http, end };
+  return { name, pid: child.pid ?? 0, port: Number(new URL(http).port), url: http, exited, end };
 }

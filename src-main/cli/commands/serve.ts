@@ -40,6 +40,7 @@ export const serve = command({
     handleSignals(host, stopped.resolve);
     // An uncaught error in one session must not end the others; it is logged.
     process.on('uncaughtException', (error) => host.log.error('Unexpected error', { error }));
+    process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
     try {
       await host.listen();
       const started = host.core.start();

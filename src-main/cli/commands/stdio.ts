@@ -28,6 +28,7 @@ async function serveAlone(given: ShimArgs): Promise<number> {
   const ended = Promise.withResolvers<void>();
   const host = await openHost(given, ended.resolve);
   handleSignals(host, ended.resolve);
+  process.on('unhandledRejection', (error) => host.log.error('Unexpected rejection', { error }));
   host.repairEntries();
   const started = host.core.start();
   try {

@@ -74,11 +74,13 @@ async function serveTeam(given: ServeTeamFlags): Promise<number> {
   });
   let exitCode = 0;
   // The state after an unexpected error is unknown: running calls may finish, then the supervisor starts a new process.
-  process.on('uncaughtException', (error) => {
+  const endAfterError = (error: unknown): void => {
     host.log.error('Unexpected error: this replica ends.', { error });
     exitCode = 1;
     stopped.resolve();
-  });
+  };
+  process.on('uncaughtException', endAfterError);
+  process.on('unhandledRejection', endAfterError);
   try {
     await replica.listen();
     void replica.start();
