@@ -150,7 +150,7 @@ export function stateText({ connected, problem }: Pick<AppRow, 'connected' | 'pr
   return paint(how, word);
 }
 
-/** One line of a change, as a terminal shows it. */
+/** Formats one line of a change for the terminal. */
 export function diffText({ kind, text }: InstallPreview['diff'][number]): string {
   const line = plainText(text).replace(/\n/g, ' ');
   if (kind === 'added') return paint('good', `+ ${line}`);

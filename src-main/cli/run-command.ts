@@ -75,7 +75,7 @@ function print(text: string): number {
   return 0;
 }
 
-/** Users read stderr; a script that asked for JSON finds the same on stdout, where it reads. */
+/** Users read stderr; with `--json` the error is also printed on stdout, where scripts read. */
 function fail(error: unknown, words: readonly string[]): number {
   process.stderr.write(`tooltray: ${plainText(errorText(error))}\n`);
   if (words.includes('--json') && words[0] !== 'stdio') printJson({ error: describe(error) });

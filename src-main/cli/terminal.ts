@@ -128,7 +128,7 @@ function shownLength(text: string): number {
   return [...stripVTControlCharacters(text)].length;
 }
 
-/** A user's yes; true when `given` says so already. Without a terminal nobody can be asked: undefined. */
+/** Asks for confirmation; true if `given` confirms already. Undefined without a terminal. */
 export async function confirm(question: string, given: boolean): Promise<boolean | undefined> {
   if (given) return true;
   if (!process.stdin.isTTY || !process.stderr.isTTY) return undefined;

@@ -22,7 +22,7 @@ interface RegistryDeps {
 export interface RegistryServices {
   /** For everybody: looking changes nothing. */
   readonly reader: Registries;
-  /** For users alone. */
+  /** For the user only, never for models. */
   readonly service: RegistryService;
   readonly close: () => void;
 }

@@ -1,4 +1,4 @@
-/** Answers that do not fit: where they are kept, how they are read back, and which go there. */
+/** Creates the components for spills: the store, the readers, and the rule for what is spilled. */
 import type { Log } from './base/log.ts';
 import type { StoreHealth } from './health/store-health.ts';
 import { ResultShaper } from './calls/shape-result.ts';

@@ -38,9 +38,7 @@ interface ProfileCore {
   readonly end: () => void;
 }
 
-/**
- * Each has a catalog and an index. Beyond these the one goes that was asked for longest ago and that nobody is shown.
- */
+/** Each holds a catalog and an index. Beyond this limit, the least recently used one without a session is evicted. */
 const maxCores = 500;
 
 export class ProfileCores {
@@ -50,8 +48,8 @@ export class ProfileCores {
   readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
   readonly #parts: ProfileCoresDeps;
   /**
-   * Who was asked for last stands last; by what they are made of, of those that were asked for; what is taken out of
-   * the config stays, and lets nothing through.
+   * In order of last use, the most recent last. The key is the requested profiles; a profile that was removed from the
+   * config stays and allows nothing.
    */
   readonly #cores = new Map<string, ProfileCore>();
 
@@ -98,7 +96,7 @@ export class ProfileCores {
     const scope = createProfileScope(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
-    // What a layer lets through may be another thing tomorrow, and an answer that was kept before is to be read on.
+    // What a layer allows may change at any time, but spills stored before must stay readable.
     const lasting = names.filter((name) => !isScopeName(name));
     const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
     const shaper = own.scopeShaper(parts.shaper);

@@ -164,7 +164,7 @@ async function completed(
 
 interface FoundLaunch {
   readonly offer: HealCandidate;
-  /** The user's answer; undefined: nobody could be asked. True only where it was tried and has tools. */
+  /** The user's decision; undefined without a terminal. True only if the server was tested and has tools. */
   readonly agreed: boolean | undefined;
 }
 

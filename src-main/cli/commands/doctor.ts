@@ -216,7 +216,7 @@ function pathFindings(): Finding[] {
   );
 }
 
-/** Who else could read secrets in the config. */
+/** Reports which other users can read secrets in the config. */
 async function configFileFindings(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   if (store === undefined) return [];
   const { path, current } = store;
@@ -358,7 +358,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
   return { name, level: 'attention', summary: 'Answers, oddly', detail: maskText(probe.problems.join(' ')) };
 }
 
-/** Nobody has started it: its log is the place to look. */
+/** Not started by a user, so its log explains the failure. */
 const retryLater = { kind: 'view-log', label: 'View log' } as const;
 
 type Fix = RpcMethods['heal']['output'];

@@ -70,7 +70,7 @@ export const logout = command({
     }),
 });
 
-/** How a server is after something was done for it. */
+/** Formats a server's status after an action. */
 export function statusLine({ name, level, summary, detail }: ServerStatus): string {
   return `${oneLine(name)}: ${paint(level === 'ok' ? 'good' : 'bad', summary)}. ${oneLine(detail)}`;
 }

@@ -52,7 +52,7 @@ interface BatchRequest {
 
 type ProxyRequest = ProxyListRequest | ProxyInfoRequest | ProxyCallRequest | BatchRequest;
 
-/** Without another limit; said in every list. */
+/** Default page size; stated in every list. */
 const defaultLimit = 100;
 const maxLimit = 1000;
 const maxOperations = 100;

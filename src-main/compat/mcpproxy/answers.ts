@@ -33,7 +33,7 @@ export function readTrimmedText(value: unknown): string | undefined {
 
 // What is said of a change that waits for the user.
 
-/** Nothing for a change that was made. */
+/** Returns undefined for a change that was applied. */
 export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {
   if (outcome.kind === 'applied') return {};
   const { id, sentence } = outcome.proposal;

@@ -18,7 +18,7 @@ const what: Readonly<Record<Intent, string>> = {
   destructive: 'Call a tool that may overwrite or delete.',
 };
 
-/** Without what MCP takes for granted. */
+/** Annotations that differ from the defaults of MCP. */
 const effects: Readonly<Record<Intent, JsonObject>> = {
   read: { readOnlyHint: true },
   write: { destructiveHint: false },

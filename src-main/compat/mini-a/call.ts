@@ -276,7 +276,7 @@ function list(names: readonly string[], show: (name: string) => string = (name) 
   return [...shown, ...(names.length > maxNames ? [`${names.length - maxNames} more`] : [])].join(', ');
 }
 
-// What of a tool's result goes into the text of the answer, and what follows it as it came.
+// Which part of a tool's result goes into the text, and which content blocks follow unchanged.
 
 interface ToolPayload {
   /** Content of the first text: as JSON for an object or array, as TOON, or unchanged; else the whole result. */
@@ -296,7 +296,7 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   const texts = content.filter(isText);
   const blocks = content.filter((item) => !isText(item));
   const { structuredContent } = result;
-  // Without a text the structure is the answer; next to one it stays where it says more.
+  // Without text, the structured content is the result; next to text it stays if it contains more.
   if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
   if (!whole && isText(first) && saysIt(content, structuredContent))
     return { text: first.text, format: 'text', blocks: rest };
@@ -343,7 +343,7 @@ function parsedText(text: string): unknown {
   }
 }
 
-// What a caller wants of a long answer, and what is said of one that the pipeline has kept on disk.
+// Options of the caller for a long result, and the facts of one that the pipeline spilled.
 
 interface SpilledResult {
   readonly facts: JsonObject;
@@ -379,7 +379,7 @@ function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
   return notKept === undefined ? {} : { notKept };
 }
 
-// What is said in place of an answer that was written to a file.
+// Length of the preview that replaces a result written to a file, in characters.
 
 const previewLength = 300;
 const maxKeys = 50;

@@ -103,7 +103,7 @@ function find(query: string, tools: readonly CatalogEntry[], inSchema: boolean, 
   return withoutNamesakes([...ranked, ...others]);
 }
 
-/** A server's name alone finds its tools only where no tool says the word itself. */
+/** A server name matches its tools only if no tool contains the word itself. */
 function withoutNamesakes(matches: readonly Match[]): Match[] {
   const telling = matches.filter(({ fields }) => fields.some((field) => field !== 'connection'));
   return telling.length === 0 ? [...matches] : telling;
@@ -233,7 +233,7 @@ function hashOf(tools: readonly CatalogEntry[]): string {
   return hash.digest('hex').slice(0, 32);
 }
 
-// Where a tool says what was searched for, in the field names of `proxy-dispatch`.
+// Returns which fields matched, with the field names of `proxy-dispatch`.
 
 /** Mini-a's names of the fields in the index's `why`. */
 const fieldNameOf: ReadonlyMap<string, string> = new Map([

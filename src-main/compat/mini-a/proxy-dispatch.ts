@@ -82,7 +82,7 @@ function actionOf(input: JsonObject): string {
   return firstTextOf(input, ['action'])?.text.toLowerCase() ?? '';
 }
 
-/** Turns what `run` rejects with into an answer, unless nobody waits for one. */
+/** Converts a rejection of `run` into a result, unless the request was cancelled. */
 async function answered(action: string, run: () => Promise<JsonObject>): Promise<JsonObject> {
   try {
     return await run();

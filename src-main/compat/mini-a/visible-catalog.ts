@@ -33,10 +33,10 @@ export interface DispatchConnection {
 }
 
 export interface VisibleCatalog {
-  /** With the tools that may be seen. */
+  /** Contains the visible tools. */
   readonly catalog: Catalog;
   readonly connections: readonly DispatchConnection[];
-  /** For what is in neither of them. */
+  /** Resolves names that are in neither catalog. */
   readonly finder: ToolFinder;
 }
 

@@ -47,7 +47,8 @@ export async function enrichedCall(
   const { finder, firstUse = false, memory } = context;
   const known = finder.tryFind(spelling, server);
   const request = {
-    // What is not there goes down the pipeline all the same, which waits for it, or says why not and records it.
+    // Unknown tools also go through the pipeline, which waits for them, or reports and records why they cannot be
+    // called.
     ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, asked: spelling }),
     arguments: readArguments(input) ?? {},
     beside: Object.fromEntries(Object.entries(input).filter(([key]) => !callKeys.has(key))),

@@ -23,7 +23,7 @@ export const gatewayMode: Mode = {
       ([server, name]) => serverTool(name, server, hints.get(server)).definition,
     );
   },
-  // A long answer came through some server's tool: that one takes the names of our own readers, too.
+  // The long result came from a server's tool, which also accepts the names of the helper tools for reading.
   callLine: (tool, args) => `the same tool ${JSON.stringify({ tool, arguments: args })}`,
   instructions: gatewayInstructions,
 };

@@ -85,7 +85,7 @@ export function callableName(tool: CatalogEntry, catalog: Catalog): string {
 function isClear(tool: CatalogEntry, catalog: Catalog): boolean {
   const { name } = tool;
   const { tools } = catalog.lookup;
-  // What stands before a colon is taken for a server.
+  // Clients take the text before a colon for a server name.
   if (name.includes(':') || catalog.reserved.has(name) || tools.byName(name).length > 1) return false;
   const others = [tools.byListedName(name) ?? tool, ...entriesByPrefix(catalog, tools, name)];
   return others.every((other) => other === tool);

@@ -17,7 +17,7 @@ interface RightsSourceParts {
   readonly servers: () => readonly ManagedServer[];
   /** Emits when a user was asked for other scopes, or decided. */
   readonly changed: Emitter;
-  /** For the record. */
+  /** Records the decision in the audit log. */
   readonly note: (choice: 'accept' | 'refuse', what: string, server: string) => void;
 }
 

@@ -224,7 +224,7 @@ export class ServerAdmin {
     this.recorded.emit({ author, what, failure: undefined, decided: { id, choice, by: 'person' } });
   }
 
-  /** One proposal as the user is to see it. */
+  /** Describes one proposal for the user. */
   async explain({ changes, id, secrets = [] }: Proposal, showing: Showing = {}): Promise<readonly ExplainedChange[]> {
     if (this.#foreignEdits()?.id === id) return explainEdits(this.#config.pendingEdits, showing);
     const values = showing.reveal === true ? await this.#secrets.valuesOf(secrets) : new Map<string, string>();

@@ -174,7 +174,7 @@ type NewProposal = Pick<Proposal, 'author' | 'changes' | 'bases' | 'secrets'> & 
 /** Limits for open proposals, in total and for one app. All apps share one user, so no app may use the whole quota. */
 const maxProposals = 100;
 const maxProposalsPerApp = 20;
-/** One proposal as JSON, in bytes: what is longer nobody reads before they decide. */
+/** Maximum size of a proposal as JSON, in bytes; a user could not review a larger one. */
 const maxProposalBytes = 64 * 1024;
 
 export class ProposalStore {

@@ -59,7 +59,7 @@ const withheld = 'withheld';
 const defaultTimeoutMs = 60_000;
 /** For a package that is fetched first, in ms. */
 const packageFetchTimeoutMs = 200_000;
-/** Definitions that are read; nobody reads more before they decide. */
+/** Maximum number of definitions in a preview; a user could not review more. */
 const maxDefinitions = 500;
 /** In characters of JSON; what is longer is cut from the look, and said to be. */
 const maxDefinitionLength = 256 * 1024;

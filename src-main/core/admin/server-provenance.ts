@@ -43,7 +43,7 @@ export interface ServerProvenance {
   readonly holds: readonly string[];
 }
 
-/** Nothing is started or asked. Never rejects. */
+/** Starts and asks no server. Never rejects. */
 export async function loadServerProvenance(
   server: ServerConfig,
   { pinFolder, digests, signedIn }: Known,

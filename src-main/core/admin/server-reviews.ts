@@ -50,7 +50,7 @@ interface ReviewParts {
   readonly config: ConfigStore;
   readonly servers: ServerManager;
   readonly looks: Pick<ServerPreviewer, 'preview'>;
-  /** For the record. */
+  /** Records the decision in the audit log. */
   readonly note: (choice: ReviewChoice | 'look', what: string, id: string) => void;
   readonly history: Pick<DecisionHistory, 'add'>;
   /** The last looks: what is decided on is the same wherever it was looked at. */

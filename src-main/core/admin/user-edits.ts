@@ -118,7 +118,7 @@ export class UserEdits {
         fix: `Name one: tooltray pin ${name} --version 1.2.3.`,
       });
     }
-    // As it is written: what stands for a variable stays one.
+    // Returns the arguments as written, with unresolved placeholders.
     const { args } = await this.#entry(name);
     const written = Array.isArray(args) ? args.map(String) : [];
     const pinned = pinPackageVersion(config.command, written, version);

@@ -34,7 +34,7 @@ export async function writeFileAtomic(path: string, text: string, options: Atomi
     options.afterReplace?.();
     return true;
   } catch (error) {
-    // Not of the draft, which nobody knows.
+    // The error names the target, because the user does not know the temporary file.
     throw error instanceof Error && systemFailure(error) !== undefined ? Object.assign(error, { path: target }) : error;
   } finally {
     await rm(draft, { force: true });

@@ -8,7 +8,7 @@ export interface LogTail {
   readonly lines: readonly string[];
   /** The position to continue from; opaque except to `readLogTail`. */
   readonly mark: string;
-  /** More had come than is read at once: the oldest of it is left out. */
+  /** Whether more was written than one read returns; the oldest lines are missing then. */
   readonly skipped: boolean;
 }
 

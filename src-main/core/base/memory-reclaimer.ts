@@ -33,7 +33,7 @@ export class MemoryReclaimer {
     clearTimeout(this.#timer);
   }
 
-  /** One timer for many calls: it looks again where there was one meanwhile. */
+  /** One timer serves many calls: it is rescheduled if another call happened meanwhile. */
   #look(ms: number): NodeJS.Timeout {
     return setTimeout(() => {
       const left = this.#lastAt + this.#quietMs - performance.now();

@@ -47,7 +47,7 @@ export class FairSemaphore<Owner> {
   readonly #maxHeld: number;
   #free: number;
   readonly #held = new Map<Owner, number>();
-  /** Who waits, by owner; the owner whose turn is next comes first. */
+  /** Waiting requests by owner; the owner whose turn is next comes first. */
   readonly #lines = new Map<Owner, Set<() => void>>();
 
   /** One owner holds at most half of them, rounded up. */

@@ -46,7 +46,7 @@ export class WorkerThread<In, Out> {
     this.#worker.postMessage(message, transferred);
   }
 
-  /** There is no work left: the thread ends unless a message comes in time. */
+  /** Called when there is no work: the thread ends unless a message arrives in time. */
   rest(): void {
     clearTimeout(this.#idleTimer);
     this.#idleTimer = setTimeout(() => void this.end(), this.#options.idleTimeoutMs).unref();

@@ -47,7 +47,7 @@ export class CallAuditor {
   #last = 0;
   /** The audit log could not be written when a call waited for it. */
   #isFailing = false;
-  /** One for all that wait: few ever wait for it. */
+  /** One timer for all waiting calls, because few ever wait. */
   #timer: NodeJS.Timeout | undefined;
   #allNoted: (() => void)[] = [];
 

@@ -91,8 +91,8 @@ export class CallTask {
   }
 
   /**
-   * Answers to questions of the server; what answers none is ignored. Gives what the call goes on with where it waits
-   * for a further try.
+   * Passes responses to the server-initiated requests; ignores unknown ones. Returns the input for the retry of the
+   * call, if it waits for one.
    */
   answer(responses: JsonObject): JsonObject | undefined {
     for (const [key, question] of [...this.#questions]) {

@@ -59,7 +59,7 @@ export interface SpillOptions {
   readonly threshold?: number;
 }
 
-/** A call's context says besides whom to ask also who is calling, for the record. */
+/** Adds to the call context who is calling, for the activity log. */
 export interface CallerContext extends CallContext {
   /** The owner of the results. `app` is only a name: over HTTP it is unverified. */
   readonly principal: Principal;
@@ -67,7 +67,7 @@ export interface CallerContext extends CallContext {
   readonly mode: string;
   /** Whether the client app is shown a tool of that name; missing where nobody knows. */
   readonly lists?: ((tool: string) => boolean) | undefined;
-  /** Missing where nobody knows. */
+  /** Absent if it is unknown which schemas the client has seen. */
   readonly shownSchemas?: ShownSchemas | undefined;
   /** The request that it runs for, in the ledger. */
   readonly exchange?: Pick<ClientRequest, 'addCall' | 'id'> | undefined;
@@ -119,7 +119,7 @@ export interface CallStages {
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
   /** The arguments to call with. Rejects with AppError `arguments_invalid`. */
   check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
-  /** Absent if nothing is counted. Before anybody is asked about the call, so that no yes is in vain. */
+  /** Absent if there are no quotas. Runs before any approval is requested, so that no approval is given in vain. */
   readonly admit?: AdmitCall | undefined;
   /**
    * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a user where
@@ -242,7 +242,7 @@ export interface FinishedCall {
   readonly result: Result | undefined;
   /** The result returned to the model. */
   readonly given: Result | undefined;
-  /** Which limit was held against it. */
+  /** The spill limit that applied to the result. */
   readonly limit: CallSpillLimit | undefined;
   readonly failure: unknown;
   readonly outcome: CallOutcome;

@@ -1,4 +1,4 @@
-/** Labels what servers answered, behind the answer's back: no answer waits for it, and none is changed by it. */
+/** Labels server results in the background: no result is delayed or changed by it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isObject } from '../base/json.ts';
 import { type SensitiveKind, findSensitive } from '../trust/data-flow/sensitive-data.ts';

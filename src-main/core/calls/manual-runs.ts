@@ -72,7 +72,7 @@ export interface RunReply {
 interface RunParts {
   readonly steps: CallStages;
   readonly version: string;
-  /** Nothing more comes of that session. */
+  /** Ends the session of the run. */
   readonly endSession: (sessionId: string) => Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export interface CachedServer {
 }
 
 interface ResultCacheOptions {
-  /** How long answers are kept, in seconds, by server or `server:tool`. */
+  /** Returns how long results are cached, in seconds, by server or `server:tool`. */
   readonly settings: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly server: (name: string) => CachedServer | undefined;
   readonly now: () => number;

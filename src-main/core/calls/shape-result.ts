@@ -198,7 +198,7 @@ export class ResultShaper {
     context: CallerContext,
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
-    // What a model looks at costs it pixels, not bytes; only who names a threshold means pictures, too.
+    // Images cost a model pixels, not bytes; only an explicit threshold includes them.
     const { rest, media } = limit.ofApp ? separateMedia(result, maxInlineMediaBytes) : { rest: result, media: [] };
     if (media.length > 0 && !(rest instanceof RawJson) && payloadBytes(rest) <= limit.bytes) return result;
     try {

@@ -177,7 +177,7 @@ class SlowCallWaiters {
     return this.#waiting.size > 0;
   }
 
-  /** Somebody was there when the call was over. */
+  /** Whether a client was waiting when the call ended. */
   get wasWaited(): boolean {
     return this.#wasWaited;
   }
@@ -240,8 +240,8 @@ async function askThrough(waiter: Waiter, method: string, params: JsonObject, si
   // The server may have given its question up meanwhile.
   if (signal.aborted) throw cancelledError(signal);
   const { context } = waiter;
-  // In 2026-07-28 the question ends the request it comes back on; the answer arrives with another, whose time begins
-  // then.
+  // In 2026-07-28 a server-initiated request ends the request that it is returned on; the reply arrives with another
+  // request, whose time limit starts then.
   if (!context.acceptsInputRequired) return context.askClient(method, params, signal);
   waiter.pause();
   try {

@@ -17,7 +17,7 @@ import { nameKeys } from './read-arguments.ts';
 import { SlowCall, type StartCall } from './slow-call.ts';
 
 export interface SlowCallsOptions {
-  /** How long this client app may be left without an answer, in ms; undefined: as long as it takes. */
+  /** Returns how long this client app may wait for a response, in ms; undefined for no limit. */
   readonly limitMs: (app: string) => number | undefined;
   readonly quota: ResultMemoryQuota;
   /**
@@ -26,8 +26,8 @@ export interface SlowCallsOptions {
    */
   readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
   /**
-   * Puts an answer of a tool on disk that there is no room for in memory, and gives what stands for it. Rejects where
-   * the disk fails: then the answer is lost, which is said.
+   * Spills a result that exceeds the memory quota and returns its replacement. Rejects if the disk fails: the result is
+   * lost then, and the model is told so.
    */
   readonly putAside: (result: Result, tool: string, context: CallerContext) => Promise<Result>;
 }
@@ -50,7 +50,7 @@ export interface AwaitRequest {
 const maxCalls = 32;
 const handleBytes = 16;
 const minutes = 60_000;
-/** An answer that nobody came for. */
+/** How long an unfetched result is retained, in ms. */
 const unfetchedRetentionMs = 30 * minutes;
 /** One that was fetched: an app that lost it may ask once more. */
 const fetchedRetentionMs = 5 * minutes;

@@ -13,8 +13,7 @@ import { scalarOf, RawJson } from '../wire/raw-json.ts';
 export interface SpillLimit {
   readonly toFile: boolean;
   /**
-   * In bytes (UTF-8): of the payload where somebody named it, of the whole message where it is the app's; 0: there is
-   * none.
+   * In bytes (UTF-8): of the payload for a configured limit, of the whole message for an app's limit; 0 for no limit.
    */
   readonly bytes: number;
   /**

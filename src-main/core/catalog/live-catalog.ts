@@ -124,10 +124,7 @@ export class LiveCatalog {
     });
   }
 
-  /**
-   * How long to wait at the most, in ms: no server gets more than `ms` from when it was started, however often somebody
-   * asks.
-   */
+  /** Returns the remaining wait in ms: no server gets more than `ms` from its start, however often it is requested. */
   #remainingMs(ms: number, only: string | undefined): number {
     if (!this.#servers.isConfigLoaded) return ms;
     const waited = this.#servers.all.filter((server) => only === undefined || server.config.name === only);

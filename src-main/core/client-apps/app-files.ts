@@ -22,7 +22,7 @@ interface Paths {
   readonly isAbsolute: (this: void, path: string) => boolean;
 }
 
-/** Folders that paths in known-apps.ts begin with, and where they are unless the environment says otherwise. */
+/** Folders that start the paths in known-apps.ts, with defaults for unset environment variables. */
 const fallbacks: Readonly<Record<string, string>> = {
   APPDATA: 'AppData/Roaming',
   LOCALAPPDATA: 'AppData/Local',

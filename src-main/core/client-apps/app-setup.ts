@@ -334,7 +334,7 @@ export class AppSetup {
     return files.flat();
   }
 
-  /** What is not asked for stays as the app has it. */
+  /** Settings that were not requested keep the app's value. */
   #kindOf(wish: InstallWish, row: AppRow): { readonly http: boolean; readonly servers: readonly string[] } {
     const http = wish.http ?? (row.via === 'http' && wish.split !== true);
     const split = wish.split ?? (row.split && !http);
@@ -422,7 +422,7 @@ class OffersWatch {
     this.#followed = there.join('\n');
     const watcher = watch(there, { ignoreInitial: true, persistent: false });
     this.#watcher = watcher;
-    // A file that cannot be watched is looked at when somebody asks.
+    // A file that cannot be watched is read on request.
     watcher.on('error', () => undefined);
     watcher.on('all', () => this.#soon());
     await new Promise<void>((resolve) => watcher.once('ready', () => resolve()));

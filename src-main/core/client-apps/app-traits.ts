@@ -29,7 +29,7 @@ interface ClientAppFacts {
 
 /** About 10 000 tokens: from there Claude Code warns, and below it cuts no app whose limit is known. */
 export const defaultInlineBytes = 40_000;
-/** For apps that write long answers to a file themselves and let the model read in it. */
+/** For apps that save long results to a file themselves and let the model read it. */
 const largeInlineBytes = 1_000_000;
 
 /** Below the 60 s after which clients made with the SDK give up by default. */
@@ -140,8 +140,8 @@ export function maxTextBytesFor(app: string | undefined): number {
 }
 
 /**
- * How the app takes one answer: the most tokens of it, the most bytes where it counts those, and which of two forms it
- * reads.
+ * How the app takes a result: the maximum number of tokens, the maximum size in bytes if it has one, and which of two
+ * forms it reads.
  */
 export function resultIntakeOf(app: string): {
   readonly tokens: number;

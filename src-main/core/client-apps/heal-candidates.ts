@@ -324,8 +324,7 @@ function stringsOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries.flatMap(([key, item]) => (typeof item === 'string' ? [[key, item] as const] : [])));
 }
 
-// Where a working launch of a server may be found: the five places that ToolMux knows, in its order, then every known
-// app.
+// Sources of a working launch of a server: the five places that ToolMux knows, in its order, then every known app.
 
 interface HealSource {
   /** The user approves a source, once. */

@@ -23,7 +23,7 @@ import { resolveAggregator, type AggregatorFile } from './other-aggregators.ts';
 
 /** An entry in the file of an app. */
 export interface OfferSource extends AppConfigFile {
-  /** The keys that lead to it. */
+  /** Key path of the entry. */
   readonly path: readonly string[];
 }
 

@@ -88,7 +88,7 @@ const importPlaces: readonly ImportPlace[] = [
   { name: 'mcp.json', files: [['$HOME/.config/mcp/mcp.json', '$HOME/.config/mcp/config.json']] },
 ];
 
-/** Each file once, but those in `known`. */
+/** Returns each file once, except those in `known`. */
 export async function foundImportFiles(
   machine: Machine,
   known: ReadonlySet<string>,

@@ -45,7 +45,7 @@ export interface ImportOptions {
   readonly move: boolean;
   /** Whether likely secrets move into the vault and our config gets references. */
   readonly seal: boolean;
-  /** With `move`: the only files that change. Each gets our entry, also if no server leaves it. */
+  /** With `move`: the only files that change. Tooltray's entry is added to each, even if no server is removed. */
   readonly places?: readonly AppConfigFile[];
 }
 

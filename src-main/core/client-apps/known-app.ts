@@ -161,7 +161,7 @@ export interface HttpLaunch {
 
 export type AppLaunch = StdioLaunch | HttpLaunch;
 
-/** One server entry as an app's config file has it. */
+/** A server entry in an app's config file. */
 export type AppEntry = Readonly<Record<string, unknown>>;
 
 /** The name of our entry in every app's config file. */

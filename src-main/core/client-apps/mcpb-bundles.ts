@@ -110,7 +110,7 @@ function noBundle(file: string, why: string, cause?: unknown): AppError {
   return new AppError('config_invalid', `${file} is no bundle that can be used. ${why}`, { cause });
 }
 
-// What a .mcpb manifest says (versions 0.1 to 0.4), as far as a server is made of it.
+// The fields of a .mcpb manifest (versions 0.1 to 0.4) that a server is built from.
 
 const texts = z.array(z.string());
 const variables = z.record(z.string(), z.string());

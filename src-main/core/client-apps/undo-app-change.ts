@@ -1,6 +1,5 @@
 /**
- * Takes a change of an app's file back: the same bytes as before, or a refusal where somebody has changed the file
- * since.
+ * Reverts a change to an app's file: restores the same bytes, or refuses if another program has changed the file since.
  */
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';

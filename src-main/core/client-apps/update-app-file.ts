@@ -66,7 +66,7 @@ export async function readAppFile(path: string): Promise<string | undefined> {
 export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateSteps): Promise<AppFileUpdate> {
   const target = await targetOf(path);
   const stats = await stat(target).catch(() => undefined);
-  // No folder is made, and no lock, for an edit that comes to nothing.
+  // An edit without effect creates no folder and no lock.
   if (stats === undefined && (await edit(undefined)) === undefined)
     return { before: undefined, after: undefined, madeFolder: undefined };
   if (stats !== undefined) requireWritable(target, stats);

@@ -326,7 +326,7 @@ const unavailable: CodeRunOutcome = {
   ms: 0,
 };
 
-// Where the files of the sandbox lie, among the sources and in the build.
+// Returns where the code runner's worker files are, both in the sources and in the build.
 
 export function codeRunnerWorkerUrl(): URL {
   return resolveWorkerUrl('js-worker/js-runner-worker', import.meta.url);

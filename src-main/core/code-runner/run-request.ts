@@ -89,7 +89,7 @@ interface SandboxReport {
   readonly calls: number;
   /** How long it ran, in ms. */
   readonly ms: number;
-  /** The language it was read as, where nobody named one and both parsers took it. */
+  /** The detected language, if none was given and both parsers accepted the code. */
   readonly readAs?: 'javascript' | 'python';
 }
 
@@ -142,7 +142,7 @@ export interface HostCallError {
 }
 
 export type ToWorker = RunMessage | HostReplyMessage;
-/** To the process of Python, and the thread in it. */
+/** Messages to the Python process and its worker thread. */
 export type ToPython = ToWorker | CheckMessage;
 
 /** A parser's verdict: why the code is not of its language; undefined if it is. */
@@ -189,7 +189,7 @@ export type FromWorker =
 /** The core's line to where model-written code runs: a thread for JavaScript, a process for Python. */
 export interface GuestListener {
   message(message: FromWorker): void;
-  /** The other end is gone, by itself or ended; `error` says why where it is known. */
+  /** Called when the worker has ended; `error` is the reason, if known. */
   exit(error: Error | undefined): void;
 }
 

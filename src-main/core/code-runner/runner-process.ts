@@ -106,7 +106,7 @@ export class RunnerProcess implements GuestChannel {
     if (!this.#isAlive) return;
     this.#isAlive = false;
     this.#error = error;
-    // What cannot even be loaded is not there, whatever it says of it.
+    // A runtime that cannot be loaded counts as missing, whatever its error.
     if (!this.#isReady) this.#absence ??= error?.message ?? 'It ended while it was loading.';
     this.#ready.resolve();
     this.#ended.resolve();

@@ -16,7 +16,7 @@ import { truncateLine } from './condense-tool.ts';
 export const maxDescriptionLength = 200;
 
 interface WrittenDescriptions {
-  /** When somebody wrote last, in ms since 1970. */
+  /** Time of the last write, in ms since 1970. */
   readonly at: number;
   /** Who that was. */
   readonly by: string;

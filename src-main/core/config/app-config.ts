@@ -108,7 +108,9 @@ export interface HttpServerConfig extends ServerBase {
   readonly oauth?: OAuthClient;
 }
 
-/** Who we are at an authorization server, as the user registered us there, and as whom they want to be signed in. */
+/**
+ * Tooltray's client registration at an authorization server, as the user entered it, and the account to sign in with.
+ */
 export interface OAuthClient {
   readonly clientId: string | undefined;
   readonly clientSecret: string | undefined;
@@ -177,11 +179,11 @@ export interface ResultSettings {
   readonly toon: boolean;
   /** Leave out of answers what nobody sees and a model reads: invisible characters, marks that turn the writing. */
   readonly clean: boolean;
-  /** How long answers of read-only tools may be given again, in seconds, by server or tool. */
+  /** How long results of read-only tools may be reused, in seconds, by server or tool. */
   readonly cacheSeconds: Readonly<Record<string, number>>;
   /** Kept answers older than this go, in days. */
   readonly retentionDays: number;
-  /** All kept answers together, in bytes and by count; the oldest go first. */
+  /** Quota of all spills, in bytes and by count; the oldest are evicted first. */
   readonly maxBytes: number;
   readonly maxCount: number;
   /** Delete what is not pinned when Tooltray stops. */
@@ -198,7 +200,7 @@ export interface Profile {
   readonly tools?: readonly string[] | undefined;
   /** Excluded tools; wins over `tools`. */
   readonly except?: readonly string[] | undefined;
-  /** Only tools of which their server says that they only read. */
+  /** Only tools that their server declares read-only. */
   readonly readOnly?: boolean | undefined;
   /** Only tools of which their server says that they destroy nothing. */
   readonly noDestructive?: boolean | undefined;
@@ -291,7 +293,7 @@ export type DataFlowRole = (typeof dataFlowRoles)[number];
 
 /** Settings of the data flow check. */
 export interface DataFlowSettings {
-  /** Nothing; what would have been asked is counted; a user is asked. */
+  /** `off` does nothing, `record` counts what would need approval, `ask` asks the user. */
   readonly mode: 'off' | 'record' | 'ask';
   /** How long a call waits for the user where its client app cannot be given a handle, in seconds. */
   readonly waitSeconds: number;
@@ -489,7 +491,7 @@ export type ModeName = (typeof modeNames)[number];
 /** Whichever mode costs a client app least. */
 export const autoMode = 'auto';
 
-/** Everything that may stand under `mode`. */
+/** All values of `mode`. */
 export const modeValues: readonly string[] = [autoMode, ...modeNames];
 
 /** The name as the core has it, whatever its case; undefined when there is no such mode. */

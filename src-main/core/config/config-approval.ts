@@ -278,7 +278,7 @@ function compare(
 ): { next: Agreed; waiting: readonly PendingEdit[] } {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const broken = new Set(errors.map(({ server }) => server));
-  // Where the servers as a whole cannot be read, none of them was taken out.
+  // If the list of servers cannot be read, no server counts as removed.
   const isUnread = errors.some((problem) => containerKeys.some((key) => key === problem.path));
   const waiting: PendingEdit[] = [];
   const lost = agreed.lost === undefined ? {} : { lost: agreed.lost };

@@ -43,7 +43,7 @@ export class ConfigDocument {
     this.#add('error', root?.offset ?? 0, '', reason, { suggestion: 'Start with { "servers": { } }.' });
   }
 
-  // Only the first: those after it mostly follow from it.
+  // Reports only the first error, because later ones mostly follow from it.
   #reportSyntax(error: ParseError): void {
     const rest = this.#text.slice(this.#text.lastIndexOf('\n', error.offset) + 1, error.offset + 1);
     const signs = signTexts.find(({ pattern }) => pattern.test(rest))?.text;

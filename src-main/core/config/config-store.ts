@@ -198,7 +198,7 @@ export class ConfigStore {
         this.#accepted === undefined
           ? Promise.resolve()
           : this.#accepted.recordOwnEdit(before, after, this.path, this.#env),
-      // One that is gone is not to come back with this edit alone.
+      // A deleted file must not be recreated with this edit alone.
       this.#layers === undefined ? await this.#replacement() : '',
     );
     await this.reload();
@@ -338,7 +338,7 @@ export class ConfigStore {
       if (now.agree !== undefined && this.#records) await accepted.save(now.agree);
       return now;
     }).catch((error: unknown) => {
-      // Where nothing can be written nobody else writes either: what was seen counts.
+      // A file that cannot be written is not changed by others either, so the last read content counts.
       if (['config_invalid', 'config_not_found'].includes(toAppError(error).code)) throw error;
       return seen;
     });

@@ -41,7 +41,7 @@ function kindOf(
   if (mode === 'docker') return 'container';
   if (mode !== undefined && mode !== '') return mode;
   if (inSandbox) return 'sandbox';
-  // Whoever limits what a command reads, writes or reaches expects that the limit holds.
+  // A user who limits what a command reads, writes or reaches expects the limit to hold.
   if (enabled == null && !everyCommand && [read, write, network].some((limit) => limit !== undefined)) return 'sandbox';
   const isWanted = enabled ?? (everyCommand && !/(^|[\\/])(docker|podman)(\.exe)?$/i.test(command));
   return isWanted ? 'container' : undefined;

@@ -220,7 +220,7 @@ const readerWords = [
   'read reading rest more continue see show get view look part remaining remainder page next whole full kept disk spill spilled truncated cut long large big huge tool call earlier last previous',
 ].map((words) => new Set(words.split(' ').map(porterStem)));
 
-/** No server of the config is called so. */
+/** Stands for Tooltray itself; no configured server has this name. */
 const ownServer = '';
 
 export function isOwnTool({ server }: CatalogEntry): boolean {

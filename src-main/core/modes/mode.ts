@@ -83,7 +83,7 @@ export interface HelperContext extends ModeView {
   readonly awaitCall: (wish: AwaitRequest) => Promise<Result>;
   /** Lists the tools of this server again, or of all; resolves with the new view. Never rejects. */
   readonly refresh: (server?: string) => Promise<ModeView>;
-  /** Answers kept on disk. */
+  /** Files of spilled results. */
   readonly spillFiles: SpillFiles;
   /** Longest text that the client app takes in one answer, in bytes (UTF-8). */
   readonly maxTextLength: number;
@@ -121,7 +121,7 @@ export interface HelperTool {
   readonly kind: HelperKind | ((input: JsonObject) => HelperKind);
   /** Programs of a model may call it as a function. */
   readonly inPrograms?: true;
-  /** Changes servers: listed only where `exposeAdmin` of the config says so. */
+  /** Whether the tool changes servers; listed only if `exposeAdmin` is set in the config. */
   readonly admin?: boolean;
   /** Whether its output can be of any size (a program's output, a batch of results); if too large, it is spilled. */
   readonly spills?: boolean;

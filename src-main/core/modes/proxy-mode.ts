@@ -11,7 +11,7 @@ export const proxyMode: Mode = {
   helpers: [],
   listed(view) {
     const tools = serverTools(view);
-    // Without room for it long answers are read as resources.
+    // If the reader tool does not fit into the list, long results are read as resources.
     const reads = view.spills === true && fitsInList(readResultTool.definition, tools, view.catalog);
     return reads ? [...tools, readResultTool.definition] : tools;
   },

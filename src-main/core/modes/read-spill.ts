@@ -124,7 +124,7 @@ function nameOf({ author: { tool } }: ReadContext): string {
   return tool === 'proxy-dispatch' ? "Action 'readresult'" : tool;
 }
 
-/** Without an op the safe one; one that does not exist reads, as mini-a has it. */
+/** A missing op gets the safe default; an unknown one reads, as in mini-a. */
 function opOf(input: JsonObject): SpillOp {
   const wanted = firstTextOf(input, ['op'])?.text.toLowerCase() ?? 'stat';
   return spillOps.find((op) => op === wanted) ?? 'read';

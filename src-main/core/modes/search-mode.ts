@@ -130,7 +130,7 @@ export const searchMode: Mode = {
 };
 
 /**
- * Nothing at all where no name is near and ToolMux's answers are wanted: that is how it says that nothing was found.
+ * Returns no text if no similar name exists and the ToolMux format is active, because ToolMux reports no matches so.
  */
 function nothingFound(
   needs: readonly string[],

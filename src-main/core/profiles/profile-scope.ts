@@ -45,7 +45,7 @@ export function grantOf(profiles: readonly string[]): string {
 
 /** In a grant. No name of the config is like it. */
 export const everything = '*';
-/** No name of the config begins like it. */
+/** Cannot occur at the start of a configured name. */
 const grantMark = '(grant) ';
 
 function grantScope(profiles: readonly string[], config: () => AppConfig): ProfileScope {
@@ -64,7 +64,7 @@ export function scopeName(rules: Profile): string {
   return `${scopeMark}${JSON.stringify(Object.fromEntries(Object.entries(rules).sort()))}`;
 }
 
-/** No name of the config is like it. */
+/** Cannot occur in a configured name. */
 const scopeMark = '(scope) ';
 
 export function isScopeName(name: string): boolean {

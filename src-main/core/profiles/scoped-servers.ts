@@ -24,7 +24,7 @@ export class ScopedServers implements ServerSet {
     });
   }
 
-  /** Nobody is shown them any more. */
+  /** Called when the last session has left. */
   end(): void {
     this.#stop();
   }

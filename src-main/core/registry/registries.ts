@@ -37,7 +37,7 @@ export interface RegistryPage {
   readonly next?: string;
 }
 
-/** One server, and the registry that listed it. */
+/** A server, and the registry that listed it. */
 export interface RegistryLookup {
   readonly registry: string;
   readonly server: RegistryServer;

@@ -142,7 +142,7 @@ export class RegistryService {
     const names = new Map<string, string>();
     const isNew: string[] = [];
     for (const { input, value } of secretInputValues(option, answers)) {
-      // What refers to a secret is none itself.
+      // A reference to a secret is not a secret itself.
       if (/^\$\{(?:secret|env):[^}]+\}$/.test(value)) continue;
       const kept = await this.#parts.secrets.sealValue(server, input.label, value);
       names.set(input.id, kept.name);

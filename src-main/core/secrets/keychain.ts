@@ -15,7 +15,7 @@ export interface Keychain {
 
 /** How long a dialog may stay open before we end our question, in ms. */
 const maxMs = 5 * 60_000;
-/** The same where a user waits for what comes of it. */
+/** Timeout if a user may have to answer a dialog, in ms. */
 const dialogMs = 60_000;
 /**
  * A write that takes as long is aborted: the key goes to another place, and a dialog that is answered later must not

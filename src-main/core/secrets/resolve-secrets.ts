@@ -37,14 +37,17 @@ export function parseSecretVaultKey(name: string): string[] {
 type ReadSecret = (name: string) => Promise<string | undefined>;
 
 export interface ResolveSecretsOptions {
-  /** The value of `${user:NAME}` for whom it is started; absent, where there is one user, it is that secret. */
+  /**
+   * Reads `${user:NAME}` for the user that the server is started for; absent on a desktop, where it means the secret of
+   * that name.
+   */
   readonly readUsers?: ReadSecret;
   /** The commands by which one is set (`SecretStore.setWith`); of a user's own, where that is another one. */
   readonly setWith?: string;
   readonly setUsersWith?: string;
 }
 
-/** How secrets are filled in for nobody in particular: where each user has their own values, none of them. */
+/** Returns how secrets are resolved without a user: in a team with per-user values, to none of those. */
 export function forNobody({
   setWith,
   setUsersWith,
@@ -84,7 +87,7 @@ export async function resolveSecrets<C extends ServerConfig>(
   return {
     ...config,
     ...replaceSecrets(others, put),
-    // So that no value can lead elsewhere.
+    // Placeholders are replaced before the address is parsed, so that no value can change the host.
     ...(url !== undefined && { url: replaceSecrets(url, (...named) => encodeURIComponent(put(...named))) }),
   };
 }

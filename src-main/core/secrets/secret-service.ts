@@ -24,7 +24,7 @@ export interface SecretRow {
   readonly name: string;
   /** ms since 1970; undefined: servers need it, and it is not set. */
   readonly changedAt: number | undefined;
-  /** The servers that get it. */
+  /** Servers that use the secret. */
   readonly servers: readonly string[];
 }
 

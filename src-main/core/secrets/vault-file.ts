@@ -64,8 +64,8 @@ export class VaultFile {
   }
 
   /**
-   * undefined: nothing was ever kept. Rejects with AppError `secret_locked` if it cannot be read: it is left as it is
-   * then.
+   * Resolves to undefined if no secret was ever stored. Rejects with AppError `secret_locked` if the file cannot be
+   * read; it stays unchanged then.
    */
   async read(): Promise<VaultData | undefined> {
     let text: string;

@@ -176,7 +176,7 @@ export class Vault implements SecretStore {
         { id, old },
       ] as const;
     });
-    // Only now: until the vault on disk says where it is, it is looked for where it was.
+    // Deleted last: the key is still needed at its old place until the vault on disk names the new one.
     if (left?.old !== undefined && left.old.place !== place) await this.#keys.remove(left.id, left.old);
     this.onOpened.emit();
   }
@@ -300,7 +300,7 @@ const passphraseVariable = 'TOOLTRAY_VAULT_PASSPHRASE';
 const passphraseFileVariable = 'TOOLTRAY_VAULT_PASSPHRASE_FILE';
 
 /**
- * From the environment, for cores that nobody sits in front of; of a file the first line. Rejects where that cannot be
+ * Reads the passphrase from the environment, for unattended cores; from a file, its first line. Rejects if it cannot be
  * read.
  */
 async function givenPassphrase(env: Env): Promise<string | undefined> {

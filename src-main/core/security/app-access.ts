@@ -58,7 +58,7 @@ export class AppAccessStore {
     this.#now = now;
   }
 
-  /** Without the tokens. */
+  /** Lists the entries without their tokens. */
   list(): AppAccess[] {
     return [...this.#readAny()].map(([app, { since, seen, revoked }]) => ({ app, since, seen, revoked }));
   }

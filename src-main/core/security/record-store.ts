@@ -1,6 +1,6 @@
 /**
- * Records by name in a file that nobody else reads or writes, which several processes change: looked at each time, read
- * when it is another one.
+ * Stores records by name in a private file that several processes change: checked at each access, and read again if it
+ * changed.
  */
 import { type BigIntStats, lstatSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ import { isObject, objectOrEmpty } from '../base/json.ts';
 export interface RecordStore<T> {
   /** Reads records that grant access. Throws an AppError if they cannot be trusted. */
   read(): ReadonlyMap<string, T>;
-  /** For what takes away, and for showing. */
+  /** Reads the records even if they cannot be trusted: to revoke and to list. */
   readAny(): ReadonlyMap<string, T>;
   /** Changes run one after another, across processes. `isMinor`: others need not be notified at once. */
   change<R>(change: (all: Map<string, T>) => R, isMinor?: boolean): Promise<R>;

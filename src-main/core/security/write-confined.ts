@@ -53,7 +53,7 @@ async function replace(target: ConfinedPath, content: string, overwrite: boolean
   const final = join(folder.at, basename(target.real));
   try {
     await writeNew(temporary, content, access);
-    // Claiming the name first keeps a file that somebody else made in the meantime.
+    // Claiming the name first protects a file that another program creates meanwhile.
     if (!overwrite) await writeNew(final, '');
     await rename(temporary, final);
   } catch (error) {

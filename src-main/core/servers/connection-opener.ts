@@ -25,7 +25,7 @@ interface LineOpenerOptions {
   /** Saves the probe where it is known. */
   readonly knownEra: () => ProtocolKind | undefined;
   readonly onOpen: () => void;
-  /** `sessionId`: whose line it came on; undefined on the shared one. */
+  /** `sessionId` is the session of a private connection; undefined for the shared one. */
   readonly onNotification: (
     method: string,
     params: JsonObject,
@@ -116,7 +116,7 @@ export class ConnectionOpener {
   /** A line of one session, with its own introduction and the log level it wants. */
   async #openPrivate(owner: () => CallContext, closed: Closed): Promise<Connection> {
     const { clientInfo, clientCapabilities, logLevel: level } = owner();
-    // Only sessions of the handshake era have one.
+    // Only sessions of the stateful protocol have a connection of their own.
     const inItsEra = this.#options.knownEra() === 'modern';
     const identity = { clientInfo, capabilities: clientCapabilities };
     const connection = await this.#open(identity, owner, closed, { legacyOnly: inItsEra });
@@ -241,7 +241,7 @@ function noteLogged(log: ServerLog, { level, logger, data }: JsonObject): void {
   log.appendServerMessage(isLogLevel(level) ? level : 'info', typeof logger === 'string' ? `${logger}: ${text}` : text);
 }
 
-/** Lets a bounded number of servers start at once; the others wait in line, unless somebody needs them now. */
+/** Limits how many servers start at once; the others are queued, unless a call needs them now. */
 export class StartLimiter {
   readonly #slots: Semaphore;
 

@@ -104,7 +104,7 @@ export class ConnectionPool {
     await Promise.all(keys.map(async (key) => this.find(key)?.close()));
   }
 
-  /** Closes all of them until somebody asks again. Never rejects. */
+  /** Closes all connections; the next request opens them again. Never rejects. */
   async close(): Promise<void> {
     await Promise.all(this.entries.map((entry) => entry.close()));
   }

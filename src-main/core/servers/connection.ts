@@ -58,7 +58,7 @@ export interface RequestExtra {
   readonly extensions?: JsonObject | undefined;
 }
 
-/** How long a server may take to say whether it still knows our session, in ms. */
+/** How long a server may take to confirm that it still knows the session, in ms. */
 const sessionCheckMs = 5000;
 /** Rate at which anomalies are logged. */
 const warningRate = { atOnce: 50, perSecond: 0.2 };
@@ -124,8 +124,8 @@ export class Connection {
   }
 
   /**
-   * Why nothing gets through any more; undefined if the server answers, whatever, or takes its time. With `needsAnswer`
-   * a server that has nothing to do and gives no answer counts as cut off, too.
+   * Returns why the connection is broken; undefined if the server responds or is busy. With `needsAnswer`, an idle
+   * server that does not respond counts as broken, too.
    */
   async checkAlive(timeoutMs: number, needsAnswer = false): Promise<AppError | undefined> {
     const isIdle = this.#calls.size === 0;

@@ -134,7 +134,7 @@ export class ExtensionServers implements ServerSet {
     const before = known.own;
     known.own = differs ? await this.#servers.openVariant(config, this.#kind, 'shown') : undefined;
     if (before !== undefined) await this.#servers.closeVariant(before);
-    // It may be gone by now.
+    // The server may have been removed meanwhile.
     if (this.#compared.get(config.name) === known) this.listingChanged.emit();
     else if (known.own !== undefined) await this.#servers.closeVariant(known.own);
   }

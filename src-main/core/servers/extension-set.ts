@@ -103,7 +103,7 @@ function belongsTo(method: string, name: string): boolean {
  */
 const served: ReadonlySet<string> = new Set([viewExtension, tasksExtension]);
 
-/** Without extensions that would be announced and then answered by "Method not found". */
+/** Omits extensions that would be announced and then rejected with "Method not found". */
 export function servedExtensions(extensions: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(extensions).filter(([name]) => !name.startsWith('io.modelcontextprotocol/') || served.has(name)),

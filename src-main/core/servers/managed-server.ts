@@ -102,7 +102,7 @@ export class ManagedServer {
     return this.#listings.listing;
   }
 
-  /** How often it came up again after it had gone, or at a user's word, since its entry is as it is. */
+  /** Number of restarts, after a failure or by the user, since its entry last changed. */
   get restarts(): number {
     return this.#line.restarts;
   }
@@ -178,7 +178,7 @@ export class ManagedServer {
     return isOwn;
   }
 
-  /** The same of somebody who has signed in to it, or out. */
+  /** Like the above, for a user who has signed in to it or out. */
   onUserSignInChanged(person: Person): void {
     this.#firstListing.changed(person);
     this.onUserSeen(person);

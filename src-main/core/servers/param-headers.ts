@@ -7,7 +7,7 @@ import { isObject, type JsonObject } from '../base/json.ts';
 
 /** An argument that is repeated, as the schema marks it. */
 interface RepeatedParam {
-  /** From the arguments down to it. */
+  /** Path from the arguments to the value. */
   readonly path: readonly string[];
   readonly header: string;
 }

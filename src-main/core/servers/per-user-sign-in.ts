@@ -32,7 +32,7 @@ interface OwnSignInParts {
   readonly config: HttpServerConfig;
   readonly access: PerUserAccess;
   readonly personOf: (context: CallContext) => Person;
-  /** For the session that was asked. */
+  /** Sends a notification to the session that was asked. */
   readonly notify: (method: string, params: JsonObject, sessionId: string) => void;
 }
 

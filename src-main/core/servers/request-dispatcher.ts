@@ -43,7 +43,7 @@ interface ServerRequestsParts {
   readonly wake: () => Promise<Connection>;
 }
 
-/** How long a failure is held back to see whether the server is gone. */
+/** How long a failure is delayed to check whether the server has exited, in ms. */
 const livenessTimeoutMs = 1000;
 
 /** A server that cannot be had twice, such as one that locks its files, is not tried again before. */
@@ -148,7 +148,7 @@ export class RequestDispatcher {
     }
   }
 
-  /** Goes to the session's own line; on the shared one nobody is meant by it. */
+  /** Sends to the session's private connection; on the shared one the notification would concern no session. */
   notify(method: string, params: JsonObject, sessionId: string): void {
     const { listings, pool } = this.#parts;
     if (isDeclared(method, listings.handshake?.capabilities))
@@ -319,7 +319,7 @@ export class RequestDispatcher {
     return statefulVersions.includes(protocolVersion) && !listings.refusesHandshake;
   }
 
-  /** Only in the handshake era servers ask out of band; 2026-07-28 asks inside the answer to the call itself. */
+  /** Only stateful servers send separate requests; in 2026-07-28 they ask inside the response to the call itself. */
   #needsPrivate(context: CallContext, isOfOtherEra = this.#isOfOtherEra(context)): boolean {
     const { config, isPerUser, listings, pool } = this.#parts;
     if (isPerUser) return false;

@@ -154,7 +154,7 @@ export function signInPendingError(server: string): AppError {
   });
 }
 
-/** Until the user signs in again. */
+/** Error for a server that needs a new sign-in. */
 export function signedOutError(server: string): AppError {
   return new AppError('server_unauthorized', `The person has signed out of ${server}.`, {
     fix: `Do without it; to sign in again: ${signInCommand(server)}.`,

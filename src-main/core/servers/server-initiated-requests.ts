@@ -35,7 +35,7 @@ export class ServerRequestLimiter {
   }
 }
 
-/** The questions of an answer that asks for input. Throws RpcError for what cannot be put to anybody. */
+/** Returns the requests inside an input-required response. Throws RpcError for requests that no client can answer. */
 export function inputRequests(asked: JsonObject): [string, string, JsonObject][] {
   const requests = isObject(asked['inputRequests']) ? Object.entries(asked['inputRequests']) : [];
   if (requests.length > maxAtOnce)

@@ -66,7 +66,7 @@ export interface HealthInput {
   readonly lazy: boolean;
   /** Why it is off though its switch says on. */
   readonly held?: LeaseHandle | undefined;
-  /** All servers are held still by the user. */
+  /** Whether the user has paused all servers. */
   readonly paused?: boolean;
   readonly problems: readonly string[];
   /** Now, in ms since 1970. */

@@ -70,7 +70,7 @@ export class SharedConnection {
     return this.#state;
   }
 
-  /** How often it came up again after it had gone, or at a user's word; falling asleep and waking are none. */
+  /** Number of restarts, after a failure or by the user; idle stops are not counted. */
   get restarts(): number {
     return this.#restarts;
   }

@@ -62,7 +62,7 @@ export const audit = command({
     await place.settle();
     if (action === 'verify') return await verify(place, head, json);
     if (action === 'list') return await list(place.log, filter, limit ?? defaultLimit, json);
-    // All of them, signed heads too: without these nobody checks the chain where it is kept.
+    // Exports all entries with their signed heads, without which the chain cannot be verified elsewhere.
     const lines = readAll(place.log, { kinds: auditKinds, ...filter }, after);
     return await (otlp === undefined ? exportLines(lines, output) : send(lines, otlp, json));
   },

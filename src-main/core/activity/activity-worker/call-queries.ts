@@ -10,7 +10,7 @@ export interface CallPage extends CallTotals {
   readonly calls: readonly ActivityEntry[];
   /** Id of the newest record, whether it matches or not; 0 without one. */
   readonly lastId: number;
-  /** How many fit that came after `afterId`. */
+  /** How many matching calls are newer than `afterId`. */
   readonly newer?: { readonly calls: number; readonly problems: number };
 }
 
@@ -59,7 +59,7 @@ export function findCall(database: DatabaseSync, id: number): ActivityEntry | un
   return row === undefined ? undefined : toEntry(row);
 }
 
-/** The record of the call whose answer was kept under this id; undefined if it is gone. */
+/** Returns the record of the call whose result was spilled under this ID; undefined if it was deleted. */
 export function findCallBySpill(database: DatabaseSync, spillId: string): number | undefined {
   const row = database.prepare('SELECT id FROM calls WHERE spillId = ? ORDER BY id DESC LIMIT 1').get(spillId);
   return row === undefined ? undefined : Number(row['id']);

@@ -5,7 +5,7 @@ import { attributeResult, type CountedCall } from '../ledger/attribute-result.ts
 import { createLedgerEntry, type LedgerEntry } from '../ledger/ledger-entry.ts';
 import type { TokenCounts } from './token-counts.ts';
 
-/** Calls that ended after their request was answered, and whose results nobody came for. */
+/** Maximum number of calls that ended after their request and whose results were never fetched. */
 const maxLateCalls = 100;
 
 export class LedgerBooks {

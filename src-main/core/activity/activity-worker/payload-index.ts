@@ -9,7 +9,7 @@ import { type PackedPayloads, type PayloadTexts, unpackPayloads } from './pack-p
 export interface PayloadMatches {
   /** Ids of calls and steps, most recently stored payloads first. */
   readonly ids: readonly number[];
-  /** There are more than were asked for. */
+  /** Whether there are more matches than the limit. */
   readonly more: boolean;
 }
 
@@ -102,7 +102,7 @@ function stretchesOf(database: DatabaseSync): readonly number[] {
     .toSorted((a, b) => a - b);
 }
 
-/** Words alone, not where they stand: a third of the size, and nobody looks for sentences. */
+/** Indexes words without positions: a third of the size, and phrases are not searched. */
 function make(database: DatabaseSync, stretch: number): void {
   database.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS said${stretch} USING fts5(words, content = '', columnsize = 0,
     detail = none, tokenize = 'unicode61 remove_diacritics 2')`);

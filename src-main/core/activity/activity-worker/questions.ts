@@ -56,7 +56,7 @@ export const questions = {
   latencies: ask(latencies),
   annotations: ask(annotationsBetween),
   usedTools: ask(recentlyUsedTools),
-  /** Finds calls by name and by what was said in them. */
+  /** Finds calls by name and by their payloads. */
   searchCalls: ({ recorder }: QuestionContext, search: Omit<CallSearch, 'found'>, range: PageRange) =>
     recorder.query((database) =>
       searchCalls(database, { ...search, found: foundIn(database, search.text, recorder) }, range),

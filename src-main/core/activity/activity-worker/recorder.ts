@@ -240,7 +240,7 @@ export class Recorder {
         trimSteps(database, maxRows);
         runInTransaction(database, () => trimLedger(database, ledgerBounds(maxBytes), this.#ledgerAt));
       }
-      // To measure takes time: only when enough has come since.
+      // Measuring is slow, so it runs only after enough new bytes.
       if (this.#bytesSinceTrim < Math.min(maxBytes, payloads.maxBytes) / 40) return;
       this.#bytesSinceTrim = 0;
       if (trimToSize(database, { maxBytes, maxPayloadBytes: payloads.maxBytes })) this.#payloads.reconcile(database);

@@ -1,4 +1,7 @@
-/** Steps that are told while they run, on disk: what a core did not live to end is ended by the next one, and was no mistake of whoever saw it. */
+/**
+ * Stores steps that are still running. If the core dies, the next core ends them; this does not count as an error of
+ * the client.
+ */
 import type { DatabaseSync } from 'node:sqlite';
 import { isProcessRunning } from '../../base/file-lock.ts';
 import type { Masker } from '../../base/mask.ts';

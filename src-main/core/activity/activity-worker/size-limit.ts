@@ -46,7 +46,7 @@ function deleteOldest(database: DatabaseSync, tables: readonly Table[], maxBytes
     isTrimmed = true;
     for (const { table, rows } of counted) {
       const first = `SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ${Math.ceil(rows * share)}`;
-      // No row is left behind the last.
+      // Deletes all rows up to the last one.
       database.exec(`DELETE FROM ${table} WHERE id < coalesce((${first}), ${Number.MAX_SAFE_INTEGER})`);
     }
   }

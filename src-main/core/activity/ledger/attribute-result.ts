@@ -8,7 +8,7 @@ export interface CountedCall {
   readonly tool: string;
   /** The helper tool it came through. */
   readonly via: string | undefined;
-  /** undefined: no answer came. */
+  /** Undefined if there was no result. */
   readonly raw: TokenCount | undefined;
   /** Tokens that the app's model would have read of the result without Tooltray. */
   readonly baseline: TokenCount | undefined;

@@ -1,6 +1,4 @@
-/**
- * One request of a client app, from when it was read to when its answer has gone out, and the calls that ran for it.
- */
+/** One request of a client app, from its arrival until its response was sent, and the calls that ran for it. */
 import { type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { parseSpillInfo } from '../../spills/spill.ts';
 import type { Message, Result } from '../../wire/message.ts';

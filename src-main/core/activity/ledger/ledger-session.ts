@@ -58,7 +58,7 @@ interface SessionParts {
 
 const introductions: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 const spillAddress = 'tooltray://spill/';
-/** Calls that ended after their request was answered, and whose results nobody came for. */
+/** Maximum number of calls that ended after their request and whose results were never fetched. */
 const maxLateCalls = 100;
 
 /** The addition of a frame to the ledger, without its owner and time. */

@@ -18,7 +18,7 @@ export interface ConfigFormat {
   readonly remove: (text: string, path: readonly string[]) => string;
 }
 
-/** The entries below `container`, where `*` stands for any key, each with all the keys that lead to it. */
+/** Returns the entries below `container`, where `*` stands for any key, each with its full key path. */
 export function entriesAt(root: unknown, container: readonly string[]): [path: string[], entry: AppEntry][] {
   if (!isObject(root)) return [];
   const [step, ...rest] = container;

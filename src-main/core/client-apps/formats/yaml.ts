@@ -49,7 +49,7 @@ function setBelow(source: YamlText, map: YAMLMap, path: readonly string[], entry
   if (rest.length === 0) return source.replace(map, pair, { [key]: entry });
   if (isMap(pair.value) && (pair.value.items.length > 0 || rest.length > 1))
     return setBelow(source, pair.value, rest, entry);
-  // Nothing, `null` or `{}`: a block is put there.
+  // A block replaces an empty value, `null` or `{}`.
   return source.fill(pair, value);
 }
 

@@ -95,7 +95,7 @@ export function toCodeRunError(thrown: ThrownText, map: MapPosition, code?: Code
   };
 }
 
-/** Name and message read from JSON that came out of the VM, where anything may have become of it. */
+/** Reads name and message from JSON that came out of the VM and is untrusted. */
 export function parseThrown(json: string): ThrownText {
   try {
     const entries = Object.entries(JSON.parse(json) as object).filter(([, value]) => typeof value === 'string');

@@ -40,7 +40,7 @@ export function engineFiles(workerUrl: string): EngineFiles {
   }
   const guest = new URL('./guest.py', workerUrl);
   const folder = new URL('.//', import.meta.resolve('pyodide'));
-  // All that an image is made of: one of other sources is another one.
+  // Hashes everything that an image is built from, so that changed sources yield another image.
   const state = createHash('sha256');
   for (const file of [guest, new URL('package.json', folder), new URL(import.meta.url)])
     state.update(readFileSync(file));

@@ -18,7 +18,7 @@ export interface FoundEntry {
   /** Undefined in a list whose item has no name. */
   readonly name: string | undefined;
   readonly raw: unknown;
-  /** The keys that lead to it. */
+  /** Key path of the entry. */
   readonly path: readonly PropertyKey[];
   readonly dialect: Dialect;
   /** The folder that it belongs to, where that is a project's. */

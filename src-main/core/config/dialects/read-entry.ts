@@ -163,7 +163,7 @@ class EntryReader {
     this.#report('warning', path, `The key ${JSON.stringify(key)} is not known.`, suggestion);
   }
 
-  /** How the server is reached. Reports why where that cannot be said. */
+  /** Returns the kind of transport, or reports why it is unknown. */
   #kind(raw: JsonObject): Kind | undefined {
     const type = this.#fields.get('type');
     const word = typeof type === 'string' ? type.toLowerCase().replace(/[-_ ]/g, '') : undefined;

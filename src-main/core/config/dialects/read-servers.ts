@@ -68,7 +68,7 @@ export function readServersOfValue(value: unknown, file: string, context: ReadCo
   return { servers, notes };
 }
 
-/** One entry that stands alone. */
+/** Reads a single entry. */
 export function readOne(raw: unknown, context: ReadContext): ReadServer {
   const [found] = findServers({ mcpServers: { x: raw } }, '').entries;
   return readFound({ path: [], dialect: commonDialect, policy: {}, ...found, name: undefined, raw }, context);

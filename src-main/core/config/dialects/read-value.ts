@@ -35,7 +35,7 @@ export function readValue({ field, form }: KeyRule, value: unknown, key: string)
   if (switches.has(field)) return one(readSwitch(value, form === 'not'));
   if (field === 'env') return one(readVariables(value, form === 'secrets' ? 'secret' : 'env'));
   if (field === 'args' && typeof value === 'string') return one(splitCommand(value));
-  // One tool is a list of one.
+  // A single tool name is read as a list of one.
   if (lists.has(field) && typeof value === 'string') return one(value.split(',').map((item) => item.trim()));
   if (field === 'command' && isObject(value)) return { fields: [] };
   return one(value);

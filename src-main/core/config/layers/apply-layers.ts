@@ -7,7 +7,7 @@ export interface LayerSubject {
   readonly groups: readonly string[];
 }
 
-/** No name of a profile is like it. */
+/** Cannot occur in the name of a profile. */
 const mark = '(layers) ';
 
 /** The user as a word that goes with what bounds them, from replica to replica. */

@@ -121,7 +121,8 @@ async function readEntries(folder: Folder, most: number, sizes: boolean, report:
     for await (const entry of await opendir(pinned.at)) {
       if (found.push(entry) >= most) break;
     }
-    // Where a folder cannot be held by its handle, its names count only if it is still the same one.
+    // If a folder cannot be accessed by its handle, the listed names count only if the path still refers to the same
+    // folder.
     if (pinned.at === folder.real && (await realpath(folder.real)) !== folder.real) throw new Error('replaced');
     found.sort((left, right) => (left.name < right.name ? -1 : 1));
     return await Promise.all(found.map((entry) => toEntry(folder, entry, pinned.at, sizes)));

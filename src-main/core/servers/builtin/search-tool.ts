@@ -145,7 +145,7 @@ function newSearchReport(): SearchReport {
   return { ...newReport(), files: 0, matches: 0, tooBig: 0, outOfTime: false };
 }
 
-/** `start` must come from `confinePath`. Ends early when the report says so. */
+/** `start` must come from `confinePath`. Ends early once the report is full. */
 async function* searchFiles(start: string, options: SearchOptions, report: SearchReport): AsyncGenerator<FileMatch> {
   for await (const entry of walkFolder(start, { ...walkLimits, signal: options.signal, own: options.own }, report)) {
     if (performance.now() > options.deadline) report.outOfTime = true;

@@ -184,7 +184,7 @@ export function failureReason(server: string, error: AppError): FailureReason {
   return { words, remedy: isUnknownHost ? 'edit-address' : 'retry' };
 }
 
-/** Without the server's name in front, which stands there already. */
+/** Omits a leading server name, which is already shown there. */
 function firstSentence(message: string, server: string): string {
   const own = message.startsWith(`${server} `) ? message.slice(server.length + 1) : message;
   const [sentence = own] = own.split(/\.(?:\s|$)/, 1);

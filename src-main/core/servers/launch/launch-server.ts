@@ -79,7 +79,7 @@ async function inBox(
     return boxes.launchUnconfined(launch, entry, (await environment.forServer({}, [])).env);
   }
   if (boxes === undefined) throw new AppError('server_not_started', `${serverName} starts in a box only.`);
-  // The common ones say where things lie on this computer, which in a container says nothing.
+  // Common variables hold paths on this computer, which do not exist in a container.
   const isOwn = (name: string): boolean => !isCommonVariable(name, process.platform) && !(name in own);
   const names = (inherited === 'all' ? Object.keys(env) : inherited).filter(isOwn);
   const { env: outside } = await environment.forServer({}, []);

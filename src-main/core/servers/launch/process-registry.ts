@@ -81,7 +81,7 @@ export class ProcessRegistry {
     this.#closed = true;
     const spared = [...this.#groups].filter(({ isSpared }) => isSpared === true);
     for (const group of this.#groups) if (!spared.includes(group)) group.killNow();
-    // Those that left their group.
+    // Also kills processes that left their process group.
     if (this.#marks > 0) killMarkedNow(this.#mark, new Set(spared.flatMap(({ mark }) => mark ?? [])));
     this.#groups.clear();
     this.#list?.close();

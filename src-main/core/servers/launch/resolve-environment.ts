@@ -86,9 +86,7 @@ function isOurs(name: string): boolean {
   return /^(TOOLTRAY_.*|NODE_OPTIONS|ELECTRON_RUN_AS_NODE|_|SHLVL|PWD|OLDPWD)$/i.test(name);
 }
 
-/**
- * Last of all, so that what PATH says stays what it says; only commands that would not be found at all are found there.
- */
+/** Appended last, so that PATH keeps precedence; only commands that PATH lacks are found there. */
 async function withToolFolders(env: ResolvedEnv, platform: NodeJS.Platform): Promise<ResolvedEnv> {
   const folders = (await toolFolders(env, platform)).join(delimiter);
   const name = Object.keys(env).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';

@@ -48,7 +48,7 @@ export function decodeBody(body: Readable, codings: readonly string[], maxBytes:
   const bounded = (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> => bound(source, maxBytes);
   const decoded = [...steps, bounded].reduce<AsyncIterable<Buffer>>((source, step) => step(source), body);
   const readable = Readable.from(decoded, { objectMode: false });
-  // Nothing of it may have been read.
+  // Destroys the body even if nothing was read.
   return readable.once('close', () => body.destroy());
 }
 

@@ -67,7 +67,7 @@ export function pageError(place: HttpTarget, status: number): AppError {
   );
 }
 
-/** No response came at all. */
+/** Returns the error for a request without a response. */
 export function networkError(place: HttpTarget, error: unknown): AppError {
   const host = hostOf(place.url);
   const { reason, fix } = causeOf(error, host);

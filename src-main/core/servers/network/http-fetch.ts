@@ -48,7 +48,7 @@ export function dialedAddress(response: Response & { readonly [dialedAt]?: strin
 export class HttpFetch {
   readonly #options: HttpFetchOptions;
   readonly #direct: Agents = makeAgents({ keepAlive: true });
-  /** A kept connection would be used again without a look at where it leads. */
+  /** A reused connection would skip the check of the resolved address. */
   readonly #guardedDirect: Agents = makeAgents({});
   /** Agents by the proxy variables they follow. */
   readonly #proxied = new Map<string, { readonly plain: Agents; readonly guarded: Agents }>();

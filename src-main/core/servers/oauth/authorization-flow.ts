@@ -23,7 +23,7 @@ export interface AuthorizationFlow {
 }
 
 export interface AuthorizationFlowOptions extends PendingAuthorizationOptions {
-  /** How long the user may take, in ms. */
+  /** Timeout for the user, in ms. */
   readonly waitMs: number;
 }
 

@@ -14,7 +14,7 @@ export type CallbackResponse = { readonly text: string } | { readonly goTo: stri
 interface CallbackListenerOptions {
   /** Only who knows the state has been where we sent the browser. */
   readonly knowsState: (state: string) => boolean;
-  /** The first one that is free is taken, so that an address that somebody knows exactly stays right; else any. */
+  /** Preferred ports: the first free one is used, so that a registered redirect address stays valid; else any port. */
   readonly wishedPorts: readonly number[];
   /** An address that was registered by hand: this port (any, where it names none) and path, or none at all. */
   readonly registered?: URL | undefined;

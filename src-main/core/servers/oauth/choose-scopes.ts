@@ -20,7 +20,7 @@ export function chooseScopes({ client, challenged, before, agreed, authorization
   const written = client?.scopes.join(' ');
   const wanted = challenged || resourceMetadata?.scopes_supported?.join(' ');
   const scope = computeScopeUnion(written || computeScopeUnion(before, wanted), agreed);
-  // Only where the authorization server has it; and alone it would stand for all that is not asked for.
+  // Only if the authorization server supports it; requested alone, it would replace the default scopes.
   const mayStay = metadata.scopes_supported?.includes('offline_access') === true;
   return mayStay && scope !== undefined ? computeScopeUnion(scope, 'offline_access') : scope;
 }

@@ -66,7 +66,7 @@ export async function registerOAuthClient(options: IdentityOptions, scope?: stri
       response_types: ['code'],
       // A program on a user's machine cannot keep a secret from that person (RFC 8252).
       token_endpoint_auth_method: 'none',
-      // What comes back to a name of Tooltray comes to a web site.
+      // A redirect to a public https address leads to a web site.
       application_type: redirectUrl.startsWith('https:') ? 'web' : 'native',
     },
     ...(scope !== undefined && { scope }),

@@ -64,7 +64,7 @@ export interface GrantStore {
     key: string,
     change: (stored: StoredAuthorization) => Promise<StoredAuthorization>,
   ): Promise<StoredAuthorization>;
-  /** Nothing of it is kept any more. What it was; undefined if that cannot be opened now. */
+  /** Deletes the authorization and returns it; undefined if it cannot be decrypted now. */
   take(key: string): Promise<StoredAuthorization | undefined>;
 }
 
@@ -76,7 +76,7 @@ export class VaultGrantStore implements GrantStore {
   readonly #folder: string;
   readonly #vault: SecretStore;
 
-  /** `folder`: where locks lie. */
+  /** `folder` holds the lock files. */
   constructor(folder: string, vault: SecretStore) {
     this.#folder = folder;
     this.#vault = vault;

@@ -43,7 +43,7 @@ interface SignInsSettings {
 export class OAuthManager {
   /** Tokens came, went or changed. */
   readonly secretsChanged = new Emitter();
-  /** Somebody is signed in or out, or a server asks for other rights. */
+  /** Emits when a user signs in or out, or a server requests other scopes. */
   readonly changed = new Emitter();
   readonly #options: SignInsOptions;
   readonly #store: GrantStore;
@@ -107,7 +107,7 @@ export class OAuthManager {
     void this.#loaded?.then((http) => http.close());
   }
 
-  /** node:http is loaded only when somebody signs in: importing it takes as long as half of a bare start of Node. */
+  /** Loads node:http only for a sign-in: importing it takes as long as half of a bare start of Node. */
   readonly #http = (): Promise<HttpFetch> => {
     this.#loaded ??= import('../network/http-fetch.ts').then(({ HttpFetch }) => new HttpFetch(this.#options));
     return this.#loaded;

@@ -29,7 +29,7 @@ import { resourceAddress, type Grant, type Registration } from './grant-store.ts
 export interface PendingAuthorizationOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Who we are there, as the entry says. */
+  /** Client registration from the entry. */
   readonly client?: OAuthClient | undefined;
   /** A document that is our client id wherever such are understood. */
   readonly documentUrl?: string | undefined;

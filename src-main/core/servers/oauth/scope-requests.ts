@@ -73,7 +73,7 @@ export class ScopeRequests {
     this.forget();
   }
 
-  /** Nothing is asked any more. */
+  /** Removes the pending request. */
   forget(): void {
     if (this.#wanted === undefined) return;
     this.#wanted = undefined;

@@ -24,7 +24,7 @@ import { ScopeRequests, type RequestedScopes } from './scope-requests.ts';
 export interface ServerOAuthOptions {
   readonly serverName: string;
   readonly serverUrl: string;
-  /** Who we are there, as the entry says, references to secrets in it. */
+  /** Client registration from the entry, with unresolved references to secrets. */
   readonly client?: OAuthClient | undefined;
   /** The same with the secrets in. Rejects with AppError where one cannot be had. */
   readonly fill: () => Promise<ResolvedEntry>;
@@ -66,7 +66,7 @@ export interface SignInInfo {
 export interface TokenSource {
   /** They are for its origin alone. */
   readonly serverUrl: string;
-  /** There was one, and there is none any more: nothing will work before somebody has done something. */
+  /** Whether a sign-in existed and has expired: requests fail until the user signs in again. */
   readonly isExpired: boolean;
   /** The token to send, if there is one. Rejects with AppError. */
   accessToken(): Promise<string | undefined>;
@@ -220,7 +220,7 @@ export class ServerOAuth implements TokenSource {
     );
   }
 
-  /** Somebody else may have changed what is stored. Rejects as the store does. */
+  /** Reloads tokens that another process may have changed. Rejects as the store does. */
   async reload(): Promise<void> {
     this.#use(await this.#options.store.read(this.#options.key));
   }
@@ -284,7 +284,7 @@ export class ServerOAuth implements TokenSource {
     const stored = await store.take(key);
     this.#rights.forget();
     this.#use({});
-    // What cannot be opened cannot be shown to them.
+    // Tokens that cannot be decrypted cannot be revoked either.
     return { takenBack: stored === undefined ? Promise.resolve({ how: 'failed' }) : this.#takeBack(stored) };
   }
 
@@ -324,7 +324,7 @@ export class ServerOAuth implements TokenSource {
       return { ...stored, grant: next };
     });
     const { deleteClient } = await import('./revoke-grant.ts');
-    // Nobody waits for that, and it never rejects.
+    // Runs in the background and never rejects.
     for (const registration of replaced ?? []) void deleteClient(registration, this.#fetch);
   }
 

@@ -52,7 +52,7 @@ export class ListenPauses {
     this.#openedAt = performance.now();
   }
 
-  /** The stream carried a message, or said when to come again. */
+  /** Records that the stream carried a message or a retry time. */
   broughtSomething(): void {
     this.#broughtSomething = true;
   }

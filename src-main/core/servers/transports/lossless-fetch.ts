@@ -67,7 +67,7 @@ async function unlessAborted<T>(options: LosslessFetchOptions, init: RequestInit
   }
 }
 
-/** For the SDK, a 202 means that there is nothing to read. */
+/** The SDK takes a 202 to mean that there is no body to read. */
 function stubResponse(
   options: LosslessFetchOptions,
   messages: Message[],

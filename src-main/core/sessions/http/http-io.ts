@@ -205,7 +205,7 @@ function listOf(messages: readonly Message[]): (string | Buffer)[] {
   return [...parts, ']'];
 }
 
-/** Nothing is to be said. */
+/** Writes a response without a body. */
 export function writeEmpty(response: ServerResponse, status: number, headers: readonly string[] = []): void {
   response.writeHead(status, ['content-length', '0', ...headers]);
   response.end();

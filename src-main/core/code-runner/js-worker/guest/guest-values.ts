@@ -5,7 +5,7 @@ export interface GuestValues {
   readonly fromJson: (text: string, exact: boolean) => unknown;
   /** JSON. Throws an Error with the code SERIALIZATION_ERROR for what JSON would drop without a word. */
   readonly toJson: (value: unknown) => string;
-  /** For the console. */
+  /** Formats a value for the console. */
   readonly show: (value: unknown) => string;
   /** Describes a thrown value, as JSON of ThrownText. */
   readonly describe: (thrown: unknown) => string;

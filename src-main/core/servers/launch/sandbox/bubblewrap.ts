@@ -94,7 +94,7 @@ export async function wrapInBubblewrap(
       : ['--dir', dirname(proxySocketInside), '--ro-bind', box.proxySocket, proxySocketInside]),
     ...mounts.words,
     ...(cwd !== undefined && isolate.forgets === 'everything' ? ['--dir', cwd] : []),
-    // What lies between all of these is nobody's to write.
+    // The folders between the mounts are read-only.
     ...['--remount-ro', '/', '--chdir', cwd ?? home],
     // All that bubblewrap itself has.
     ...[
@@ -144,7 +144,7 @@ async function viewOf(box: Sandbox, isolate: Isolation, { home, cwd }: Folders):
     ...allowed.filter(({ path }) => !isOurs(path)),
   ];
   const realHome = await realOf(home);
-  // Who was allowed the user's own home sees that one.
+  // If the user's home was allowed, the sandbox sees that home.
   const hasOwn = !places.some(({ path }) => isInside(path, realHome));
   const source = box.home === undefined ? undefined : await realpath(box.home);
   const named = [home, ...(cwd === undefined ? [] : [cwd]), ...box.places.map(({ path }) => path)];
@@ -261,7 +261,7 @@ async function prepareHome(
   for (const mount of planned) {
     if (mount.path === home || !isInside(home, mount.path)) continue;
     if (enclosing(shown, mount.path)?.path !== home) continue;
-    // One of the home itself is made with what is in it.
+    // A file in a bound home is created together with its content.
     if (mount.kind === 'bind' && isInside(source, mount.source)) continue;
     const isFile = mount.kind === 'bind' && !(await stat(mount.source)).isDirectory();
     await makeBelow(source, relative(home, mount.path), isFile ? 'file' : 'folder');

@@ -48,7 +48,7 @@ interface Shown {
   readonly hidden: ProtectedPaths;
 }
 
-/** One user's, of many whose containers are here. */
+/** A container of one of several users. */
 export interface UserContainer {
   /** Who it is for, and of which server: there is one at a time. No two are alike. */
   readonly identity: string;
@@ -182,13 +182,13 @@ export class Containers {
     return { ...base, ...Object.fromEntries(handedOn) };
   }
 
-  /** Once, before the first of Tooltray is there. */
+  /** Runs once, before the first container is created. */
   #sweepOnce(engine: Engine, env: ResolvedEnv): Promise<void> {
     this.#swept ??= this.#removeLeft(engine, env);
     return this.#swept;
   }
 
-  /** Docker where it answers, else Podman. One that answered once is asked no more. */
+  /** Returns Docker if it responds, else Podman. The result is cached. */
   async #findEngine(server: string, env: ResolvedEnv): Promise<Engine> {
     if (this.#engine !== undefined) return this.#engine;
     const docker = await findCommand('docker', env);

@@ -56,7 +56,7 @@ export class EgressProxyFactory {
     ensurePrivateDir(this.#folder);
     this.#cleared ??= removeLeft(this.#folder);
     await this.#cleared;
-    // Only those who name hosts pay for it.
+    // Imported only if an entry names hosts.
     const { RequestError, Server } = await import('proxy-chain');
     const agent = new Agent();
     const told = new Set<string>();
@@ -198,7 +198,7 @@ async function removeLeft(folder: string): Promise<void> {
   await Promise.all(left.map((name) => rm(join(folder, name), { force: true })));
 }
 
-/** With the status of its answer. */
+/** Carries the HTTP status of the refusal. */
 class Refusal extends Error {
   readonly status: number;
 
