@@ -4,7 +4,7 @@
  * of it. `--fresh` begins again, `--port N` moves it. Everything is in .cache/team; nothing of it is meant for real
  * users.
  */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,6 +22,14 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const home = join(root, '.cache/team');
 const cli = join(root, 'dist/cli.js');
 const usualPort = 8700;
+const usage = `Usage: npm run team -- [--fresh] [--port N]
+
+Runs a team on this machine: PostgreSQL, an object store, an OIDC provider, three replicas, and HAProxy if it is
+installed. Ctrl+C stops all of it. Data is in .cache/team.
+
+  --fresh    Start with empty data
+  --port N   First port (default ${usualPort})
+  -h, --help Show this help`;
 const replicas = 3;
 /** What the provider calls the dashboard. */
 const clientId = 'tooltray';
@@ -36,9 +44,12 @@ type Team = Readonly<Record<string, string>>;
 const { port, fresh } = words();
 /** What was started, to be ended from the last to the first. */
 const ends: (() => Promise<void>)[] = [];
+/** The replicas. */
+const running: ChildProcess[] = [];
 
-process.once('SIGINT', () => void end(0));
-process.once('SIGTERM', () => void end(0));
+let isEnding = false;
+process.on('SIGINT', () => void end(0));
+process.on('SIGTERM', () => void end(0));
 try {
   await start();
 } catch (error) {
@@ -48,10 +59,15 @@ try {
 
 function words(): { readonly port: number; readonly fresh: boolean } {
   try {
-    const { values } = parseArgs({ options: { port: { type: 'string' }, fresh: { type: 'boolean', default: false } } });
+    const flag = { type: 'boolean', default: false } as const;
+    const { values } = parseArgs({ options: { port: { type: 'string' }, fresh: flag, help: { ...flag, short: 'h' } } });
+    if (values.help) {
+      console.log(usage);
+      process.exit(0);
+    }
     return { port: Number(values.port ?? usualPort), fresh: values.fresh };
   } catch (error) {
-    console.error(`team: ${(error as Error).message}\nUsage: npm run team -- [--fresh] [--port N]`);
+    console.error(`team: ${(error as Error).message}\n\n${usage}`);
     process.exit(2);
   }
 }
@@ -142,21 +158,21 @@ function writeConfig(folder: string): void {
 
 /** Something to call: one that all share, and one that each user has for themselves. */
 function firstConfig(): object {
-  const npx = (name: string): object => ({ command: 'npx', args: ['-y', `@modelcontextprotocol/${name}@2026.8.31`] });
+  const npx = (name: string): object => ({
+    command: 'npx',
+    args: ['-y', `@modelcontextprotocol/${name}@2026.8.31`],
+    // Without bubblewrap, commands need Docker or Podman.
+    ...(!hasBubblewrap() && { isolation: { mode: 'container', network: true } }),
+  });
   return {
     servers: {
       everything: npx('server-everything'),
-      // A process of each user's own belongs into a box; to try it if there is none, it does without.
-      thinking: {
-        ...npx('server-sequential-thinking'),
-        placement: 'per-user',
-        ...(!hasBoxes() && { isolation: { mode: 'none' } }),
-      },
+      thinking: { ...npx('server-sequential-thinking'), placement: 'per-user' },
     },
   };
 }
 
-function hasBoxes(): boolean {
+function hasBubblewrap(): boolean {
   return process.platform === 'linux' && spawnSync('bwrap', ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
@@ -185,7 +201,7 @@ async function startReplica(
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
   });
-  ends.push(() => ended(child, 'SIGTERM'));
+  running.push(child);
   await new Promise<void>((resolve, reject) => {
     createInterface(child.stdout).once('line', () => resolve());
     child.once('exit', (code) => reject(new Error(`The replica at port ${at} ended with ${code}.`)));
@@ -240,7 +256,7 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, 
     '',
     'Commands for an admin, in another terminal:',
     `  export TOOLTRAY_DATABASE=${database} TOOLTRAY_TEAM_KEYS_FILE=${keys}`,
-    '  node dist/cli.js team user list    (also: user off ben, team-secret set NAME --user ben, team-sign-in --user ben, audit verify --team)',
+    '  node dist/cli.js team user list    (also: team user off ben, team secret set NAME --user ben, team login --user ben, audit verify)',
     '',
     'Ctrl+C ends all of it; what was done stays in .cache/team (npm run team -- --fresh begins anew).',
   ];
@@ -248,6 +264,11 @@ function tell({ publicUrl, ports, isBalanced, tokens, config, issuer, database, 
 }
 
 async function end(code: number): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  // The second signal ends a replica without waiting for load balancers. Two of one kind could arrive as one.
+  for (const replica of running) replica.kill('SIGTERM');
+  await Promise.all(running.map((replica) => ended(replica, 'SIGINT')));
   for (const each of ends.splice(0).toReversed()) await each().catch((error: unknown) => console.error(error));
   process.exit(code);
 }
