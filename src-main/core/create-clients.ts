@@ -56,7 +56,6 @@ export function createClients(options: ClientsOptions): ClientsGroup {
     servers: servers.manager,
     sessions,
     log: log.child('extensions'),
-    now: Date.now,
   });
   sessions.ended.on((id) => trust.dataFlow.flow.forget(id));
   profiles.changed.on(({ catalog, change }) => sessions.announce(catalog, change));

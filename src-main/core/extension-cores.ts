@@ -21,8 +21,7 @@ interface KindParts extends Omit<ProfileCoresDeps, 'isShown' | 'whole'> {
   readonly whole: SessionServices;
   readonly servers: ServerManager;
   readonly sessions: Pick<SessionRegistry, 'usesCatalog'>;
-  readonly log: Pick<Log, 'info' | 'warn'>;
-  readonly now: () => number;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 interface KindCore {
@@ -31,31 +30,23 @@ interface KindCore {
   readonly modeCosts: ModeCosts;
   readonly profiles: ProfileCores;
   readonly servers: ExtensionServers;
-  /** Last use by a new session, a list or a call, in ms since 1970. */
-  usedAt: number;
 }
 
-/** Each may have a connection to each server. */
-const maxKinds = 4;
-/** A recently used kind is not evicted for another, or two apps could restart all servers in turns. */
-const minIdleBeforeEvictionMs = 10 * 60_000;
+/** Each set may have a connection of its own to each server. */
+const maxSets = 4;
 
 const beyond =
-  `${maxKinds} kinds of apps that declare extensions of MCP are in use. Until one of them has been gone for ten minutes, ` +
-  'apps of a further kind are shown what apps are shown that declare none.';
-
-/** Returns whether a session currently uses the catalog. */
-type IsShown = (catalog: LiveCatalog) => boolean;
+  `Apps have declared ${maxSets} sets of MCP extensions, which is the limit. Until Tooltray restarts, apps that declare ` +
+  'a further set are shown what apps without extensions are shown.';
 
 export class ExtensionCores {
   /** Emits when the lists of a kind's apps change. */
   readonly changed = new Emitter<{ readonly catalog: LiveCatalog; readonly change: CatalogChange }>();
-  /** A kind was evicted with its catalogs: views of them must be created again. */
-  readonly evicted = new Emitter<IsShown>();
+  /** The core of a profile was evicted with its catalog: views of it must be created again. */
+  readonly evicted = new Emitter<(catalog: LiveCatalog) => boolean>();
   readonly #parts: KindParts;
   readonly #cores = new Map<string, KindCore>();
-  /** Kinds that found no place since one was free last. */
-  readonly #refused = new Set<string>();
+  #isRefusing = false;
 
   constructor(parts: KindParts) {
     this.#parts = parts;
@@ -66,32 +57,24 @@ export class ExtensionCores {
     return this.#cores.get(kind.key)?.core;
   }
 
-  /** An app of the kind is here: whether it has a core of its kind, or would be given one. */
+  /** Whether apps that declare this set have a core of their own, or would be given one. */
   accepts({ key }: ExtensionSet): boolean {
-    const known = this.#cores.get(key);
-    if (known !== undefined) known.usedAt = this.#parts.now();
-    return known !== undefined || this.#hasPlace;
+    return this.#cores.has(key) || this.#cores.size < maxSets;
   }
 
-  /**
-   * Returns the core of a kind. If there are too many kinds, returns that of apps without extensions and reports it.
-   */
+  /** Returns the core of a set. Beyond the limit, returns that of apps without extensions and reports it. */
   core(kind: ExtensionSet): SessionServices {
     const known = this.#cores.get(kind.key);
-    if (known !== undefined) {
-      known.usedAt = this.#parts.now();
-      return known.core;
-    }
-    if (this.#cores.size >= maxKinds && !this.#makePlace()) return this.#refuse(kind);
+    if (known !== undefined) return known.core;
+    if (this.#cores.size >= maxSets) return this.#refuse(kind);
     const made = this.#make(kind);
     this.#cores.set(kind.key, made);
-    this.#refused.delete(kind.key);
     return made.core;
   }
 
   /** The problem to show to the user; undefined: all apps see what servers offer them. */
   get problem(): string | undefined {
-    return this.#refused.size === 0 || this.#hasPlace ? undefined : beyond;
+    return this.#isRefusing ? beyond : undefined;
   }
 
   /** To be called when the config, or what is written of tools, is another one. */
@@ -102,42 +85,10 @@ export class ExtensionCores {
     }
   }
 
-  #refuse({ key, extensions }: ExtensionSet): SessionServices {
-    if (!this.#refused.has(key) && this.#refused.size < maxKinds) {
-      this.#refused.add(key);
-      this.#parts.log.warn(`${beyond} This one declares ${names(extensions)}.`);
-    }
+  #refuse({ extensions }: ExtensionSet): SessionServices {
+    if (!this.#isRefusing) this.#parts.log.warn(`${beyond} This one declares ${names(extensions)}.`);
+    this.#isRefusing = true;
     return this.#parts.whole;
-  }
-
-  /** Whether the one that was used longest ago, and is not any more, has made place. */
-  #makePlace(): boolean {
-    const unused = this.#leastRecentlyUsed();
-    if (unused === undefined) return false;
-    const [key, kind] = unused;
-    this.#cores.delete(key);
-    kind.servers.dispose();
-    const { extensions } = kind.core.kind ?? {};
-    this.#parts.log.info(
-      `Connections for apps that declare ${names(extensions)} were let go, for another kind of app.`,
-    );
-    const gone = new Set(catalogsOf(kind));
-    this.evicted.emit((catalog) => gone.has(catalog));
-    return true;
-  }
-
-  get #hasPlace(): boolean {
-    return this.#cores.size < maxKinds || this.#leastRecentlyUsed() !== undefined;
-  }
-
-  #leastRecentlyUsed(): [string, KindCore] | undefined {
-    const before = this.#parts.now() - minIdleBeforeEvictionMs;
-    const unused = [...this.#cores].filter(([, kind]) => kind.usedAt <= before && !this.#isInUse(kind));
-    return unused.toSorted(([, a], [, b]) => a.usedAt - b.usedAt)[0];
-  }
-
-  #isInUse(kind: KindCore): boolean {
-    return kind.servers.isBusy || catalogsOf(kind).some((catalog) => this.#parts.sessions.usesCatalog(catalog));
   }
 
   #make(kind: ExtensionSet): KindCore {
@@ -155,12 +106,12 @@ export class ExtensionCores {
       compared: (ms) => servers.compareListings(ms),
       modeCosts,
     };
-    const isShown: IsShown = (one) => sessions.usesCatalog(one);
+    const isShown = (one: LiveCatalog): boolean => sessions.usesCatalog(one);
     const profiles = new ProfileCores({ ...this.#parts, steps, isShown, whole: unscoped });
     profiles.changed.on((change) => this.changed.emit(change));
     profiles.evicted.on((isGone) => this.evicted.emit(isGone));
     const core: SessionServices = { ...unscoped, inProfiles: (names) => profiles.core(names) };
-    return { core, catalog, modeCosts, profiles, servers, usedAt: this.#parts.now() };
+    return { core, catalog, modeCosts, profiles, servers };
   }
 
   #catalog(servers: ExtensionServers, kind: ExtensionSet, { modes }: Pick<SessionServices, 'modes'>): LiveCatalog {
@@ -177,10 +128,6 @@ export class ExtensionCores {
     catalog.changed.on((change) => this.changed.emit({ catalog, change }));
     return catalog;
   }
-}
-
-function catalogsOf({ catalog, profiles }: KindCore): readonly LiveCatalog[] {
-  return [catalog, ...profiles.catalogs];
 }
 
 /** Names are the app's own words. */

@@ -70,11 +70,6 @@ export class ProfileCores {
     return known.core;
   }
 
-  /** Catalogs of the combinations in use. */
-  get catalogs(): readonly LiveCatalog[] {
-    return [...this.#cores.values()].map(({ catalog }) => catalog);
-  }
-
   /** To be called when the config, or what is written of tools, is another one. */
   refresh(): void {
     for (const core of this.#cores.values()) rebuildLists(core);

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import { ModernClient } from '../support/modern-client.ts';
 import type { Params } from '../support/raw-client.ts';
@@ -134,36 +134,19 @@ test('closes the second connection of a server that is removed or changed', asyn
   await until(() => processes(core, 'east') === 0);
 });
 
-describe('with more kinds of apps than the limit', () => {
-  beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() }));
-  afterEach(() => void vi.useRealTimers());
+test('serves apps that declare a fifth set of extensions as if they declared none, and reports it', async () => {
+  await using core = await startCore({ servers: { east: servers.east, echo: servers.echo } });
+  const set = (nth: number): Params => ({ extensions: { ...shows.extensions, 'com.example/nth': { nth } } });
+  const seesView = async (nth: number): Promise<boolean> =>
+    hasView(await toolsOf(await core.open(set(nth))), 'east_show');
+  for (const nth of [1, 2, 3, 4]) expect(await seesView(nth)).toBe(true);
+  expect(core.host.core.clients.extensions.problem).toBeUndefined();
 
-  const minutes = (count: number): void => void vi.setSystemTime(Date.now() + count * 60_000);
-  const kind = (nth: number): Params => ({ extensions: { ...shows.extensions, 'com.example/nth': { nth } } });
-  const seesView = async (client: SocketClient): Promise<boolean> => hasView(await toolsOf(client), 'east_show');
+  expect(await seesView(5)).toBe(false);
+  expect(core.host.core.clients.extensions.problem).toContain('which is the limit');
+  await expect.poll(() => readFileSync(join(core.home, 'logs/core.log'), 'utf8')).toContain('com.example/nth');
 
-  test('evicts the kind that was used longest ago with its connections, but none with open sessions', async () => {
-    await using core = await startCore({ servers: { east: servers.east, echo: servers.echo } });
-    const left = new ModernClient(new HttpClient(core.url, true), kind(0));
-    const leftSees = async (): Promise<boolean> =>
-      hasView((await left.once('tools/list')).result?.['tools'] as Tool[], 'east_show');
-    expect(await leftSees()).toBe(true);
-    await left.call('east_show');
-    expect(processes(core, 'east')).toBe(2);
-    const inSession = await Promise.all(Array.from({ length: 3 }, (_, at) => core.open(kind(at + 1))));
-    expect(core.host.core.clients.extensions.problem).toBeUndefined();
-
-    // Nobody has been away for long enough: the further one is shown what apps are shown that declare nothing.
-    expect(await seesView(await core.open(kind(4)))).toBe(false);
-    expect(core.host.core.clients.extensions.problem).toMatch(/^4 kinds of apps .* are in use/);
-    await expect.poll(() => readFileSync(join(core.home, 'logs/core.log'), 'utf8')).toContain('com.example/nth');
-
-    minutes(11);
-    expect(core.host.core.clients.extensions.problem).toBeUndefined();
-    expect(await seesView(await core.open(kind(4)))).toBe(true);
-    await until(() => processes(core, 'east') === 1);
-    // In use, however long idle; the evicted one is served as if it declared nothing.
-    expect(await seesView(inSession[0] as SocketClient)).toBe(true);
-    expect(await leftSees()).toBe(false);
-  });
+  expect(await seesView(1)).toBe(true);
+  const stateless = new ModernClient(new HttpClient(core.url, true), set(6));
+  expect(hasView((await stateless.once('tools/list')).result?.['tools'] as Tool[], 'east_show')).toBe(false);
 });

@@ -28,39 +28,22 @@ export class ExtensionServers implements ServerSet {
   readonly #servers: ServerManager;
   readonly #kind: ExtensionSet;
   readonly #compared = new Map<string, Compared>();
-  readonly #stops: readonly (() => void)[];
 
   constructor(servers: ServerManager, kind: ExtensionSet) {
     this.#servers = servers;
     this.#kind = kind;
-    this.#stops = [
-      servers.changed.on(() => {
-        this.#follow();
-        this.changed.emit();
-      }),
-      servers.listingChanged.on(() => {
-        this.#follow();
-        this.listingChanged.emit();
-      }),
-      servers.notified.on((notification) => {
-        if (this.find(notification.server.config.name) === notification.server) this.notified.emit(notification);
-      }),
-    ];
+    servers.changed.on(() => {
+      this.#follow();
+      this.changed.emit();
+    });
+    servers.listingChanged.on(() => {
+      this.#follow();
+      this.listingChanged.emit();
+    });
+    servers.notified.on((notification) => {
+      if (this.find(notification.server.config.name) === notification.server) this.notified.emit(notification);
+    });
     this.#follow();
-  }
-
-  /** Something is asked of a connection of this kind's own. */
-  get isBusy(): boolean {
-    return [...this.#compared.values()].some(({ own }) => own?.isBusy === true);
-  }
-
-  /** Nobody has them any more: its own connections end. */
-  dispose(): void {
-    for (const stop of this.#stops) stop();
-    const own = [...this.#compared.values()].flatMap((one) => one.own ?? []);
-    // A comparison that is in progress sees by that that nobody waits for it.
-    this.#compared.clear();
-    for (const server of own) void this.#servers.closeVariant(server);
   }
 
   get all(): readonly ManagedServer[] {

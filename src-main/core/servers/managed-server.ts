@@ -116,11 +116,6 @@ export class ManagedServer {
     return this.#listings.handshake;
   }
 
-  /** Requests of sessions wait for their answer. */
-  get isBusy(): boolean {
-    return this.#requests.isBusy;
-  }
-
   /** The server's own listing, whether approved or not; undefined until it has been read. */
   get observed(): ObservedListing | undefined {
     return this.#listings.observed;
