@@ -178,55 +178,27 @@ const run = promisify(execFile);
 const windowsFolder = (): string => process.env['SystemRoot'] ?? 'C:\\Windows';
 const execOptions = { windowsHide: true, timeout: 20_000, maxBuffer: 16 * 1024 * 1024 } as const;
 
-/**
- * CIM by PowerShell, which every Windows has; where a policy forbids it wmic, which the newest have no more. Not run on
- * a Windows yet.
- */
+/** CIM by PowerShell, which every Windows has. Not run on a Windows yet. */
 async function windowsTable(): Promise<Began> {
-  const system = join(windowsFolder(), 'System32');
   const cim =
     'Get-CimInstance Win32_Process -Property ProcessId,CreationDate | Where-Object CreationDate | ' +
     "ForEach-Object { '{0} {1}' -f $_.ProcessId, $_.CreationDate.ToUniversalTime().Ticks }";
-  try {
-    const shell = join(system, 'WindowsPowerShell', 'v1.0', 'powershell.exe');
-    const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', cim];
-    return readCimTable((await run(shell, flags, execOptions)).stdout);
-  } catch {
-    const wmic = join(system, 'wbem', 'wmic.exe');
-    const { stdout } = await run(wmic, ['process', 'get', 'CreationDate,ProcessId', '/format:csv'], execOptions);
-    return readWmicTable(stdout);
-  }
+  const shell = join(windowsFolder(), 'System32', 'WindowsPowerShell', 'v1.0', 'powershell.exe');
+  const flags = ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', cim];
+  return readCimTable((await run(shell, flags, execOptions)).stdout);
 }
 
 /** Ticks (100 ns) between the year 1 and 1970. */
 const ticksTo1970 = 621_355_968_000_000_000n;
 
-/** `PID TICKS` a line, as in UTC. Exported for tests. Throws if there is none: our own process is always in it. */
+/**
+ * Reads `PID TICKS` a line, in UTC, as µs since 1970. Exported for tests. Throws AppError `internal` where there is no
+ * line: our own process is always in it.
+ */
 export function readCimTable(text: string): Began {
   const rows = [...text.matchAll(/^(\d+) (\d{15,19})\r?$/gm)];
-  return tableOf(rows.map(([, pid, ticks]) => [Number(pid), (BigInt(ticks as string) - ticksTo1970) / 10n]));
-}
-
-/**
- * `NODE,20251122103601.123456+060,PID` a line: local time, and the minutes that it is ahead of UTC. Throws if there is
- * none.
- */
-export function readWmicTable(text: string): Began {
-  const row = /^[^,\r\n]*,(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)\.(\d{6})([+-]\d{3}),(\d+)\s*$/gm;
-  return tableOf(
-    [...text.matchAll(row)].map(([, ...fields]) => {
-      const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, micros = 0, ahead = 0, pid = 0] =
-        fields.map(Number);
-      const ms = Date.UTC(year, month - 1, day, hour, minute - ahead, second);
-      return [pid, BigInt(ms) * 1000n + BigInt(micros)];
-    }),
-  );
-}
-
-/** In µs since 1970, in the same form from every source: the next start may read the list with another one. */
-function tableOf(rows: readonly (readonly [pid: number, micros: bigint])[]): Began {
   if (rows.length === 0) throw new AppError('internal', 'The system told of no process.');
-  return new Map(rows.map(([pid, micros]) => [pid, String(micros)]));
+  return new Map(rows.map(([, pid, ticks]) => [Number(pid), String((BigInt(ticks as string) - ticksTo1970) / 10n)]));
 }
 
 async function endWindowsTree(pid: number): Promise<void> {
