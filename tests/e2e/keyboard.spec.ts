@@ -44,7 +44,7 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   'servers/tracker': [...drawer, 'Enable tracker', 'Restart', 'Stop', 'Copy'],
   'servers/broken': [...drawer, 'Enable broken', 'Decide', 'Retry', 'Stop'],
   'servers/tracker/tools': [...drawer, 'Enable list_issues', 'list_issues'],
-  'servers/tracker/log': [...drawer, 'Filter log lines', 'Problems', 'Pause', 'Download', 'Copy', 'Copy path'],
+  'servers/tracker/log': [...drawer, 'Filter log lines', 'Info', 'Pause', 'Download', 'Copy', 'Copy path'],
   'servers/tracker/config': [...drawer, 'Edit', 'Test', 'Remove…', 'Copy'],
   'servers/tracker/activity': [...drawer, 'close_issue', 'All calls'],
   'servers?add=apps': [

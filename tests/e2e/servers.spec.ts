@@ -27,12 +27,23 @@ test('shows a server’s output as plain text', async ({ page, core }) => {
   await expect(page).toHaveTitle(/Tooltray/);
 });
 
-test('shows a server’s source, access and secrets', async ({ page, core }) => {
-  await page.goto(core.at('servers/echo'));
-  const dialog = page.getByRole('dialog', { name: 'echo' });
-  await expect(dialog).toContainText('Runs with your rights: whatever you can read, write and reach, it can.');
-  await expect(dialog).toContainText('Holds API_TOKEN.');
-  await expect(dialog).toContainText('Approved');
+test('shows a server’s source, access and secrets, and switches its sandbox, with undo', async ({ page, core }) => {
+  await page.goto(core.at('servers/echo/access'));
+  const panel = page.getByRole('tabpanel', { name: 'Access' });
+  await expect(panel).toContainText('All files of your user account');
+  await expect(panel).toContainText('Holds API_TOKEN.');
+  await expect(panel).toContainText('Approved');
+  await expectNoBarrier(page, 'access of a server');
+  const sandbox = panel.getByRole('switch', { name: 'Run echo in a sandbox' });
+  await expect(sandbox).toHaveAttribute('aria-checked', 'false');
+  await sandbox.click();
+  await expect(sandbox).toHaveAttribute('aria-checked', 'true');
+  await expect(panel).not.toContainText('All files of your user account');
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(sandbox).toHaveAttribute('aria-checked', 'false');
+  await expect(panel).toContainText('All files of your user account');
+  await page.getByRole('tab', { name: 'Config' }).click();
+  await expect(page.getByRole('tabpanel', { name: 'Config' })).not.toContainText('isolation');
 });
 
 test('tests a server entered in the form, and adds it once it works', async ({ page }) => {

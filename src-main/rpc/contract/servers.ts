@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { ServerVariables } from '../../core/admin/environment-source.ts';
 import type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
+import type { ServerAccess } from '../../core/admin/server-access.ts';
 import type { ServerProvenance } from '../../core/admin/server-provenance.ts';
 import type { RemovalResult } from '../../core/admin/server-removal.ts';
 import type { PastedText } from '../../core/paste-import/pasted-server.ts';
@@ -11,6 +12,7 @@ import type { ServerTool } from './tools.ts';
 import { entry, flag, id, maybe, name, nothing, type Methods, type Nothing } from './fields.ts';
 
 export type { EntryProbe as ServerTrialResult } from '../../core/admin/probe-entry.ts';
+export type { AccessScope, ServerAccess } from '../../core/admin/server-access.ts';
 export type { HealthLevel } from '../../core/servers/server-state.ts';
 export type { ServerUsage } from '../../core/servers/usage-meter.ts';
 
@@ -104,6 +106,8 @@ export interface ServerRow extends ServerStatus {
   readonly listed: readonly ListedCost[];
   /** Time when its cached offer was read; undefined if the offer is live. */
   readonly asOf: number | undefined;
+  /** Names of other servers that are started or reached in exactly the same way; undefined if there are none. */
+  readonly duplicates?: readonly string[];
 }
 
 /** Cost of a server's list in the mode of some apps, given by display name. */
@@ -120,6 +124,9 @@ export interface ServerDetail {
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
   readonly background: ServerProvenance;
+  readonly access: ServerAccess;
+  /** Why this computer has no sandbox; undefined if it has one, or if the server needs none. */
+  readonly sandboxProblem: string | undefined;
 }
 
 /** A launch that may fix a server; nothing of it has run yet. */

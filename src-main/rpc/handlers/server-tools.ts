@@ -2,6 +2,7 @@
 import type { CoreGroups } from '../../core/core-groups.ts';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { serverAccess } from '../../core/admin/server-access.ts';
 import { loadServerProvenance } from '../../core/admin/server-provenance.ts';
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../../core/base/json.ts';
 import { candidateQuestion } from '../../core/admin/self-healing.ts';
@@ -13,6 +14,7 @@ import { usableSchema } from '../../core/catalog/catalog.ts';
 import type { HealCandidate } from '../../core/client-apps/heal-candidates.ts';
 import { isToolEnabled } from '../../core/config/app-config.ts';
 import { parsePasted } from '../../core/paste-import/parse-pasted.ts';
+import { sandboxUnavailableReason } from '../../core/servers/launch/sandbox/bubblewrap.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';
 import type { HealCandidateRow, ServerTool, ToolMatches, RewrittenDescription } from '../contract.ts';
 import type { Handlers } from '../deps.ts';
@@ -25,7 +27,11 @@ export const serverHandlers = {
     const { config } = servers.manager.get(server);
     const { name } = config;
     const pinFolder = join(context.paths.dataDir, 'pins');
+    const access = serverAccess(config);
+    const needsSandbox = access.sandbox !== undefined && access.sandbox !== 'container';
     return {
+      access,
+      sandboxProblem: needsSandbox ? await sandboxUnavailableReason(await servers.environment.resolve()) : undefined,
       tools: serverTools(name, { context, servers, calls, clients }),
       entry: await servers.edits.maskedEntry(name),
       logFile: servers.transports.logFile(name),

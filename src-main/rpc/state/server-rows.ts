@@ -5,6 +5,7 @@ import { isToolEnabled } from '../../core/config/app-config.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
 import { serverStatuses } from '../deps.ts';
+import { findDuplicates } from './duplicate-servers.ts';
 import type { DayOfCalls } from './savings-overview.ts';
 import type { ListTokens } from './list-tokens.ts';
 
@@ -21,10 +22,13 @@ export async function serverRows(
 ): Promise<readonly ServerRow[]> {
   const calls = new Map((await day.servers()).map((one) => [one.server, one]));
   const shown = tokens.shown();
+  const duplicates = findDuplicates(servers.manager.all.map(({ config }) => config));
   const rows = serverStatuses({ servers }).map((status): ServerRow => {
     const server = servers.manager.get(status.name);
+    const same = duplicates.get(status.name);
     return {
       ...status,
+      ...(same !== undefined && { duplicates: same }),
       ...facts(server, { context }, tokens),
       ...activityOf(calls.get(status.name)),
       listed: shown.get(status.name) ?? [],

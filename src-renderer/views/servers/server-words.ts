@@ -1,6 +1,6 @@
 /** What a server's row says, in words. Pure. */
 import type { ListedCost, ServerRow, ServerUsage, ToolMatches } from '../../../src-main/rpc/contract.ts';
-import { bytes, compact, count, duration, formatProblems, whole } from '../../lib/format.ts';
+import { bytes, compact, count, duration, formatProblems, list, whole } from '../../lib/format.ts';
 
 const transports = { stdio: 'stdio', http: 'HTTP', sse: 'SSE', builtin: 'Built-in' } as const;
 
@@ -15,13 +15,19 @@ export function toolsInWords({ tools, toolsOff }: Pick<ServerRow, 'tools' | 'too
 
 type Listed = Pick<ServerRow, 'tools' | 'listTokens' | 'listed'>;
 
-/** What its list costs each session: `18.4k → 310` tokens, `18.4k → 0–310` where apps are shown it differently. */
+/** The tokens of its list as each session reads them: `18.4k → 0.3k`, `18.4k → 0–0.3k` if apps are shown it differently. */
 export function listCost({ tools, listTokens, listed }: Listed): string {
   if (tools === 0) return '–';
   const shown = listed.map(({ tokens }) => tokens);
   if (shown.every((tokens) => tokens === listTokens)) return compact(listTokens);
-  const [least, most] = [Math.min(...shown), Math.max(...shown)];
-  return `${compact(listTokens)} → ${least === most ? compact(most) : `${compact(least)}–${compact(most)}`}`;
+  const [least, most] = [Math.min(...shown), Math.max(...shown)].map((tokens) => inUnitOf(listTokens, tokens));
+  return `${compact(listTokens)} → ${least === most ? most : `${least}–${most}`}`;
+}
+
+/** In a column both sides of an arrow carry one unit, so that they compare at a glance. */
+function inUnitOf(whole: number, tokens: number): string {
+  if (whole < 1_000 || tokens === 0 || tokens >= 1_000) return compact(tokens);
+  return tokens < 50 ? '<0.1k' : `${(tokens / 1_000).toFixed(1)}k`;
 }
 
 /** `Claude Desktop, Codex: 310 tokens in search mode`. */
@@ -77,6 +83,11 @@ export function processorInWords({ load, cpuMs }: ServerUsage): string {
 export function matchesInWords({ tools, total }: ToolMatches): string {
   const more = total - tools.length;
   return `${total === 1 ? 'Tool' : 'Tools'}: ${tools.join(', ')}${more > 0 ? ` and ${whole(more)} more` : ''}`;
+}
+
+/** `Duplicate of github`, where the two differ in nothing but their names. */
+export function duplicatesInWords({ duplicates = [] }: Pick<ServerRow, 'duplicates'>): string {
+  return `Duplicate of ${list(duplicates)}`;
 }
 
 /** Another text when some server may offer other tools than before. */

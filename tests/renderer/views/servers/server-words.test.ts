@@ -32,7 +32,7 @@ test('shows a list’s tokens direct and as listed, or one number if both are eq
     { tools: 2, listTokens: 42, listed: [shown(42)] },
     { tools: 0, listTokens: 1, listed: [] },
   ];
-  expect(costs.map(listCost)).toEqual(['18.4k → 310', '18.4k → 0–310', '42', '–']);
+  expect(costs.map(listCost)).toEqual(['18.4k → 0.3k', '18.4k → 0–0.3k', '42', '–']);
   expect([shown(310), shown(0, 'search', ['Codex', 'Cursor'])].map(shownTo)).toEqual([
     'Any app: 310 tokens in proxy mode',
     'Codex, Cursor: not listed in search mode',

@@ -1,0 +1,50 @@
+/** What a server can read, write, and reach, as data for the dashboard; sentences are in describe-isolation.ts. */
+import type { Isolation, ServerConfig } from '../config/app-config.ts';
+import { hostKind } from '../servers/network/address-kinds.ts';
+import { imageOf } from '../trust/pins/launch-fingerprint.ts';
+
+/**
+ * `everything`: what the user can. `nothing`: none of the user's files, no host. `arguments`: the files and folders
+ * that its arguments and variables name. `unknown`: decided where the server runs. Else paths, or hosts.
+ */
+export type AccessScope = 'everything' | 'nothing' | 'arguments' | 'unknown' | readonly string[];
+
+export interface ServerAccess {
+  readonly read: AccessScope;
+  readonly write: AccessScope;
+  readonly reach: AccessScope;
+  /** `none`: could have one. undefined: Tooltray starts no process that a sandbox could confine. */
+  readonly sandbox: Isolation['kind'] | 'none' | undefined;
+}
+
+/** Decides from the config alone; starts nothing. */
+export function serverAccess(server: ServerConfig): ServerAccess {
+  if (server.kind === 'builtin') {
+    const folders = scopeOf(server.folders);
+    return { read: folders, write: folders, reach: 'unknown', sandbox: undefined };
+  }
+  if (server.kind !== 'stdio') {
+    const isLocal = URL.canParse(server.url) && hostKind(new URL(server.url).hostname) === 'loopback';
+    const files = isLocal ? 'unknown' : 'nothing';
+    return { read: files, write: files, reach: 'unknown', sandbox: undefined };
+  }
+  if (server.isolate !== undefined) return confinedAccess(server.isolate);
+  if (imageOf(server.command, server.args) !== undefined) {
+    return { read: 'unknown', write: 'unknown', reach: 'unknown', sandbox: undefined };
+  }
+  return { read: 'everything', write: 'everything', reach: 'everything', sandbox: 'none' };
+}
+
+/** What may be written may be read. */
+function confinedAccess({ kind, read, write, network }: Isolation): ServerAccess {
+  return {
+    read: write === undefined && read.length === 0 ? 'arguments' : scopeOf([...new Set([...read, ...(write ?? [])])]),
+    write: write === undefined ? 'arguments' : scopeOf(write),
+    reach: network === true ? 'everything' : network === false ? 'nothing' : scopeOf(network),
+    sandbox: kind,
+  };
+}
+
+function scopeOf(places: readonly string[]): AccessScope {
+  return places.length === 0 ? 'nothing' : places;
+}
