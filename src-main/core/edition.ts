@@ -8,15 +8,7 @@ export type { StepSearch, StepTotals } from './activity/activity-worker/step-sea
 export { maxMeasuredCalls, outcomeCounts, type OutcomeCounts, type ServerLatency } from './activity/call-charts.ts';
 export { type CallOutcome, callOutcomes, type CallRecord, isProblem, isProblemIn } from './activity/call-record.ts';
 export type { Cause } from './activity/ledger/ledger-entry.ts';
-export {
-  type CauseSum,
-  type SavingsQuery,
-  type SavingsReport,
-  type SavingsRow,
-  type SavingsTotals,
-  toRows,
-  totalSavings,
-} from './activity/ledger/ledger-table.ts';
+export { type CauseSum, type SavingsQuery, type SavingsReport } from './activity/ledger/ledger-table.ts';
 export { buildReport } from './activity/ledger/ledger.ts';
 export { hourMs, hourOffsetMs } from './activity/local-time.ts';
 export type { StepKind } from './activity/steps/step.ts';

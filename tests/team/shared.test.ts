@@ -2,7 +2,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { readPage } from '../../src-main/core/trust/audit/read-audit-log.ts';
 import { verifyLog } from '../../src-main/core/trust/audit/verify-audit-log.ts';
-import { TeamActivity } from '../../src-main/team/activity/team-activity.ts';
+import { totalSavings } from '../../src-main/core/activity/ledger/ledger-table.ts';
+import { CallQueries } from '../../src-main/team/activity/call-queries.ts';
+import { SavingsQueries } from '../../src-main/team/activity/savings-queries.ts';
 import { AuditTable } from '../../src-main/team/audit/audit-table.ts';
 import { Database } from '../../src-main/team/database/database.ts';
 import { TeamKeys } from '../../src-main/team/documents/team-keys.ts';
@@ -23,9 +25,8 @@ test('collects calls of every replica in one activity record and one audit', asy
   const database = new Database({ url, most: 1 });
   onTestFinished(() => database.close());
   const sql = database.sql;
-  const activity = new TeamActivity(sql);
-  expect(await activity.sums('everybody', 'tool')).toMatchObject([{ key: 'echo:echo', calls: 2 }]);
-  expect((await activity.savings('everybody', 'server')).total.calls).toBe(2);
+  expect(await new CallQueries(sql).servers('everybody', 0)).toMatchObject([{ server: 'echo', calls: 2 }]);
+  expect(totalSavings(await new SavingsQueries(sql).sums('everybody', 'server', {})).calls).toBe(2);
   const log = new AuditTable(sql);
   const { entries } = await readPage(log, { kinds: ['call'] }, 10);
   expect(entries).toMatchObject([{ tool: 'echo' }, { tool: 'echo' }]);

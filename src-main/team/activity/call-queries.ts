@@ -18,7 +18,7 @@ import {
 } from '../../core/edition.ts';
 import type { ActivityPage, CallSummary } from '../../rpc/contract.ts';
 import { databaseError } from '../database/database.ts';
-import { conditionsOf, type TeamCallFilter, type RowScope } from './team-activity.ts';
+import { conditionsOf, type TeamCallFilter, type RowScope } from './call-conditions.ts';
 
 interface PageRange {
   readonly beforeId?: number | undefined;

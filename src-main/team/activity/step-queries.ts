@@ -14,7 +14,7 @@ import {
 import type { StepSummary, TimelineSession } from '../../rpc/contract.ts';
 import { databaseError } from '../database/database.ts';
 import { callColumns, callOf, type TeamCall } from './call-queries.ts';
-import type { RowScope } from './team-activity.ts';
+import type { RowScope } from './call-conditions.ts';
 
 interface StepRange {
   readonly beforeId?: number | undefined;

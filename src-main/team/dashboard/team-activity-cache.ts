@@ -7,10 +7,11 @@ import { type ChartSources, drawCharts, groupedCalls, savingsOverview } from '..
 import type { AppState, Charts, SavingsPeriod } from '../../rpc/contract.ts';
 import type { CallQueries, ServerDay } from '../activity/call-queries.ts';
 import type { StepQueries } from '../activity/step-queries.ts';
-import type { SavingsBy, TeamActivity, RowScope } from '../activity/team-activity.ts';
+import type { RowScope } from '../activity/call-conditions.ts';
+import type { SavingsBy, SavingsQueries } from '../activity/savings-queries.ts';
 
 interface TeamActivityCacheDeps {
-  readonly activity: TeamActivity;
+  readonly ledger: Pick<SavingsQueries, 'sums'>;
   readonly pages: CallQueries;
   readonly steps: StepQueries;
   /** Names of users, by id. Rejects with AppError `store_unreachable`. */
@@ -44,7 +45,7 @@ export class TeamActivityCache {
 
   async savings(whose: RowScope, { since, by = 'cause', app }: SavingsQuery): Promise<SavingsReport> {
     const asked: SavingsBy = by === 'hour' && (since ?? 0) < Date.now() - hoursMs ? 'day' : by;
-    return buildReport(await this.#parts.activity.savingsSums(whose, asked, { since, app }), by);
+    return buildReport(await this.#parts.ledger.sums(whose, asked, { since, app }), by);
   }
 
   /** Servers by the calls of the last day. */

@@ -9,7 +9,7 @@ import { AppError, errorText } from '../../core/base/errors.ts';
 import type { CoreHost } from '../../host/core-host.ts';
 import { CallQueries } from '../activity/call-queries.ts';
 import { StepQueries } from '../activity/step-queries.ts';
-import { TeamActivity } from '../activity/team-activity.ts';
+import { SavingsQueries } from '../activity/savings-queries.ts';
 import { SpillTable } from '../answers/spill-table.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 import type { Database } from '../database/database.ts';
@@ -96,7 +96,7 @@ export class TeamDashboard {
     this.#steps = new StepQueries(sql);
     this.#spills = new SpillTable(database);
     this.#record = new TeamActivityCache({
-      activity: new TeamActivity(sql),
+      ledger: new SavingsQueries(sql),
       pages: this.#pages,
       steps: this.#steps,
       namesOf: async (users) => new Map([...(await people.byId(users))].map(([id, { name }]) => [id, name])),

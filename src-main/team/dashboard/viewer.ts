@@ -1,6 +1,6 @@
 /** Whoever is signed in to a team's dashboard, and what of it is theirs to see. */
 import type { Principal } from '../../core/edition.ts';
-import type { RowScope } from '../activity/team-activity.ts';
+import type { RowScope } from '../activity/call-conditions.ts';
 import type { UserStore, Role } from '../users/user-store.ts';
 
 export interface Viewer {

@@ -16,7 +16,8 @@ import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { ActivityShipper } from '../../../src-main/team/activity/activity-shipper.ts';
 import { StepQueries } from '../../../src-main/team/activity/step-queries.ts';
-import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
+import { CallQueries } from '../../../src-main/team/activity/call-queries.ts';
+import { SavingsQueries } from '../../../src-main/team/activity/savings-queries.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
@@ -102,7 +103,8 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   const steps = Array.from({ length: 60 }, (_one, at) => someStep(at));
   for (const step of steps) activity.post({ kind: 'step', step });
   expect(await ship.ship(true)).toBe(true);
-  const team = new TeamActivity(sql);
+  const calls = new CallQueries(sql);
+  const ledger = new SavingsQueries(sql);
 
   const searches: readonly CallSearch[] = [
     ...[{}, { app: 'zed' }, { server: 'server-1' }, { outcomes: ['tool_error' as const] }, { text: 'ärger' }],
@@ -110,24 +112,22 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
   ];
   for (const { outcomes, ...search } of searches) {
     const own = await activity.ask('searchCalls', { ...search, ...(outcomes && { outcomes }) }, { limit: 30 });
-    const filter = { ...search, ...(outcomes && { outcome: outcomes[0] }) };
-    const found = await team.calls('everybody', filter, 30);
-    expect(found.map(({ at, tool }) => [at, tool])).toEqual(own.calls.map(({ startedAt, tool }) => [startedAt, tool]));
-    const sums = await team.sums('everybody', 'app', filter);
-    const sum = (of: (one: (typeof sums)[number]) => number): number => sums.reduce((total, one) => total + of(one), 0);
-    const told = [sum(({ calls }) => calls), sum(({ failed }) => failed), sum(({ tokensOut }) => tokensOut)];
-    expect(told).toEqual([own.total, own.failed, own.tokensOut]);
+    const page = await calls.page('everybody', { ...search, outcomes }, { limit: 30 });
+    expect(page.calls.map(({ at, tool }) => [at, tool])).toEqual(
+      own.calls.map(({ startedAt, tool }) => [startedAt, tool]),
+    );
+    expect([page.total, page.failed, page.tokensOut]).toEqual([own.total, own.failed, own.tokensOut]);
   }
   const servers = await activity.ask('callsByServer', 0);
-  const sums = await team.sums('everybody', 'server');
-  expect(sums.map(({ key, calls, failed }) => [key, calls, failed]).toSorted()).toEqual(
+  const inTeam = await calls.servers('everybody', 0);
+  expect(inTeam.map((one) => [one.server, one.calls, one.failures]).toSorted()).toEqual(
     servers.map(({ server, calls, failures }) => [server, calls, failures]).toSorted(),
   );
   for (const by of ['app', 'server', 'tool', 'cause', 'mode'] as const) {
     const own = await activity.ask('sumLedger', { since: hour, by }, hour);
-    const told = await team.savings('everybody', by, hour);
-    expect(told.total).toEqual(totalSavings(own));
-    expect(told.rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
+    const told = await ledger.sums('everybody', by, { since: hour });
+    expect(totalSavings(told)).toEqual(totalSavings(own));
+    expect(toRows(told, by).toSorted((a, b) => (a.key < b.key ? -1 : 1))).toEqual(
       toRows(own, by).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     );
   }

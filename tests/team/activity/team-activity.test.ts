@@ -9,13 +9,15 @@ import { inDatabase, storedPayloads } from '../../core/activity/fixture.ts';
 import { activityThread } from '../../support/shared-workers.ts';
 import { ActivityLog } from '../../../src-main/core/activity/activity-log.ts';
 import type { CallRecord } from '../../../src-main/core/activity/call-record.ts';
-import { addRows } from '../../../src-main/core/activity/ledger/ledger-table.ts';
+import { addRows, totalSavings } from '../../../src-main/core/activity/ledger/ledger-table.ts';
 import { AppError } from '../../../src-main/core/base/errors.ts';
 import { createLog } from '../../../src-main/core/base/log.ts';
 import { Masker } from '../../../src-main/core/base/mask.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { ActivityShipper } from '../../../src-main/team/activity/activity-shipper.ts';
-import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
+import { CallQueries, type TeamCall } from '../../../src-main/team/activity/call-queries.ts';
+import type { RowScope, TeamCallFilter } from '../../../src-main/team/activity/call-conditions.ts';
+import { SavingsQueries } from '../../../src-main/team/activity/savings-queries.ts';
 import { connect, Database } from '../../../src-main/team/database/database.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 
@@ -23,8 +25,8 @@ interface Recorder {
   readonly activity: ActivityLog;
   readonly ship: ActivityShipper;
   readonly rows: ActivityRows;
-  readonly all: TeamActivity;
   readonly database: Database;
+  readonly calls: (whose?: RowScope, filter?: TeamCallFilter) => Promise<readonly TeamCall[]>;
   readonly told: string[];
 }
 
@@ -50,7 +52,10 @@ function openRecorder(url: string, { replica = 'r1', maxRows = 10_000 } = {}): R
     await database.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return { activity, ship, rows, all: new TeamActivity(database.sql), database, told };
+  const queries = new CallQueries(database.sql);
+  const calls: Recorder['calls'] = async (whose = 'everybody', filter = {}) =>
+    (await queries.page(whose, filter, { limit: 100 })).calls;
+  return { activity, ship, rows, calls, database, told };
 }
 
 let clock = Date.now() - 60_000;
@@ -73,38 +78,34 @@ function call(over: Partial<CallRecord> = {}): CallRecord {
   };
 }
 
-const keysOf = (sums: readonly { readonly key: string; readonly calls: number }[]): unknown =>
-  sums.map(({ key, calls }) => [key, calls]);
-
 test('lists and sums the rows of all replicas, for one user or for all', async () => {
   const url = await teamDatabase();
   const [one, other] = [openRecorder(url), openRecorder(url, { replica: 'r2' })];
   for (let at = 0; at < 3; at++) one.activity.record(call({ tool: `t${at}`, tokensOut: 7 }));
   other.activity.record(call({ user: 'bob', outcome: 'failed', errorText: 'No \0 such note' }));
   expect([await one.ship.ship(true), await other.ship.ship(true)]).toEqual([true, true]);
-  const { all } = one;
-  expect(keysOf(await all.sums('everybody', 'person'))).toEqual([
-    ['ada', 3],
-    ['bob', 1],
+  expect((await one.calls()).map(({ user }) => user).toSorted()).toEqual(['ada', 'ada', 'ada', 'bob']);
+  const replicas = await one.database
+    .sql`SELECT replica, count(*)::int AS calls FROM tooltray.calls GROUP BY 1 ORDER BY 1`;
+  expect([...replicas]).toEqual([
+    { replica: 'r1', calls: 3 },
+    { replica: 'r2', calls: 1 },
   ]);
-  expect(keysOf(await all.sums('everybody', 'replica'))).toEqual([
-    ['r1', 3],
-    ['r2', 1],
+  const queries = new CallQueries(one.database.sql);
+  expect(await queries.servers({ person: 'ada' }, 0)).toEqual([
+    { server: 'notes', calls: 3, failures: 0, tokens: 21, medianMs: 12.5 },
   ]);
-  expect(await all.sums({ person: 'ada' }, 'server')).toMatchObject([
-    { key: 'notes', calls: 3, failed: 0, people: 1, tokensOut: 21, resultBytes: 900, averageMs: 12.5 },
-  ]);
-  expect(await all.sums('everybody', 'hour')).not.toHaveLength(0);
-  const found = await all.calls('everybody', { text: 'SUCH note' });
-  expect(found).toMatchObject([{ person: 'bob', outcome: 'failed', errorText: 'No \ufffd such note', replica: 'r2' }]);
-  expect(await all.calls({ person: 'ada' }, { text: 'such note' })).toEqual([]);
-  const first = await all.calls({ person: 'ada' }, {}, 2);
-  const rest = await all.calls({ person: 'ada' }, {}, 2, first.at(-1)?.cursor);
-  expect([...first, ...rest].map(({ tool }) => tool)).toEqual(['t2', 't1', 't0']);
+  const found = await one.calls('everybody', { text: 'SUCH note' });
+  expect(found).toMatchObject([{ user: 'bob', outcome: 'failed', error: 'No \ufffd such note' }]);
+  expect(await one.calls({ person: 'ada' }, { text: 'such note' })).toEqual([]);
+  const first = await queries.page({ person: 'ada' }, {}, { limit: 2 });
+  const rest = await queries.page({ person: 'ada' }, {}, { limit: 2, beforeId: first.calls.at(-1)?.id });
+  expect([...first.calls, ...rest.calls].map(({ tool }) => tool)).toEqual(['t2', 't1', 't0']);
+  expect([first.more, first.total, rest.more]).toEqual([true, 3, false]);
 });
 
 test('stores a row resent after a lost response once, with later changes', async () => {
-  const { activity, ship, rows, all } = openRecorder(await teamDatabase());
+  const { activity, ship, rows, calls } = openRecorder(await teamDatabase());
   const put = rows.put.bind(rows);
   let isLost = true;
   rows.put = async (lot) => {
@@ -118,11 +119,11 @@ test('stores a row resent after a lost response once, with later changes', async
   isLost = false;
   await expect.poll(async () => (await activity.ask('recentCalls'))[0]?.tokensOut).toBe(2);
   expect(await ship.ship(true)).toBe(true);
-  expect(await all.calls('everybody')).toMatchObject([{ tool: 'read', tokensOut: 2 }]);
+  expect(await calls()).toMatchObject([{ tool: 'read', tokensOut: 2 }]);
 });
 
 test('resends a row that changes while it is sent', async () => {
-  const { activity, ship, rows, all } = openRecorder(await teamDatabase());
+  const { activity, ship, rows, calls } = openRecorder(await teamDatabase());
   const put = rows.put.bind(rows);
   const sent: unknown[] = [];
   rows.put = async (lot) => {
@@ -134,11 +135,11 @@ test('resends a row that changes while it is sent', async () => {
   await ship.ship(true);
   await ship.ship(true);
   expect(sent).toEqual([null, 5]);
-  expect(await all.calls('everybody')).toMatchObject([{ tokensOut: 5 }]);
+  expect(await calls()).toMatchObject([{ tokensOut: 5 }]);
 });
 
 test('reports rows dropped over the limit before they were sent, and sends the rest', async () => {
-  const { activity, ship, rows, all, told } = openRecorder(await teamDatabase(), { maxRows: 5 });
+  const { activity, ship, rows, calls, told } = openRecorder(await teamDatabase(), { maxRows: 5 });
   const put = rows.put.bind(rows);
   rows.put = () => Promise.reject(new AppError('store_unreachable', 'away'));
   activity.record(call());
@@ -148,23 +149,23 @@ test('reports rows dropped over the limit before they were sent, and sends the r
   await activity.flush();
   rows.put = put;
   expect(await ship.ship(true)).toBe(true);
-  expect((await all.calls('everybody')).map(({ tool }) => tool)).toEqual(['t6', 't5', 't4', 't3', 't2']);
+  expect((await calls()).map(({ tool }) => tool)).toEqual(['t6', 't5', 't4', 't3', 't2']);
   expect(told).toContainEqual(expect.stringContaining('3 rows of the record were dropped'));
 });
 
 test('a row that the database rejects does not block the others', async () => {
   const url = await teamDatabase();
-  const { activity, ship, all } = openRecorder(url);
+  const { activity, ship, calls } = openRecorder(url);
   const owner = connect({ url, most: 1 });
   onTestFinished(() => owner.end());
   await owner`ALTER TABLE tooltray.calls ADD CHECK (tool <> 'bad')`;
   for (const tool of ['a', 'bad', 'b', 'c']) activity.record(call({ tool }));
   expect(await ship.ship(true)).toBe(true);
-  expect((await all.calls('everybody')).map(({ tool }) => tool)).toEqual(['c', 'b', 'a']);
+  expect((await calls()).map(({ tool }) => tool)).toEqual(['c', 'b', 'a']);
 });
 
 test('sums the savings of the replicas’ ledgers, however often a row was sent', async () => {
-  const { activity, ship, all } = openRecorder(await teamDatabase());
+  const { activity, ship, database } = openRecorder(await teamDatabase());
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const row = { hour, session: 's', user: 'ada', app: 'cursor', mode: 'proxy', server: 'notes', tool: 'read' };
   const entry = {
@@ -181,10 +182,11 @@ test('sums the savings of the replicas’ ledgers, however often a row was sent'
     inDatabase(activity.file, (database) => addRows(database, [entry]));
     await ship.ship(true);
   }
-  const { rows, total } = await all.savings('everybody', 'person');
-  expect(total).toMatchObject({ answers: 100, given: 20, net: 80, calls: 2 });
-  expect(rows).toMatchObject([{ key: 'ada', net: 80 }]);
-  expect((await all.savings({ person: 'bob' }, 'app')).total.net).toBe(0);
+  const ledger = new SavingsQueries(database.sql);
+  const sums = await ledger.sums('everybody', 'person', {});
+  expect(sums).toMatchObject([{ key: 'ada', cause: 'results', times: 2, sent: 20, baseline: 100 }]);
+  expect(totalSavings(sums)).toMatchObject({ answers: 100, given: 20, net: 80, calls: 2 });
+  expect(await ledger.sums({ person: 'bob' }, 'app', {})).toEqual([]);
 });
 
 test('drops old partitions of calls, never of the audit', async () => {
@@ -200,5 +202,5 @@ test('drops old partitions of calls, never of the audit', async () => {
     );
   const sql = one.database.sql;
   expect([...(await sql`SELECT tooltray.drop_parts(0) AS dropped`)]).toEqual([{ dropped: 1 }]);
-  expect(await one.all.calls('everybody')).toHaveLength(1);
+  expect(await one.calls()).toHaveLength(1);
 });

@@ -13,7 +13,7 @@ import { readAll } from '../../../src-main/core/trust/audit/read-audit-log.ts';
 import { verifyLog } from '../../../src-main/core/trust/audit/verify-audit-log.ts';
 import { ActivityRows } from '../../../src-main/team/activity/activity-rows.ts';
 import { ActivityShipper } from '../../../src-main/team/activity/activity-shipper.ts';
-import { TeamActivity } from '../../../src-main/team/activity/team-activity.ts';
+import { CallQueries } from '../../../src-main/team/activity/call-queries.ts';
 import { AuditTable } from '../../../src-main/team/audit/audit-table.ts';
 import { TeamAuditWriter } from '../../../src-main/team/audit/audit-writer.ts';
 import { migrate } from '../../../src-main/team/database/migrate.ts';
@@ -91,7 +91,7 @@ test('while the database is down, loses nothing, decides nothing twice, and catc
   expect([sessions.length, new Set(sessions).size]).toEqual([noted, noted]);
   const { publicKey: ownKey } = keys.audit();
   expect(await verifyLog({ log: rows, ownKey })).toMatchObject({ holds: true });
-  const [sum] = await new TeamActivity(sql).sums('everybody', 'server');
+  const [sum] = await new CallQueries(sql).servers('everybody', 0);
   expect(sum).toMatchObject({ calls: noted });
   await ship.close();
   await activity.close();

@@ -1,0 +1,47 @@
+/** Which rows of calls, steps, and savings a query reads: whose, and by which filter. */
+
+/** Owner of the rows in a query: one user, by principal name, or everybody. Every query names it. */
+export type RowScope = { readonly person: string } | 'everybody';
+
+export interface TeamCallFilter {
+  /** ms since 1970; begun then or later, and before `until`. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly app?: string | undefined;
+  readonly server?: string | undefined;
+  readonly tool?: string | undefined;
+  readonly session?: string | undefined;
+  readonly outcome?: string | undefined;
+  /** One of these. */
+  readonly outcomes?: readonly string[] | undefined;
+  /** Only calls whose result was spilled. */
+  readonly kept?: boolean | undefined;
+  /** Stands in the name of the server or tool, the reason given or the error. */
+  readonly text?: string | undefined;
+}
+
+/** Conditions of a query over calls or savings, with their values. */
+export function conditionsOf(
+  whose: RowScope,
+  filter: TeamCallFilter,
+): { readonly where: string; readonly values: readonly string[] } {
+  const values: string[] = [];
+  const clauses = ['true'];
+  const add = (clause: (place: string) => string, value: string | undefined): void => {
+    if (value === undefined) return;
+    values.push(value);
+    clauses.push(clause(`$${values.length}`));
+  };
+  const time = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : String(Math.round(ms)));
+  const at = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
+  if (whose !== 'everybody') add((place) => `person = ${place}`, whose.person);
+  add((place) => `written >= ${at(place)}`, time(filter.since));
+  add((place) => `written < ${at(place)}`, time(filter.until));
+  for (const name of ['app', 'server', 'tool', 'session', 'outcome'] as const)
+    add((place) => `${name} = ${place}`, filter[name]);
+  add((place) => `outcome = ANY(string_to_array(${place}, ' '))`, filter.outcomes?.join(' '));
+  if (filter.kept === true) clauses.push('spill IS NOT NULL');
+  const told = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
+  add((place) => `position(lower(${place}) IN ${told}) > 0`, filter.text === '' ? undefined : filter.text);
+  return { where: clauses.join(' AND '), values };
+}
