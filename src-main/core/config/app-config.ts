@@ -321,11 +321,10 @@ export interface HttpSettings {
   readonly drainSeconds: number | undefined;
 }
 
-/** Delivery of the audit log. */
+/** Delivery of the audit log; a team's replicas also push records to other places. */
 export interface AuditSettings {
   /** A call returns once its record is stored, and not at all if it cannot be stored. */
   readonly writeAhead: boolean;
-  /** Where a team's replicas send their records as they are stored. */
   readonly push: readonly ('stdout' | 'otlp')[];
 }
 
