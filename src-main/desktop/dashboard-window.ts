@@ -115,8 +115,8 @@ export class DashboardWindow {
 
 const unsavedDialog: MessageBoxOptions = {
   type: 'question',
-  message: 'Leave without saving?',
-  detail: 'Something in the dashboard was changed and not saved.',
+  message: 'Discard unsaved changes?',
+  detail: 'Your changes will be lost.',
   buttons: ['Keep editing', 'Discard changes'],
   defaultId: 0,
   cancelId: 0,

@@ -83,7 +83,7 @@ export class DesktopApp {
     guardPages({ app, session: session.defaultSession, openBrowser: (url) => void this.#openBrowser(url) });
     await listen();
     const { dashboard } = host;
-    if (dashboard === undefined) throw new AppError('internal', 'The core has opened no door for the dashboard.');
+    if (dashboard === undefined) throw new AppError('internal', 'The core is not listening for the dashboard.');
     this.#dashboard = dashboard;
     servePages(join(bundle, 'renderer'), dashboard);
     const door = new IpcServer({
@@ -138,7 +138,9 @@ export class DesktopApp {
         items: () => live.current.attention ?? [],
         mayTell: () => preferences.get('notifications') && !this.#window.isFocused,
         tell: (item) =>
-          this.#notices.show('Tooltray needs you', item.sentence, { onClick: () => this.open(placeOf(item)) }),
+          this.#notices.show('Tooltray needs your attentionr attention', item.sentence, {
+            onClick: () => this.open(placeOf(item)),
+          }),
       }),
       watchWakeAndNetwork({ monitor: powerMonitor, onWake: () => reconnectServers(host) }),
     );
@@ -234,9 +236,9 @@ export class DesktopApp {
     const { preferences } = this.#deps;
     if (this.#isEnding || preferences.get('knowsBackground')) return;
     preferences.set('knowsBackground', true);
-    const title = 'Tooltray keeps running';
+    const title = 'Tooltray is still running';
     const detail =
-      'Your client apps keep working. Start Tooltray again to open this window; quit from the tray, or from the menu of this window.';
+      'Your client apps stay connected. Open Tooltray again to show this window. To quit, use the tray menu.';
     this.#notify(title, detail, () => this.open());
   }
 }

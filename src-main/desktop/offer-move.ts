@@ -8,7 +8,7 @@ export async function offerMove(): Promise<void> {
     type: 'question',
     message: 'Move Tooltray to the Applications folder?',
     detail:
-      'From where it is now, macOS starts it at another place each time, so client apps would find it only while it runs.',
+      'macOS runs apps outside the Applications folder from a random location, so client apps could not start Tooltray.',
     buttons: ['Move', 'Not now'],
     defaultId: 0,
     cancelId: 1,

@@ -54,5 +54,5 @@ function frameResponse(found: FrameDocument | undefined): Response {
 }
 
 function nothing(): Response {
-  return new Response('There is nothing here.', { status: 404, headers: pageHeaders });
+  return new Response('Not found.', { status: 404, headers: pageHeaders });
 }

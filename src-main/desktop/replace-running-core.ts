@@ -51,7 +51,7 @@ async function opened(listen: () => Promise<void>): Promise<boolean> {
 }
 
 function stillRunningError(): AppError {
-  return new AppError('already_running', 'Another Tooltray of yours is running and did not end when it was asked to.', {
-    fix: 'End "tooltray serve" where it was started, then start Tooltray again.',
+  return new AppError('already_running', 'Another Tooltray is running and could not be stopped.', {
+    fix: 'Stop "tooltray serve" in its terminal, then start Tooltray again.',
   });
 }

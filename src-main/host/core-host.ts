@@ -394,5 +394,5 @@ export class CoreHost {
 }
 
 function profileChanged(app: string): AppError {
-  return new AppError('not_allowed', `What ${app} may use has changed.`, { fix: 'Connect again.' });
+  return new AppError('not_allowed', `The permissions of ${app} have changed.`, { fix: 'Connect again.' });
 }

@@ -127,9 +127,9 @@ export function openOfferTests({ context, servers }: Omit<WatchDeps, 'trust'>, a
 async function repairEntries(apps: AppSetup, log: Log): Promise<void> {
   try {
     const mended = await apps.repair(({ app }, error) =>
-      log.warn(`The entry in ${app.name} could not be mended: ${errorText(error)}`),
+      log.warn(`The entry in ${app.name} could not be repaired: ${errorText(error)}`),
     );
-    for (const name of mended) log.info(`The entry in ${name} starts Tooltray again.`);
+    for (const name of mended) log.info(`The entry in ${name} was repaired.`);
   } catch (error) {
     log.warn(errorText(error));
   }

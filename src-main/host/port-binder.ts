@@ -111,12 +111,12 @@ export class PortBinder {
     const holder = isTaken ? await portHolder(wanted) : undefined;
     // It may just have let go of the port; the next try will tell.
     if (isTaken && holder === undefined && this.#problem.startsWith(`Port ${wanted} is in use`)) return this.#problem;
-    const what = isTaken ? `is in use by ${holder ?? 'another program'}` : `cannot be used (${errorText(cause)})`;
+    const what = isTaken ? `is in use by ${holder ?? 'another program'}` : `is not available (${errorText(cause)})`;
     const meaning =
       this.#port === undefined
         ? 'client apps cannot reach Tooltray over HTTP'
-        : `this run listens at port ${this.#port} instead`;
-    return `Port ${wanted} ${what}: ${meaning}. Set another port in the config file, or make this one free.`;
+        : `Tooltray is listening on port ${this.#port} instead`;
+    return `Port ${wanted} ${what}: ${meaning}. Set another port in the configuration file, or free this one.`;
   }
 }
 

@@ -70,7 +70,7 @@ export class ProfileAuthenticator {
 
 /** The same wherever it is shown: nobody learns by it which profiles and tokens there are. */
 function unknown(): AppError {
-  return new AppError('not_allowed', 'This token does not open this address.', {
+  return new AppError('not_allowed', 'This token is not valid for this URL.', {
     fix: 'The person gives one with: tooltray profile token create NAME.',
   });
 }

@@ -53,8 +53,8 @@ export function createSocketServer(options: SocketServerOptions): SocketListener
 function check({ mode, config }: Hello, own: string): void {
   if (mode !== undefined) requireMode(mode);
   if (config === undefined || config === own) return;
-  throw new AppError('config_conflict', `The running Tooltray uses the config ${own}, not ${config}.`, {
-    fix: 'Leave --config away, add --standalone, or set TOOLTRAY_HOME to a folder of its own.',
+  throw new AppError('config_conflict', `The running Tooltray uses the configuration file ${own}, not ${config}.`, {
+    fix: 'Omit --config, add --standalone, or set TOOLTRAY_HOME to a separate directory.',
   });
 }
 

@@ -77,7 +77,7 @@ function serveFrame(
   const isFrame = (headers['sec-fetch-dest'] ?? 'iframe') === 'iframe';
   const isOwn = (headers['sec-fetch-site'] ?? 'same-origin') === 'same-origin';
   const found = method === 'GET' && isFrame && isOwn ? viewFrame(path) : undefined;
-  if (found === undefined) sendError(response, new AppError('not_found', 'There is no view here.'));
+  if (found === undefined) sendError(response, new AppError('not_found', 'App view not found.'));
   else response.writeHead(200, found.headers).end(found.body);
   return true;
 }
@@ -90,15 +90,15 @@ function requireEntry(
   const site = headers['sec-fetch-site'];
   const isOwn = headers.origin === undefined || headers.origin === `http://${headers.host ?? ''}`;
   if (!isOwn || (site !== undefined && site !== 'same-origin' && site !== 'none')) {
-    throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
+    throw new AppError('not_allowed', 'Cross-origin requests are not allowed.');
   }
   const signed = signatures?.read(headers.authorization ?? '', method, url);
   if (signed !== undefined) return signed;
   // Programs of the user may send the key itself; the page does not.
   const given = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (key === undefined || (given !== undefined && isSameToken(given, key))) return undefined;
-  throw new AppError('unauthorized', 'This page was not opened through its own link.', {
-    fix: 'Open the link that "tooltray serve" printed, or the dashboard from the tray.',
+  throw new AppError('unauthorized', 'Invalid or missing dashboard key.', {
+    fix: 'Open the link printed by "tooltray serve", or open the dashboard from the tray.',
   });
 }
 
@@ -117,7 +117,7 @@ export async function handleRpcRequest(
   },
 ): Promise<void> {
   if (request.method === 'GET' && path === 'events') {
-    if (publisher.watchers >= maxStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
+    if (publisher.watchers >= maxStreams) throw new AppError('session_limit', 'Too many open dashboards.');
     response.writeHead(200, { ...pageHeaders, 'content-type': 'text/event-stream' });
     const lastId = request.headers['last-event-id'];
     streamState(response, publisher, typeof lastId === 'string' ? lastId : undefined);
@@ -126,7 +126,7 @@ export async function handleRpcRequest(
   } else if (request.method === 'POST') {
     await handleRpcCall(path, request, response, ask, signed);
   } else {
-    throw new AppError('unsupported', 'Questions are asked with POST.');
+    throw new AppError('unsupported', 'Use POST.');
   }
 }
 
@@ -139,12 +139,12 @@ async function handleRpcCall(
 ): Promise<void> {
   // A form of another page can send any other type without asking the browser first.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? '')) {
-    throw new AppError('bad_request', 'The question has to be application/json.');
+    throw new AppError('bad_request', 'The content type must be application/json.');
   }
   const leaving = new AbortController();
   response.on('close', () => leaving.abort());
   const text = await readTextBody(request, maxInputBytes);
-  if (signed?.isBody(text) === false) throw new AppError('unauthorized', 'This is not the question that was signed.');
+  if (signed?.isBody(text) === false) throw new AppError('unauthorized', 'The request signature does not match.');
   const answer = await ask(method, parseBody(text), leaving.signal);
   response.writeHead(200, { ...pageHeaders, 'content-type': 'application/json' }).end(JSON.stringify(answer));
 }
@@ -161,7 +161,7 @@ function sendFile(
     stream.pipe(response);
   });
   stream.once('error', () => {
-    if (!response.headersSent) sendError(response, new AppError('not_found', 'This answer is no longer on disk.'));
+    if (!response.headersSent) sendError(response, new AppError('not_found', 'This result is no longer stored.'));
     else response.destroy();
   });
   response.on('close', () => stream.destroy());
@@ -189,7 +189,7 @@ export function sendError(response: ServerResponse, error: unknown): void {
 
 export function toRpcFailure(error: unknown): RpcFailure {
   if (error instanceof RpcError && error.code === rpcCode.methodNotFound) {
-    return { code: 'not_found', message: error.message, fix: 'The dashboard and the core differ in version: reload.' };
+    return { code: 'not_found', message: error.message, fix: 'Tooltray was updated. Reload the page.' };
   }
   const { code, message, fix } = error instanceof AppError ? error : toAppError(error);
   return { code, message, fix: fix ?? '' };

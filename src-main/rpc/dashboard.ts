@@ -19,7 +19,7 @@ export class Dashboard {
     this.#deps = deps;
     const log = deps.context.log.child('dashboard');
     this.publisher = new StatePublisher(stateBuilders(deps), stateSource(deps), (slice, error) =>
-      log.warn(`The state's part "${slice}" could not be told.`, { error }),
+      log.warn(`Could not publish the state slice "${slice}".`, { error }),
     );
   }
 
@@ -51,7 +51,7 @@ export class Dashboard {
   /** Rejects with AppError `not_found`. */
   async spillFile(id: string): Promise<SpillFile> {
     const found = await this.#deps.calls.spills.fileOf(id);
-    if (found === undefined) throw new AppError('not_found', 'This answer is no longer on disk.');
+    if (found === undefined) throw new AppError('not_found', 'This result is no longer stored.');
     return found;
   }
 }

@@ -82,7 +82,7 @@ export interface AppsService {
 // Stands where client apps are not looked for: a core inside a shim, tests.
 
 const refuse = (): Promise<never> =>
-  Promise.reject(new AppError('unsupported', 'This core does not look after client apps.'));
+  Promise.reject(new AppError('unsupported', 'This Tooltray does not manage client apps.'));
 
 export const noApps: AppsService = {
   previewInstall: refuse,
@@ -200,7 +200,7 @@ export function sessionStatus({ id, app, protocol, view, hasStaleList, calls }: 
     mode,
     ...(reason !== undefined && { reason }),
     staleList: hasStaleList,
-    note: hasStaleList ? `${displayNameOf(app)} still shows the old tool list: restart it.` : '',
+    note: hasStaleList ? `${displayNameOf(app)} has an outdated tool list. Restart the app.` : '',
     calls,
   };
 }

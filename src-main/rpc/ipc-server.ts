@@ -43,7 +43,7 @@ export class IpcServer {
     let done = (): void => undefined;
     try {
       this.#requireOwnOrigin(sender);
-      if (typeof method !== 'string') throw new AppError('bad_request', 'A question needs a name.');
+      if (typeof method !== 'string') throw new AppError('bad_request', 'The request has no method.');
       done = this.#note(sender, String(question), asking);
       return { value: await this.#options.ask(method, input, asking.signal) };
     } catch (error) {
@@ -99,7 +99,7 @@ export class IpcServer {
 
   #requireOwnOrigin({ url, isMainFrame }: IpcSender): void {
     const isOwn = url !== undefined && url.startsWith(this.#options.origin);
-    if (!isOwn || !isMainFrame) throw new AppError('not_allowed', 'Only the dashboard itself may ask.');
+    if (!isOwn || !isMainFrame) throw new AppError('not_allowed', 'Only the dashboard can send requests.');
   }
 }
 

@@ -77,10 +77,10 @@ export class CoreConnection {
     this.#reader.holdAll = true;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(
-      () => reject(new Error('Tooltray runs but did not take up this session.')),
+      () => reject(new Error('Tooltray is running but did not resume this session.')),
       resumeTimeoutMs,
     );
-    void this.closed.then(() => reject(new Error('Tooltray ended while it was taking up this session.')));
+    void this.closed.then(() => reject(new Error('Tooltray exited while resuming this session.')));
     this.#awaited = { id, done: resolve, fail: reject };
     try {
       await promise;

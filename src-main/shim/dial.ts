@@ -77,7 +77,7 @@ class Exchange {
   /** Resolves to the next line. */
   ask(line: object): Promise<string> {
     const { promise, reject } = this.#answer;
-    this.#timer = setTimeout(() => reject(new Error('Tooltray is running but does not answer.')), helloTimeoutMs);
+    this.#timer = setTimeout(() => reject(new Error('Tooltray is running but not responding.')), helloTimeoutMs);
     this.#socket.write(`${JSON.stringify(line)}\n`);
     if (this.#rest.length > 0) this.#onData(this.#rest);
     this.#socket.resume();
@@ -117,7 +117,7 @@ class Exchange {
 
   readonly #onClose = (): void => {
     // It went down between taking the connection and answering: the same as not being there.
-    this.#answer.reject(new CoreNotRunningError('Tooltray ended while we connected to it.'));
+    this.#answer.reject(new CoreNotRunningError('Tooltray exited while connecting.'));
   };
 
   readonly #onError = (error: NodeJS.ErrnoException): void => this.#answer.reject(connectError(error));
@@ -139,7 +139,7 @@ function readToken(file: string): string {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new CoreNotRunningError('Tooltray has not run here yet.');
+      throw new CoreNotRunningError('Tooltray has not been started yet.');
     throw Object.assign(error as Error, { path: file });
   }
 }
@@ -150,9 +150,11 @@ function refuseForeignFolder(socketPath: string): void {
   if (user === undefined) return;
   const folder = posix.dirname(socketPath);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) throw new CoreNotRunningError('Tooltray has not run here yet.');
+  if (stats === undefined) throw new CoreNotRunningError('Tooltray has not been started yet.');
   if (!stats.isDirectory() || stats.uid !== user) {
-    throw new Error(`The folder ${folder} is not yours. Remove it, or set TOOLTRAY_HOME to a folder of your own.`);
+    throw new Error(
+      `The directory ${folder} belongs to another user. Remove it, or set TOOLTRAY_HOME to your own directory.`,
+    );
   }
 }
 
@@ -166,10 +168,10 @@ function connectError(error: NodeJS.ErrnoException): Error {
 /** Undefined when the answer lets us in. */
 function refusalIn(line: string): Error | undefined {
   const answer = objectIn(line);
-  if (answer === undefined) return new Error('Whoever listens on the socket of Tooltray is not Tooltray.');
+  if (answer === undefined) return new Error('Another program is listening on Tooltray’s socket.');
   const { ok, error } = answer;
   if (ok === true) return undefined;
-  return new Error(typeof error === 'string' ? error : 'Tooltray turned the connection away without a reason.');
+  return new Error(typeof error === 'string' ? error : 'Tooltray rejected the connection.');
 }
 
 function objectIn(line: string): Readonly<Record<string, unknown>> | undefined {

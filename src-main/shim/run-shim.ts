@@ -60,7 +60,7 @@ export function parseShimArgs(args: readonly string[]): ShimArgs {
       );
     }
     const value = inline ?? args[++i];
-    if (value === undefined || value === '') throw new Error(`--${name} needs a value.`);
+    if (value === undefined || value === '') throw new Error(`--${name} requires a value.`);
     found.set(name as string, value);
   }
   const config = found.get('config');

@@ -242,7 +242,7 @@ export function errorLine(id: string, message: string): string {
 
 /** Returns the cancellation of a request that a lost core made. */
 function cancelledLine(id: string): string {
-  const reason = JSON.stringify("Tooltray's core was restarted and no longer waits for this.");
+  const reason = JSON.stringify('Tooltray was restarted and no longer expects this response.');
   return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id},"reason":${reason}}}\n`;
 }
 

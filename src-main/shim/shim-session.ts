@@ -29,7 +29,7 @@ interface ShimSessionOptions {
 }
 
 const coreLostMessage =
-  "Tooltray's core was restarted while this call was running; its answer is lost. It may or may not have been carried out. Call it again if that is safe.";
+  'Tooltray was restarted during this call and its result is lost. The call may have taken effect. Retry it only if that is safe.';
 
 /** For answers still to come when the client has closed its side. */
 const drainTimeoutMs = 2000;

@@ -317,7 +317,7 @@ async function openParts(
     own: signIns.own,
     admit: quotas.quotas.admit,
     isTraced: otlpTarget(env, 'traces') !== undefined,
-    answerAt: () => `on the team’s page ${url(host().port).replace(/mcp$/, '#/inbox')}`,
+    answerAt: () => `in the team dashboard ${url(host().port).replace(/mcp$/, '#/inbox')}`,
     http: {
       address: listen.address,
       url,
@@ -388,8 +388,8 @@ function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): 
   const named = [...(publicUrl === undefined ? [] : [new URL(publicUrl).host]), ...allowedHosts];
   if (named.length > 0) return named;
   if (isLoopback(listen.address)) return ['127.0.0.1', 'localhost', '[::1]'];
-  throw new AppError('bad_request', 'A replica that others reach has to know by which name.', {
-    fix: 'Give --public-url https://tools.example.com, or --allowed-hosts tools.example.com.',
+  throw new AppError('bad_request', 'The public host name is missing.', {
+    fix: 'Set --public-url https://tools.example.com or --allowed-hosts tools.example.com.',
   });
 }
 
@@ -399,8 +399,8 @@ function allowedHostNames({ publicUrl, allowedHosts, listen }: ReplicaOptions): 
 function isReachableByBrowsers({ publicUrl, listen }: ReplicaOptions, port: number): string {
   if (publicUrl !== undefined) return publicUrl;
   if (isLoopback(listen.address)) return addressOf(listen, port);
-  throw new AppError('bad_request', 'Nobody can sign in to servers here: browsers do not know where to come back to.', {
-    fix: 'Whoever runs Tooltray starts its replicas with --public-url https://tools.example.com.',
+  throw new AppError('bad_request', 'Sign-in is not available because no public URL is configured.', {
+    fix: 'Ask an administrator to set --public-url.',
   });
 }
 

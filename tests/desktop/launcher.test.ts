@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('the launcher', () => {
     const file = await written({ program: join(folder, 'gone'), script: { file: '/shim.cjs' }, appWords: [] });
     const { code, out, err } = await run(file, ['stdio']);
     expect([code, out]).toEqual([127, '']);
-    expect(err).toMatch(/^tooltray: The Tooltray app is no longer at .*gone\. Install it again/);
+    expect(err).toMatch(/^tooltray: The Tooltray app is no longer at .*gone\. Reinstall it/);
   });
 
   test('mounts an AppImage, starts the app inside, and unmounts it', async () => {

@@ -122,9 +122,9 @@ test('notifies that the app keeps running when the window is first closed', asyn
   const shown = (): Promise<string[]> =>
     desktop.app.evaluate(() => (globalThis as unknown as { shown: string[] }).shown);
   await (await desktop.page()).close();
-  await expect.poll(shown).toEqual(['Tooltray keeps running']);
+  await expect.poll(shown).toEqual(['Tooltray is still running']);
   await desktop.clickTray('dashboard');
   await (await desktop.page()).close();
   await expect.poll(() => desktop.windowCount()).toBe(0);
-  expect(await shown()).toEqual(['Tooltray keeps running']);
+  expect(await shown()).toEqual(['Tooltray is still running']);
 });

@@ -102,7 +102,7 @@ describe('a core whose port is in use', () => {
     const host = await run();
     expect(host.addresses.http).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
     expect(host.addresses.http).not.toContain(`:${portOf(other)}/`);
-    expect(host.addresses.httpProblem).toMatch(/: this run listens at port \d+ instead\. .*another port/);
+    expect(host.addresses.httpProblem).toMatch(/: Tooltray is listening on port \d+ instead\. .*another port/);
     expect((await fetch(host.addresses.http, { method: 'POST', body: '{}' })).status).toBe(401);
   });
 });

@@ -64,7 +64,7 @@ test('groups a rug pull into one item, which can be decided in parts and undone'
 
   const outcome = await inbox.decide(item.id, { action: 'accept', by, parts: ['tool:erase'] });
   expect(outcome).toMatchObject({ sentence: 'Accepted what d says about erase now.', isDone: true });
-  await expect(inbox.decide(item.id, { action: 'accept', by })).rejects.toThrow(/Nothing waits for you under/);
+  await expect(inbox.decide(item.id, { action: 'accept', by })).rejects.toThrow(/No pending item with the ID/);
   const rest = await only(core);
   expect(rest.cause).not.toBe(item.cause);
   expect(rest.parts.flatMap(({ keys }) => keys)).not.toContain('tool:erase');

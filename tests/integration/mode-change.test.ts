@@ -119,7 +119,7 @@ describe('a client app that does not listen', () => {
     await core.write({ servers, mode: 'search' });
     await client.notification(changed);
     for (const message of ['one', 'two', 'three']) expect(await client.say('echo', { message })).toBe(message);
-    const note = 'Claude Desktop still shows the old tool list: restart it.';
+    const note = 'Claude Desktop has an outdated tool list. Restart the app.';
     expect(sessions(core)).toMatchObject([{ app: 'claude-ai', mode: 'search', staleList: true, note }]);
     await client.toolNames();
     expect(sessions(core)).toMatchObject([{ staleList: false, note: '' }]);

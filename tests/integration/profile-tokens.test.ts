@@ -105,11 +105,11 @@ test('rejects revoked, expired and unknown tokens, and names the reason of the f
   expect(said.map(({ status, text }) => [status, text])).toEqual([
     [401, expect.stringContaining('This token of the profile narrow was revoked')],
     [401, expect.stringContaining('This token of the profile narrow has expired')],
-    [401, expect.stringContaining('This token does not open this address.')],
+    [401, expect.stringContaining('This token is not valid for this URL.')],
     [401, expect.stringContaining('A token is needed')],
   ]);
   // At another endpoint it is unknown: the profile's existence is not revealed.
-  expect((await knock('/p/wide', revoked.token)).text).toContain('This token does not open this address.');
+  expect((await knock('/p/wide', revoked.token)).text).toContain('This token is not valid for this URL.');
   // A part of it, or another end of it, is none.
   const { token } = await give();
   const near = [
@@ -160,7 +160,7 @@ test('audits that a token was issued, revoked and rejected, without the token', 
       expect.stringContaining(`Token ${id} of the profile wide was given.`),
       expect.stringContaining(`Token ${id} of the profile wide was revoked.`),
       expect.stringContaining('This token of the profile wide was revoked'),
-      expect.stringContaining('This token does not open this address.'),
+      expect.stringContaining('This token is not valid for this URL.'),
     ]),
   );
   expect(told.join()).not.toContain(secretOf(token));
@@ -177,6 +177,6 @@ test('issues no token for an unknown profile, nor without an expiry within a yea
     'There is no profile named "nobody".',
     'A token ends within a year, and not before now.',
     'A token ends within a year, and not before now.',
-    'There is no token with the id "nothing".',
+    'No token with the ID "nothing".',
   ]);
 });

@@ -215,8 +215,8 @@ test('a spill of one profile is unreadable in another, and looks as if it never 
   const other = id.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
   const never = textOf(await locked.callTool('read_result', { ...read, resultFile: other }));
   expect(foreign.replaceAll(id, 'X')).toBe(never.replaceAll(other, 'X'));
-  expect(own).not.toContain('There is no kept answer');
-  expect(foreign).toContain('There is no kept answer');
+  expect(own).not.toContain('No spill with the ID');
+  expect(foreign).toContain('No spill with the ID');
 });
 
 test('returns 404 for the endpoint of an unknown profile', async () => {

@@ -70,7 +70,7 @@ test.each(['connect', 'open', 'mkdir'])('returns a system error as a sentence: %
 
 test('returns any other error unchanged', () => {
   expect(errorLineText('TypeError: it is wrong')).toBe('TypeError: it is wrong');
-  expect(failureText(new Error('Tooltray is running but does not answer.'))).toBe(
-    'Tooltray is running but does not answer.',
+  expect(failureText(new Error('Tooltray is running but not responding.'))).toBe(
+    'Tooltray is running but not responding.',
   );
 });

@@ -55,7 +55,9 @@ test('rejects a schema with missing or unknown migrations before opening anythin
 
 test('a replica on a public interface requires a name', async () => {
   const listen = { address: '0.0.0.0', port: 0 };
-  await expect(startReplica(await teamDatabase(), noServers, { listen })).rejects.toThrow('by which name');
+  await expect(startReplica(await teamDatabase(), noServers, { listen })).rejects.toMatchObject({
+    code: 'bad_request',
+  });
 });
 
 test('a folder belongs to one replica until that one stops', async () => {

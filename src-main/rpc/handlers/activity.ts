@@ -36,5 +36,7 @@ export const activityHandlers = {
 async function requireCall(id: number, { activity }: Pick<CoreGroups, 'activity'>): Promise<ActivityEntry> {
   const entry = await activity.log.ask('findCall', id);
   if (entry !== undefined) return entry;
-  throw new AppError('not_found', 'This call is no longer on record.', { fix: 'Only the latest are kept.' });
+  throw new AppError('not_found', 'This call is no longer available.', {
+    fix: 'Only the most recent calls are retained.',
+  });
 }

@@ -24,9 +24,9 @@ export const appViewHandlers = {
     const uri = viewUriOf(definition);
     if (uri === undefined)
       throw new AppError('not_found', `${truncateName(tool)} of ${server} has no view.`, {
-        fix: 'It may have had one when it was called.',
+        fix: 'The tool may have had one at the time of the call.',
       });
-    if (views === undefined) throw new AppError('unsupported', 'Views are shown in the dashboard.');
+    if (views === undefined) throw new AppError('unsupported', 'App views are available only in the dashboard.');
     const { html, wishes } = await loadAppView(home, uri, contextOf({ context }, signal));
     const policy = createViewPolicy(wishes, { network, permissions });
     return { uri, html, wishes, tool: definition, frame: views.open(policy), allow: policy.allow };
@@ -34,7 +34,7 @@ export const appViewHandlers = {
   callFromView: async ({ server, view, tool, arguments: args, agreed = false }, { servers, calls, clients, runs }) => {
     const { home: _home, steps, ...found } = await toolOf(server, tool, { servers, calls, clients });
     if (!isVisibleTo('app', found.definition))
-      throw new AppError('not_allowed', `${truncateName(tool)} of ${server} is for models, not for views.`);
+      throw new AppError('not_allowed', `${truncateName(tool)} of ${server} cannot be called from an app view.`);
     const asks = confirmationNeeded(found);
     if (asks !== undefined && !agreed) return { asks };
     return {
@@ -63,7 +63,7 @@ async function toolOf(
   const definition: JsonObject | undefined = home.listing.tools.find((one) => one.name === tool);
   if (definition === undefined)
     throw new AppError('tool_not_found', `${name} has no tool ${JSON.stringify(truncateName(tool))}.`, {
-      fix: 'A view calls the tools of its own server by their own names.',
+      fix: 'App views can call only the tools of their own server.',
     });
   return { id: `${name}:${tool}`, server: name, name: tool, listedName: tool, definition, home, steps };
 }
@@ -116,7 +116,8 @@ function contextOf({ context }: Pick<CoreGroups, 'context'>, signal: AbortSignal
     clientCapabilities: userCapabilities,
     signal,
     onLog: () => undefined,
-    askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked while something is read.')),
+    askClient: () =>
+      Promise.reject(new AppError('unsupported', 'Elicitation is not available while reading a resource.')),
     acceptsInputRequired: false,
   };
 }

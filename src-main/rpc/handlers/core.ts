@@ -73,12 +73,12 @@ export const coreHandlers = {
   reject: async ({ id }, { servers, trust }) => decide(id, { servers, trust }, 'reject'),
   restart: async ({ server, clear }, { context, servers, clients, addresses }) => {
     const found = servers.manager.get(server);
-    servers.transports.log(found.config.name).appendEvent('Started anew at your word.');
+    servers.transports.log(found.config.name).appendEvent('Restarted manually.');
     await found.retry(clear === undefined ? {} : { clear }).catch(() => undefined);
     const status = coreState({ context, servers, clients }, addresses()).servers.find(
       ({ name }) => name === found.config.name,
     );
-    if (status === undefined) throw new AppError('server_not_found', `${server} was removed meanwhile.`);
+    if (status === undefined) throw new AppError('server_not_found', `${server} was removed.`);
     return status;
   },
   reload: async (_input, { servers }) => ({ problems: (await servers.admin.reload()).length }),
@@ -110,11 +110,11 @@ export const coreHandlers = {
 
 const signedOutMessage: Readonly<Record<RevocationResult['how'], (name: string) => string>> = {
   nothing: (name) => `You are not signed in to ${name}.`,
-  revoked: (name) => `Signed out of ${name}: what it was granted was taken back, and nothing of it is kept here.`,
+  revoked: (name) => `Signed out of ${name}. The tokens were revoked and deleted.`,
   unable: (name) =>
-    `Signed out of ${name}: nothing of it is kept here. Its sign-in offers no way to take back what it granted, which ends by itself.`,
+    `Signed out of ${name}. The tokens were deleted. The server does not support revocation, so they remain valid until they expire.`,
   failed: (name) =>
-    `Signed out of ${name}: nothing of it is kept here. What it granted could not be taken back, so it may count for a while; its own page of your account can end it.`,
+    `Signed out of ${name}. The tokens were deleted but could not be revoked. Remove the access in your account settings at the provider.`,
 };
 
 function summary({ id, listedName, definition }: CatalogEntry): ToolSummary {
@@ -155,8 +155,9 @@ async function decide(
   const open = await admin.proposals();
   const found = open.find((proposal) => proposal.id === id);
   if (found === undefined) {
-    const fix = open.length === 0 ? 'None is waiting.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
-    throw new AppError('not_found', `There is no proposal ${truncateName(id)}.`, { fix });
+    const fix =
+      open.length === 0 ? 'There are no pending proposals.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
+    throw new AppError('not_found', `No proposal with the ID ${truncateName(id)}.`, { fix });
   }
   const shown = await summaryOf(found, admin);
   await inbox.decide(id, { action, by: 'command line' });
@@ -183,7 +184,7 @@ function cliCallContext(version: string, signal: AbortSignal): Parameters<typeof
     signal,
     onLog: () => undefined,
     askClient: (method) =>
-      Promise.reject(new RpcError(rpcCode.methodNotFound, `The command line cannot answer ${method}.`)),
+      Promise.reject(new RpcError(rpcCode.methodNotFound, `The command line does not support ${method}.`)),
     acceptsInputRequired: false,
   };
 }

@@ -44,12 +44,12 @@ export const runHandlers = {
   },
   runResult: async ({ id }, { runs: open }) => {
     const { end } = requireRuns(open).find(id);
-    if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
+    if (end?.sent === undefined) throw new AppError('not_found', 'The server returned nothing.');
     return { result: resultForView(end.sent, 'The answer') };
   },
   runPreviews: async ({ id, app = userApp }, { calls, activity, runs: open }, signal) => {
     const { end, tool, callRequest } = requireRuns(open).find(id);
-    if (end?.sent === undefined) throw new AppError('not_found', 'The server has sent nothing.');
+    if (end?.sent === undefined) throw new AppError('not_found', 'The server returned nothing.');
     const context = {
       principal: localUser,
       sessionId: id,
@@ -60,7 +60,7 @@ export const runHandlers = {
       signal,
       onLog: () => undefined,
       acceptsInputRequired: false,
-      askClient: () => Promise.reject(new AppError('unsupported', 'Nobody is asked.')),
+      askClient: () => Promise.reject(new AppError('unsupported', 'Elicitation is not available.')),
     };
     const names = ['server', ...calls.modes.modes.map(({ name }) => name)];
     const parts: Parameters<typeof previewByMode>[2] = {
@@ -84,7 +84,8 @@ function findServerTool(
 
 /** Throws AppError unsupported. */
 export function requireRuns(runs: ManualRuns | undefined): ManualRuns {
-  if (runs === undefined) throw new AppError('unsupported', 'Tools are run by hand in the dashboard.');
+  if (runs === undefined)
+    throw new AppError('unsupported', 'Running tools manually is available only in the dashboard.');
   return runs;
 }
 
@@ -97,7 +98,7 @@ export function resultForView(sent: Result, what: string): JsonObject {
   const { length } = JSON.stringify(result);
   if (length <= maxViewBytes) return result;
   throw new AppError('message_too_large', `${what} has ${formatCount(length, 'character')}.`, {
-    fix: `A view is given up to ${maxViewBytes}.`,
+    fix: `App views receive at most ${maxViewBytes}.`,
   });
 }
 

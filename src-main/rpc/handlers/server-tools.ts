@@ -55,7 +55,7 @@ export const serverHandlers = {
     await calls.catalog.settled(settleMs);
     const { name } = servers.manager.get(server).config;
     if (!rewrittenDescriptions(name, { servers, calls }).some((one) => one.tool === tool)) {
-      throw new AppError('not_found', `No model has written a description of ${name}:${tool}.`, {
+      throw new AppError('not_found', `There is no rewritten description of ${name}:${tool}.`, {
         fix: 'See tooltray tools --rewritten.',
       });
     }
@@ -81,7 +81,7 @@ export const serverHandlers = {
   },
   stopServer: async ({ server }, { servers }) => {
     const found = servers.manager.get(server);
-    servers.transports.log(found.config.name).appendEvent('Stopped at your word; its next call starts it.');
+    servers.transports.log(found.config.name).appendEvent('Stopped manually. The next call starts it.');
     await found.sleep();
     return {};
   },

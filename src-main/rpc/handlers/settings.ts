@@ -103,13 +103,13 @@ function pathOf(what: 'config' | 'logs' | 'spill', id: string | undefined, { con
   if (what === 'logs') return dirname(context.paths.logDir);
   const spill = id === undefined ? undefined : calls.spills.recall(id);
   if (spill !== undefined) return spill.file;
-  throw new AppError('not_found', 'There is no such answer on disk.');
+  throw new AppError('not_found', 'Result not found.');
 }
 
 function requireDesktop({ desktop }: RpcDeps): NonNullable<RpcDeps['desktop']> {
   if (desktop !== undefined) return desktop;
-  throw new AppError('unsupported', 'Only the desktop app can do that.', {
-    fix: 'Tooltray runs as "tooltray serve" here; use the command line or your file manager.',
+  throw new AppError('unsupported', 'This is available only in the desktop app.', {
+    fix: 'Tooltray is running as "tooltray serve". Use the command line or your file manager.',
   });
 }
 

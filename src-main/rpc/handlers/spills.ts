@@ -115,7 +115,7 @@ async function requireSpill(id: string, { calls, reader }: SpillDeps): Promise<S
 }
 
 function gone(id: string): AppError {
-  return new AppError('not_found', `There is no kept answer ${JSON.stringify(id.slice(0, 60))} (any more).`, {
-    fix: 'It may have been deleted, or have been too old.',
+  return new AppError('not_found', `No spill with the ID ${JSON.stringify(id.slice(0, 60))}.`, {
+    fix: 'It may have been deleted or have expired.',
   });
 }

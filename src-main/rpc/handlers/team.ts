@@ -16,5 +16,5 @@ export const teamHandlers = {
 
 function alone(): Promise<never> {
   const fix = 'Profiles have tokens of their own; see `tooltray team serve` for a Tooltray of many.';
-  return Promise.reject(new AppError('unsupported', 'This Tooltray is one person’s.', { fix }));
+  return Promise.reject(new AppError('unsupported', 'Users are available only in a team deployment.', { fix }));
 }

@@ -46,10 +46,10 @@ export const timelineHandlers = {
   cancelStep: async ({ id }, { activity }) => {
     const open = activity.timeline.running.find(({ exchange }) => exchange.id === id);
     if (open === undefined) {
-      throw new AppError('not_found', 'This step is over.', { fix: 'What came of it is in the list.' });
+      throw new AppError('not_found', 'This step has finished.', { fix: 'See the list for its outcome.' });
     }
     const { exchange } = open;
-    if (exchange.canceller === undefined) throw new AppError('unsupported', 'This step cannot be ended from here.');
+    if (exchange.canceller === undefined) throw new AppError('unsupported', 'This step cannot be cancelled.');
     exchange.canceller.cancel(exchange);
     return {};
   },
@@ -123,7 +123,9 @@ async function requireStep(id: number, { activity }: Pick<CoreGroups, 'activity'
 }
 
 function gone(): AppError {
-  return new AppError('not_found', 'This step is no longer on record.', { fix: 'Only the latest are kept.' });
+  return new AppError('not_found', 'This step is no longer available.', {
+    fix: 'Only the most recent calls are retained.',
+  });
 }
 
 /** Its own, or its only call's where the two are the same. */

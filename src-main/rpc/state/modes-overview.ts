@@ -22,7 +22,7 @@ export function modeCards(
     const { name, line } = mode;
     return { name, line, ...calls.modeCosts.listCost(mode, view), reason: undefined };
   };
-  const auto: ModeCard = { ...card(best), name: autoMode, line: 'The best of the others for each app', reason };
+  const auto: ModeCard = { ...card(best), name: autoMode, line: 'Chooses the best mode for each app', reason };
   return [auto, ...calls.modes.modes.map(card)];
 }
 

@@ -73,7 +73,7 @@ export class ActivityShipper {
     const waiting = await this.#waiting();
     if (waiting > 0)
       this.#options.log.warn(
-        `The database is away: ${formatCount(waiting, 'row')} of the record wait for the next start.`,
+        `The database is away: ${formatCount(waiting, 'row')} of activity will be sent after the next start.`,
       );
   }
 
@@ -96,15 +96,14 @@ export class ActivityShipper {
           if (lot.rows.length < batchRows) break;
         }
       }
-      if (this.#retryMs > 0) this.#options.log.info('The record reaches the team’s database again.');
+      if (this.#retryMs > 0) this.#options.log.info('Activity is being sent to the database again.');
       this.#retryMs = 0;
       if (withSums) this.#sumsAt = this.#now();
       // What waits for its tokens.
       if ((await this.#waiting()) > 0) this.#schedule(shipIntervalMs);
       return true;
     } catch (error) {
-      if (this.#retryMs === 0)
-        this.#options.log.warn('The record cannot be brought into the team’s database.', { error });
+      if (this.#retryMs === 0) this.#options.log.warn('Could not send activity to the database.', { error });
       this.#retryMs = Math.min(maxRetryDelayMs, Math.max(shipIntervalMs, this.#retryMs * 2));
       this.#schedule(this.#retryMs);
       return false;
@@ -118,7 +117,7 @@ export class ActivityShipper {
     } catch (error) {
       if (toAppError(error).code === 'store_unreachable' || !isRefused(error)) throw error;
       if (lot.rows.length === 1) {
-        this.#options.log.warn('A row of the record was refused by the team’s database, and is left out.', { error });
+        this.#options.log.warn('The database rejected an activity row; it was skipped.', { error });
         return;
       }
       const half = Math.ceil(lot.rows.length / 2);
@@ -131,7 +130,7 @@ export class ActivityShipper {
     const dropped = await this.#outbox.takeDropped();
     if (dropped > 0)
       this.#options.log.warn(
-        `${formatCount(dropped, 'row')} of the record were dropped: there was no more room for them while the database was away.`,
+        `${formatCount(dropped, 'row')} of activity were dropped because the outbox was full while the database was unreachable.`,
       );
   }
 

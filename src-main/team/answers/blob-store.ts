@@ -27,7 +27,7 @@ export function toChunks(handle: FileHandle, bytes: number, seen: (piece: Uint8A
       const wanted = Math.min(length, bytes - at);
       const piece = Buffer.allocUnsafe(wanted);
       const { bytesRead } = await handle.read(piece, 0, wanted, at);
-      if (bytesRead !== wanted) throw new AppError('spill_failed', 'The answer’s file became shorter meanwhile.');
+      if (bytesRead !== wanted) throw new AppError('spill_failed', 'The spill file was truncated while it was read.');
       seen(piece);
       yield piece;
     }
@@ -35,8 +35,8 @@ export function toChunks(handle: FileHandle, bytes: number, seen: (piece: Uint8A
 }
 
 export function blobStoreUnreachable(what: string, cause: unknown): AppError {
-  return new AppError('store_unreachable', `The team’s ${what} cannot be reached at the moment.`, {
-    fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
+  return new AppError('store_unreachable', `The ${what} is currently unreachable.`, {
+    fix: 'Try again later. Administrators can find details in the log.',
     cause,
   });
 }

@@ -20,7 +20,7 @@ export function openTeamSpillStore({ database, objects }: TeamSpillStoreDeps): C
   const store = objects === undefined ? undefined : new S3BlobStore(objects);
   return (options) => {
     void store?.probe().catch((error: unknown) => {
-      options.log.warn(`Long answers cannot be kept: ${errorText(error)}`, { error });
+      options.log.warn(`Spills are disabled: ${errorText(error)}`, { error });
     });
     return new TeamSpillStore({ ...options, database, objects: store });
   };

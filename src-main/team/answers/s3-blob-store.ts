@@ -28,7 +28,7 @@ const multipartConcurrency = 4;
 const defaultRequestTimeoutMs = 10_000;
 /** How often a request is made that failed on the way. */
 const maxAttempts = 2;
-const what = 'store of answers';
+const what = 'object store';
 
 export class S3BlobStore implements BlobStore {
   readonly #address: S3Config;
@@ -65,7 +65,8 @@ export class S3BlobStore implements BlobStore {
       }
       const { etag } = await this.#try(signal, (client) => client.completeMultipartUpload(name, upload, parts));
       // S3 may say 200 first and that it failed after.
-      if (typeof etag !== 'string') throw blobStoreUnreachable(what, new Error('The parts were not put together.'));
+      if (typeof etag !== 'string')
+        throw blobStoreUnreachable(what, new Error('The multipart upload was not completed.'));
     } catch (error) {
       // Parts that were never put together are paid for and seen nowhere.
       const leaving = AbortSignal.timeout(this.#requestMs);
@@ -85,13 +86,13 @@ export class S3BlobStore implements BlobStore {
         const answer = await this.#client(signal).getObjectRaw(name, false, at, end);
         if (answer.status !== 206 && !(answer.status === 200 && at === 0 && end === bytes)) {
           await answer.body?.cancel();
-          throw new AppError('store_unreachable', 'The team’s store of answers gives no ranges of objects.');
+          throw new AppError('store_unreachable', 'The team’s object store gives no ranges of objects.');
         }
         for await (const chunk of answer.body ?? []) {
           at += chunk.length;
           yield chunk;
         }
-        if (at < end) throw new Error('The answer ended early.');
+        if (at < end) throw new Error('The object store closed the response early.');
         left = maxAttempts;
       } catch (error) {
         // Received bytes were already passed on; only the rest is requested.
@@ -154,12 +155,12 @@ function errorMessageOf(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const { status, code } = (error ?? {}) as { readonly status?: unknown; readonly code?: unknown };
   if (typeof status === 'number' && status !== 404 && status < 500) {
-    return new AppError('store_unreachable', `The team’s ${what} refuses it: ${status} ${textOrEmpty(code)}.`, {
-      fix: 'Whoever runs Tooltray looks at its key and its bucket.',
+    return new AppError('store_unreachable', `The ${what} rejected the request: ${status} ${textOrEmpty(code)}.`, {
+      fix: 'Check the access key and the bucket.',
       cause: error,
     });
   }
   if (status === 404)
-    return new AppError('not_found', 'The answer’s bytes are no longer in the store.', { cause: error });
+    return new AppError('not_found', 'The spill content is no longer in the object store.', { cause: error });
   return blobStoreUnreachable(what, error);
 }

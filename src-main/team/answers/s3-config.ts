@@ -29,17 +29,15 @@ const shape = 's3://bucket?endpoint=https://host:port&region=name';
 /** Throws AppError `bad_request`, which repeats no key. */
 export function parseS3Config(text: string, env: Env): S3Config {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 's3:' || url.hostname === '')
-    throw wrong('The address of the store of answers is not one of S3.');
+  if (url?.protocol !== 's3:' || url.hostname === '') throw wrong('The address of the object store is not one of S3.');
   // Process listings show arguments to other users.
-  if (url.username !== '' || url.password !== '') throw wrong('The address of the store of answers holds a key.');
+  if (url.username !== '' || url.password !== '') throw wrong('The address of the object store holds a key.');
   const region = url.searchParams.get('region') ?? 'us-east-1';
   const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
-    throw wrong('The endpoint of the store of answers is no address of http or https.');
+    throw wrong('The endpoint of the object store is no address of http or https.');
   const unknown = [...url.searchParams.keys()].find((key) => key !== 'region' && key !== 'endpoint');
-  if (unknown !== undefined)
-    throw wrong(`The address of the store of answers has a setting ${JSON.stringify(unknown)}.`);
+  if (unknown !== undefined) throw wrong(`The address of the object store has a setting ${JSON.stringify(unknown)}.`);
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
   return {
     endpoint: `${endpoint.replace(/\/+$/, '')}/${url.hostname}`,
@@ -53,17 +51,17 @@ function keys(env: Env): Pick<S3Config, 'accessKeyId' | 'secretAccessKey'> {
   const names = env[keyVariables.id] === undefined ? awsKeyVariables : keyVariables;
   const [id, secret] = [env[names.id], env[names.secret]];
   if (!id || !secret) {
-    throw new AppError('bad_request', 'The store of answers has no key.', {
+    throw new AppError('bad_request', 'The object store has no key.', {
       fix: 'Set TOOLTRAY_OBJECTS_KEY_ID and TOOLTRAY_OBJECTS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     });
   }
   if (names === awsKeyVariables && env['AWS_SESSION_TOKEN'])
-    throw new AppError('bad_request', 'The store of answers cannot be used with a key for a session.', {
-      fix: 'Give it a key of its own, which may write and delete in this bucket alone.',
+    throw new AppError('bad_request', 'The object store cannot be used with a key for a session.', {
+      fix: 'Use a dedicated access key that is limited to this bucket.',
     });
   return { accessKeyId: id, secretAccessKey: secret };
 }
 
 function wrong(message: string): AppError {
-  return new AppError('bad_request', message, { fix: `Give it as ${shape}; keys come from the environment.` });
+  return new AppError('bad_request', message, { fix: `Use ${shape}. Set the access key with environment variables.` });
 }

@@ -206,7 +206,7 @@ function identityOf({ ino, mtimeMs, size }: Identity): string {
 }
 
 function corruptedError(id: string): AppError {
-  return new AppError('spill_failed', `The kept answer "${id}" is damaged where the team’s answers are kept.`, {
+  return new AppError('spill_failed', `The kept answer "${id}" is corrupted in the spill store.`, {
     fix: 'Call the tool again.',
   });
 }

@@ -117,6 +117,6 @@ export class SpillRetention {
   }
 
   #warn(error: unknown): void {
-    this.#options.log.warn(`Old kept answers could not be deleted: ${errorText(error)}.`, { error });
+    this.#options.log.warn(`Could not delete expired spills: ${errorText(error)}.`, { error });
   }
 }

@@ -96,7 +96,7 @@ export class SpillTable {
         UPDATE tooltray.answers SET state = 'kept', sha256 = decode(written.sha256, 'hex'), changed_at = now()
         FROM unnest(${ids}::text[], ${hashes}::text[]) AS written (id, sha256)
         WHERE answers.id = written.id AND state = 'writing'`;
-      if (count !== ids.length) throw new AppError('spill_failed', 'The answer could not be kept: it took too long.');
+      if (count !== ids.length) throw new AppError('spill_failed', 'The result could not be spilled: timeout.');
     });
   }
 
@@ -225,8 +225,8 @@ async function bounded<T>(work: PromiseLike<T>, waitMs: number): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     late.reject(
-      new AppError('store_unreachable', 'The team’s database does not answer at the moment.', {
-        fix: 'Try again in a moment.',
+      new AppError('store_unreachable', 'The database is not responding.', {
+        fix: 'Try again later.',
       }),
     );
   }, waitMs);

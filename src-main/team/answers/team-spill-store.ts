@@ -66,7 +66,7 @@ const bytesPerSecond = 2 * 1024 * 1024;
 /** Number of spills whose metadata is cached. */
 const maxRecalled = 5_000;
 /** Name of this replica's disk in errors for models: its path means nothing to others. */
-const localStoreName = 'this replica’s cache';
+const localStoreName = 'local cache';
 
 export class TeamSpillStore implements SpillStore {
   readonly changed = new Emitter<void>();
@@ -103,7 +103,7 @@ export class TeamSpillStore implements SpillStore {
     this.#writer = new ResultWriter(options.workerUrl ?? spillWriterUrl());
     this.#reads = new ReadCounts((reads) => {
       const counting = this.#rows.addReads(reads).catch((error: unknown) => {
-        options.log.warn('Reads of kept answers could not be counted.', { error });
+        options.log.warn('Could not record spill reads.', { error });
       });
       this.#counting.add(counting);
       void counting.finally(() => this.#counting.delete(counting));
@@ -116,7 +116,7 @@ export class TeamSpillStore implements SpillStore {
     try {
       await this.#cache.start();
     } catch (error) {
-      this.#options.log.warn('Long answers cannot be kept on disk.', { folder: this.#options.folder, error });
+      this.#options.log.warn('Spills cannot be written to disk.', { folder: this.#options.folder, error });
     }
   }
 
@@ -147,7 +147,7 @@ export class TeamSpillStore implements SpillStore {
       this.changed.emit();
       return this.#asShared(kept);
     } catch (error) {
-      log.warn('A long answer could not be kept.', { error });
+      log.warn('A large result could not be spilled.', { error });
       throw this.#storeFailed(error);
     } finally {
       this.#memory.noteReleased(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
@@ -251,7 +251,7 @@ export class TeamSpillStore implements SpillStore {
       const undoing = this.#rows
         .markForDeletion(ids)
         .then((left) => this.#upkeep.deleteBlobs(left))
-        .catch((cause: unknown) => log.debug('An answer that was not kept is swept later.', { error: cause }));
+        .catch((cause: unknown) => log.debug('A failed spill will be cleaned up later.', { error: cause }));
       void this.#track(undoing);
       throw error;
     }
@@ -304,23 +304,20 @@ export class TeamSpillStore implements SpillStore {
   /** A store that does not answer would hold up each call with a long answer for as long as one waits. */
   #requireStores(): void {
     this.#requireObjects();
-    if (this.#closing !== undefined) throw new AppError('spill_failed', 'Tooltray stops; nothing is kept any more.');
+    if (this.#closing !== undefined)
+      throw new AppError('spill_failed', 'Tooltray is shutting down; no more spills are stored.');
     if (performance.now() >= this.#cooldownUntil) return;
-    throw new AppError(
-      'spill_failed',
-      'The answer could not be kept: where the team’s are kept was away a moment ago.',
-      {
-        fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
-      },
-    );
+    throw new AppError('spill_failed', 'The result could not be spilled: the spill store was unavailable.', {
+      fix: 'Try again later. Administrators can find details in the log.',
+    });
   }
 
   #storeFailed(error: unknown): AppError {
     const isOurs = error instanceof AppError && error.code !== 'spill_failed' && error.code !== 'not_allowed';
     if (!isOurs) return toSpillError(error, localStoreName, this.#options.settings().maxBytes);
     this.#cooldownUntil = performance.now() + (this.#options.pauseMs ?? 5_000);
-    return new AppError('spill_failed', `The answer could not be kept: ${error.message}`, {
-      fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
+    return new AppError('spill_failed', `The result could not be spilled: ${error.message}`, {
+      fix: 'Try again later. Administrators can find details in the log.',
       cause: error,
     });
   }

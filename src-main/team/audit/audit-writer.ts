@@ -113,7 +113,7 @@ export class TeamAuditWriter implements AuditRecorder {
     clearTimeout(this.#signTimer);
     const left = this.#waiting.notes.length + (this.#sent?.notes.length ?? 0);
     await this.#options.push?.close();
-    if (left > 0) this.#options.log.warn('The database is away, so the last records of the audit are lost.', { left });
+    if (left > 0) this.#options.log.warn('The database is unreachable; the last audit records are lost.', { left });
   }
 
   #schedule(delayMs: number): void {
@@ -143,13 +143,13 @@ export class TeamAuditWriter implements AuditRecorder {
       try {
         await this.#options.rows.append({ writer: this.#writer, batch: sent.batch }, (tail) => this.#lines(sent, tail));
       } catch (error) {
-        if (this.#retryMs === 0) this.#options.log.warn('The audit cannot be written; trying again.', { error });
+        if (this.#retryMs === 0) this.#options.log.warn('Cannot write the audit log; retrying.', { error });
         this.#retryMs = Math.min(maxRetryDelayMs, Math.max(minRetryDelayMs, this.#retryMs * 2));
         return false;
       }
       this.#sent = undefined;
       this.#options.push?.send(sent.lines);
-      if (this.#retryMs > 0) this.#options.log.info('The audit is written again.');
+      if (this.#retryMs > 0) this.#options.log.info('Audit log writes have resumed.');
       this.#retryMs = 0;
       this.changed.emit();
     }

@@ -63,7 +63,7 @@ export class ConfigDriftMonitor {
     const { heartbeat, log, graceMs = defaultToleranceMs } = this.#parts;
     const others = heartbeat.others.filter(({ config, isDraining }) => config !== this.version && !isDraining);
     if (others.length === 0) {
-      if (this.#isReported) log.info('All replicas have the same config again.');
+      if (this.#isReported) log.info('All replicas use the same configuration again.');
       this.#differsSince = undefined;
       this.#isReported = false;
       return;
@@ -72,7 +72,9 @@ export class ConfigDriftMonitor {
     if (this.#isReported || this.#now() - this.#differsSince < graceMs) return;
     this.#isReported = true;
     const names = others.map(({ id, config }) => `${id} (${config || 'none'})`).join(', ');
-    log.warn(`Other replicas have had another config than this one (${this.version}) for a while: ${names}.`);
+    log.warn(
+      `Configuration drift: this replica uses ${this.version}, other replicas use a different version: ${names}.`,
+    );
   }
 }
 

@@ -55,7 +55,7 @@ export function aggregateRunners(
   // Why nobody's could be begun.
   if (row.level === 'error' || row.level === 'attention') return row;
   const people = runners.reduce((sum, one) => sum + one.people, 0);
-  if (people === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with a person’s next call.' };
+  if (people === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with the user’s next call.' };
   const where = runners.map(({ name, people: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
   const whom = isOwn ? 'you' : people === 1 ? '1 person' : `${people} people`;
   return { ...row, level: 'ok', summary: `Runs for ${whom}`, detail: isOwn ? '' : `On ${where}.` };

@@ -89,8 +89,7 @@ export class DashboardRoutes {
   async #handleRpc(path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const secret = this.#cookie.read(request);
     const viewer = await this.#parts.sessions.viewer(secret);
-    if (viewer === undefined)
-      throw new AppError('unauthorized', 'You are not signed in, or not any more.', { fix: 'Sign in.' });
+    if (viewer === undefined) throw new AppError('unauthorized', 'You are not signed in.', { fix: 'Sign in.' });
     if (path === 'events') this.#parts.follow(secret, viewer, response);
     await handleRpcRequest(path, request, response, this.#parts.of(viewer));
   }
@@ -125,13 +124,13 @@ export class DashboardRoutes {
     const { origin, 'sec-fetch-site': site } = request.headers;
     const isOwn = origin === undefined || URL.parse(origin)?.host === this.#parts.proxies.clientOf(request).host;
     if (isOwn && (site === undefined || site === 'same-origin' || site === 'none')) return;
-    throw new AppError('not_allowed', 'Another site asked. Only the dashboard itself may.');
+    throw new AppError('not_allowed', 'Cross-origin requests are not allowed.');
   }
 }
 
 /** Throws AppError. A form of another page can send any other type without asking the browser first. */
 function requireJsonPost({ method, headers }: IncomingMessage): void {
-  if (method !== 'POST') throw new AppError('unsupported', 'Signing in and out is done with POST.');
+  if (method !== 'POST') throw new AppError('unsupported', 'Use POST.');
   if (/^application\/json\b/i.test(headers['content-type'] ?? '')) return;
-  throw new AppError('bad_request', 'The request has to be application/json.');
+  throw new AppError('bad_request', 'The content type must be application/json.');
 }

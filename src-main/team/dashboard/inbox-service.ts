@@ -51,7 +51,7 @@ export class InboxService {
   async decide({ id, action, parts }: RpcMethods['decide']['input']): Promise<DecisionResult> {
     const { actions } = await this.#find(id);
     if (!actions.some((one) => one.id === action)) {
-      throw new AppError('bad_request', `${truncateName(action)} is no answer of yours to ${truncateName(id)}.`, {
+      throw new AppError('bad_request', `${truncateName(action)} is not a valid decision for ${truncateName(id)}.`, {
         fix: `Answers: ${actions.map((one) => one.id).join(', ')}.`,
       });
     }
@@ -101,7 +101,7 @@ function forViewer({ user, role }: Decides, item: InboxItem): InboxItem {
 }
 
 function itemNotFound(id: string): AppError {
-  return new AppError('not_found', `Nothing waits for you under ${truncateName(id)}.`, {
-    fix: 'It was decided already, is another one now, or its time is over: look at what waits.',
+  return new AppError('not_found', `No pending item with the ID ${truncateName(id)}.`, {
+    fix: 'It was already decided, has changed, or has expired. Reload the inbox.',
   });
 }

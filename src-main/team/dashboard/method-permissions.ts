@@ -9,14 +9,14 @@ import type { Role } from '../users/user-store.ts';
 /** Everyone: what is told is the asker's own. Admins: of everybody. Else why nobody is answered. */
 export type Permission = 'everyone' | 'admins' | { readonly not: string };
 
-const config = { not: 'Servers and settings of a team are changed in its config file.' };
-const machine = { not: 'This is about programs on one person’s computer.' };
-const replica = { not: 'This would hold for one replica alone.' };
-const editedByHand = { not: 'Tools of a team are called from an app, as whoever has its token.' };
-const elsewhere = { not: 'What runs is ended in its app: it may be at any replica.' };
+const config = { not: 'Change servers and settings in the team’s configuration files.' };
+const machine = { not: 'This applies only to a personal installation.' };
+const replica = { not: 'This would affect only one replica.' };
+const editedByHand = { not: 'Call tools from a client app.' };
+const elsewhere = { not: 'Cancel running calls in the client app.' };
 const vault = { not: 'Secrets of a team are kept by the command `tooltray team secret`.' };
-const profileTokens = { not: 'In a team people have tokens of their own.' };
-const undo = { not: 'It is gone: in a team nothing waits to be taken back.' };
+const profileTokens = { not: 'Teams use personal access tokens.' };
+const undo = { not: 'Undo is not available in a team.' };
 
 export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   activity: 'everyone',
@@ -144,7 +144,8 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
 export function requirePermission(method: string, role: Role): void {
   if (!Object.hasOwn(methodPermissions, method)) return;
   const allowed = methodPermissions[method as RpcMethod];
-  if (typeof allowed === 'object') throw new AppError('unsupported', `Not in a team’s dashboard. ${allowed.not}`);
+  if (typeof allowed === 'object')
+    throw new AppError('unsupported', `Not available in the team dashboard. ${allowed.not}`);
   if (allowed === 'everyone' || role === 'admin') return;
-  throw new AppError('not_allowed', 'This is for admins of the team.', { fix: 'Ask one of them.' });
+  throw new AppError('not_allowed', 'Only admins can do this.', { fix: 'Ask an admin.' });
 }

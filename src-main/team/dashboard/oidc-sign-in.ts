@@ -60,7 +60,7 @@ export class OidcSignIn {
   async begin(): Promise<{ readonly goTo: string; readonly binding: string; readonly seconds: number }> {
     const { flow, ring, now } = this.#parts;
     const [key] = ring;
-    if (key === undefined) throw new AppError('internal', 'The team has no key.');
+    if (key === undefined) throw new AppError('internal', 'No team key is configured.');
     const binding = randomBytes(32).toString('base64url');
     const visit = flow.createPkceState();
     const sealed: Sealed = { ...visit, bound: boundTo(binding), until: now() + signInTtlMs };
@@ -79,16 +79,15 @@ export class OidcSignIn {
     // Prevents login CSRF: a user who receives the callback of another user's sign-in would act as that user
     // unknowingly.
     if (!timingSafeEqual(Buffer.from(visit.bound), Buffer.from(boundTo(binding))))
-      throw signInAgain('This sign-in was begun in another browser, or begun anew since.');
-    if (visit.until < this.#parts.now()) throw signInAgain('This sign-in has taken too long.');
+      throw signInAgain('This sign-in was started in another browser or was replaced by a newer one.');
+    if (visit.until < this.#parts.now()) throw signInAgain('This sign-in has expired.');
     const claims = await flow.claims(params, visit);
     if (claims === undefined) {
       notes.refused('unknown', address);
-      throw signInAgain(`What ${flow.host} says of you is not for this sign-in.`);
+      throw signInAgain(`What ${flow.host} returned does not belong to this sign-in.`);
     }
     // Not by the state's letters, some of which could be others and mean the same.
-    if (!(await sessions.consumeState(visit.nonce, visit.until)))
-      throw signInAgain('This sign-in has come back before.');
+    if (!(await sessions.consumeState(visit.nonce, visit.until))) throw signInAgain('This sign-in was already used.');
     const user = await this.#admitted(claims, address);
     const begun = await sessions.begin(user.id);
     entered(user);
@@ -102,7 +101,7 @@ export class OidcSignIn {
     const admitted = await people.provision(identity);
     if (admitted === undefined) {
       notes.refused('stranger', address);
-      throw new AppError('not_allowed', `${flow.host} knows you, and you are not of this team.`, {
+      throw new AppError('not_allowed', `${flow.host} signed you in, but you are not a member of this team.`, {
         fix: 'Ask an admin of your team to add you.',
       });
     }
@@ -110,7 +109,7 @@ export class OidcSignIn {
     if (how !== 'known') notes.met(admitted, identity);
     if (!user.isOff) return user;
     notes.refused('off', address);
-    throw new AppError('not_allowed', `${user.name} is switched off here.`, { fix: 'Ask an admin of your team.' });
+    throw new AppError('not_allowed', `${user.name} is suspended.`, { fix: 'Ask an admin of your team.' });
   }
 
   /** Throws AppError `not_allowed`. */
@@ -119,7 +118,7 @@ export class OidcSignIn {
       const text = unseal(key, state, about);
       if (text !== undefined) return JSON.parse(text) as Sealed;
     }
-    throw signInAgain('This is no sign-in of ours.');
+    throw signInAgain('Unknown sign-in.');
   }
 }
 
@@ -128,5 +127,5 @@ function boundTo(binding: string): string {
 }
 
 function signInAgain(why: string): AppError {
-  return new AppError('not_allowed', why, { fix: 'Sign in once more.' });
+  return new AppError('not_allowed', why, { fix: 'Sign in again.' });
 }

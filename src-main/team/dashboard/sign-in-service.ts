@@ -58,10 +58,10 @@ export class SignInService {
    */
   signIn({ server }: RpcMethods['signIn']['input']): RpcMethods['signIn']['output'] {
     const found = this.#parts.servers().find(({ name }) => name === server);
-    if (found === undefined) throw new AppError('not_found', 'You have no such server.');
+    if (found === undefined) throw new AppError('not_found', 'Server not found.');
     if (!this.#takesSignIn(found))
-      throw new AppError('unsupported', `Nobody signs in to ${server} for themselves.`, {
-        fix: 'Ask an admin of your team what its entry says.',
+      throw new AppError('unsupported', `${server} does not use per-user sign-in.`, {
+        fix: 'Ask an admin how it is configured.',
       });
     return { url: this.#parts.signIns.link({ user: this.#viewer.user, server }) };
   }
@@ -71,7 +71,7 @@ export class SignInService {
     const { admin, signIns } = this.#parts;
     const left = await admin.signOut(signIns, { id: user, name }, server);
     if (left.length === 0) return { wasSignedIn: false, sentence: `You are not signed in to ${server}.` };
-    return { wasSignedIn: true, sentence: `You are signed out of ${server}, on every replica.` };
+    return { wasSignedIn: true, sentence: `Signed out of ${server} on all replicas.` };
   }
 
   #takesSignIn(server: ServerConfig): boolean {

@@ -169,7 +169,7 @@ export class TeamDashboard {
       },
       spillFile: async (id) => {
         const found = await calls.spills.fileOf(id, readerOf(viewer));
-        if (found === undefined) throw new AppError('not_found', 'You have no such kept answer.');
+        if (found === undefined) throw new AppError('not_found', 'Spill not found.');
         return found;
       },
     };
@@ -191,7 +191,7 @@ export class TeamDashboard {
     };
     const log = this.#parts.host().log.child('dashboard');
     const made = new StatePublisher(viewerState(viewer, parts), viewerSource(parts), (slice, error) =>
-      log.warn(`The state's part "${slice}" could not be told.`, { error }),
+      log.warn(`Could not publish the state slice "${slice}".`, { error }),
     );
     for (const [other, { watchers }] of this.#publishers) if (watchers === 0) this.#publishers.delete(other);
     this.#publishers.set(key, made);
@@ -237,7 +237,7 @@ export class TeamDashboard {
 
   /** Throws AppError `session_limit`. */
   #follow(secret: string, viewer: Viewer, response: ServerResponse): void {
-    if (this.#streams.size >= maxStreams) throw new AppError('session_limit', 'Too many dashboards are open.');
+    if (this.#streams.size >= maxStreams) throw new AppError('session_limit', 'Too many open dashboards.');
     const stream = { secret, viewer, response };
     this.#streams.add(stream);
     response.once('close', () => this.#streams.delete(stream));
@@ -252,7 +252,7 @@ export class TeamDashboard {
         // The browser reconnects if the user's permissions have changed.
         if (JSON.stringify(now) !== JSON.stringify(viewer)) response.destroy();
       } catch (error) {
-        this.#parts.host().log.debug(`Whether a page is signed in cannot be read: ${errorText(error)}`);
+        this.#parts.host().log.debug(`Could not read dashboard sessions: ${errorText(error)}`);
       }
     }
   }

@@ -66,7 +66,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
   const requireCall = async (id: number): Promise<TeamCall> => {
     const call = await pages.find(whose, id);
     if (call !== undefined) return call;
-    throw new AppError('not_found', 'This call is not on record.', { fix: 'It may be too old.' });
+    throw new AppError('not_found', 'Call not found.', { fix: 'It may have expired.' });
   };
   return {
     activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, person, ...filter }) => {
@@ -107,7 +107,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     decide: (input) => inbox.decide(input),
     deleteSpill: async ({ id }, { reader = readerOf(viewer) }: RpcDeps) => {
       if (await calls.spills.remove(id, reader)) return {};
-      throw new AppError('not_found', 'You have no such kept answer.', { fix: 'It may have been too old.' });
+      throw new AppError('not_found', 'Spill not found.', { fix: 'It may have expired.' });
     },
     find: async (input, deps, signal) => {
       const { tools, kept } = await findHandlers.find(input, deps);

@@ -27,7 +27,7 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
   const requireStep = async (id: number): Promise<TeamStep> => {
     const step = await steps.find(whose, id);
     if (step !== undefined) return step;
-    throw new AppError('not_found', 'This step is not on record.', { fix: 'It may be too old.' });
+    throw new AppError('not_found', 'Step not found.', { fix: 'It may have expired.' });
   };
   const told = async (found: readonly TeamStep[]): Promise<readonly StepSummary[]> => {
     const named = await record.named(whose, found);

@@ -32,16 +32,16 @@ export class TokenSignIn {
     const judged = await gate.authenticate(token, address);
     if (!('user' in judged)) {
       if (judged.why === 'too often')
-        throw new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
+        throw new AppError('session_limit', 'Too many failed requests from your address.', {
           fix: `Wait ${formatCount(judged.seconds, 'second')}.`,
         });
-      throw new AppError('unauthorized', 'This token opens nothing.', { fix: 'Take another one, or ask an admin.' });
+      throw new AppError('unauthorized', 'Invalid token.', { fix: 'Use another token, or ask an admin.' });
     }
     // One of an issuer is a client app's: it ends in minutes, and says what the app may, not what its person may.
     const isPersons = judged.tokenId !== undefined && judged.paths === undefined && judged.ownBounds.length === 0;
     if (!isPersons) throw forPrograms();
     const user = (await people.byId([judged.user])).get(judged.user);
-    if (user === undefined) throw new AppError('unauthorized', 'This token opens nothing.');
+    if (user === undefined) throw new AppError('unauthorized', 'Invalid token.');
     if (user.isService) throw forPrograms();
     const begun = await sessions.begin(user.id, judged.tokenId);
     entered(user);
@@ -50,7 +50,8 @@ export class TokenSignIn {
 }
 
 function forPrograms(): AppError {
-  const why = 'This token is for programs: it is bounded, an app’s from an issuer, or a service account’s.';
+  const why =
+    'This token cannot open the dashboard: it is restricted, was issued to an app, or belongs to a service account.';
   return new AppError('not_allowed', why, {
     fix: 'Take one of your own that is not: tooltray team token create NAME.',
   });

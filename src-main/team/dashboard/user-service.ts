@@ -47,14 +47,14 @@ export class UserService {
    */
   async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
     if (name === this.#viewer.name)
-      throw new AppError('not_allowed', 'Nobody switches themselves off.', { fix: 'Ask another admin.' });
+      throw new AppError('not_allowed', 'You cannot suspend yourself.', { fix: 'Ask another admin.' });
     await this.#parts.admin.setSuspended(name, isOff);
     return {};
   }
 
   async tokens({ everybody = false }: Input<'personTokens'>): Answer<'personTokens'> {
     if (everybody && !isAdmin(this.#viewer))
-      throw new AppError('not_allowed', 'Tokens of others are for admins of the team.');
+      throw new AppError('not_allowed', 'Only admins can manage other users’ tokens.');
     const tokens = await this.#parts.tokens.list(everybody ? undefined : this.#viewer.name);
     return { tokens: tokens.toReversed().map(tokenRow) };
   }
@@ -71,7 +71,7 @@ export class UserService {
     if (!isAdmin(this.#viewer)) {
       const own = await this.#parts.tokens.list(this.#viewer.name);
       if (!own.some((token) => token.id === id))
-        throw new AppError('not_found', 'You have no such token.', { fix: 'Look again: it may be gone.' });
+        throw new AppError('not_found', 'Token not found.', { fix: 'It may have been revoked. Reload the list.' });
     }
     return tokenRow(await this.#parts.admin.revokeToken(id));
   }

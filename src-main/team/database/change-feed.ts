@@ -82,7 +82,7 @@ export class ChangeFeed {
       const { topic, version, user } = JSON.parse(payload) as Change;
       this.#take({ topic, version, ...(typeof user === 'string' && { user }) });
     } catch (error) {
-      this.#log.warn('A notice of the database could not be read.', { error });
+      this.#log.warn('Could not read a database notification.', { error });
     }
   }
 
@@ -93,7 +93,7 @@ export class ChangeFeed {
       this.#isFirst = false;
       for (const { topic, version } of rows) this.#take({ topic, version: Number(version) }, isFirst);
     } catch (error) {
-      this.#log.warn('What changed meanwhile could not be read from the database.', { error });
+      this.#log.warn('Could not read missed changes from the database.', { error });
       if (this.#isFirst) throw error;
     }
   }

@@ -66,8 +66,8 @@ export function connect(
 export function databaseError(error: unknown): unknown {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   if (typeof code !== 'string' || !isUnreachable(code)) return error;
-  return new AppError('store_unreachable', 'The team’s database cannot be reached at the moment.', {
-    fix: 'Try again in a moment; whoever runs Tooltray sees more in its log.',
+  return new AppError('store_unreachable', 'The database is currently unreachable.', {
+    fix: 'Try again later. Administrators can find details in the log.',
     cause: error,
   });
 }
@@ -84,8 +84,8 @@ function checkUrl(url: string): void {
   // Of several servers (`one:5432,two:5432`) the first.
   const first = url.replace(/^(\w+:\/\/[^/?,]*),[^/?]*/, '$1');
   if (URL.canParse(first) && /^postgres(ql)?:$/.test(new URL(first).protocol)) return;
-  throw new AppError('bad_request', 'The database’s address is not one of PostgreSQL.', {
-    fix: 'Give it as postgres://user:password@host:5432/name.',
+  throw new AppError('bad_request', 'The database URL is not a PostgreSQL URL.', {
+    fix: 'Use postgres://user:password@host:5432/name.',
   });
 }
 

@@ -96,6 +96,6 @@ function tooNew(version: number, known: number): AppError {
   return new AppError(
     'unsupported',
     `The database was migrated by a newer Tooltray (step ${version}, this one knows ${known}), and is not usable for this version.`,
-    { fix: 'Start that version, or restore the backup from before.' },
+    { fix: 'Upgrade Tooltray, or restore a backup.' },
   );
 }

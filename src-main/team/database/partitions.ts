@@ -16,7 +16,7 @@ export function maintainPartitions(sql: Sql, log: Pick<Log, 'warn'>): () => Prom
     try {
       await sql`SELECT tooltray.make_parts(), tooltray.drop_parts(${retentionDays})`;
     } catch (error) {
-      log.warn(`The parts of this month could not be looked after: ${errorText(error)}.`);
+      log.warn(`Partition maintenance failed: ${errorText(error)}.`);
     }
   };
   let looking = look();

@@ -168,8 +168,8 @@ export class TeamDocument implements JsonDocument {
       }
       await sleep(Math.random() * 5 * attempt);
     }
-    throw new AppError('config_conflict', 'Others change the same at the same moment, again and again.', {
-      fix: 'Nothing was changed: try again.',
+    throw new AppError('config_conflict', 'Too many concurrent changes.', {
+      fix: 'Nothing was changed. Try again.',
     });
   }
 

@@ -27,7 +27,7 @@ export class TeamKeys {
     return new TeamKeys(
       words.map((word) => {
         const key = parseKey(word);
-        if (key === undefined) throw invalidKeysError('hold something that is no key');
+        if (key === undefined) throw invalidKeysError('contain an invalid key');
         return key;
       }),
     );
@@ -55,12 +55,12 @@ function readFile(path: string | undefined): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new AppError('bad_request', `The file of the team’s keys ${path} cannot be read.`, { cause: error });
+    throw new AppError('bad_request', `Cannot read the team key file ${path}.`, { cause: error });
   }
 }
 
 function invalidKeysError(how: string): AppError {
-  return new AppError('bad_request', `The team’s keys ${how}.`, {
-    fix: `Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='. Give it to every replica in ${keysFileVariable}, a file, or ${keysVariable}; a new one goes before those of before.`,
+  return new AppError('bad_request', `The team keys ${how}.`, {
+    fix: `Make one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='. Set it on every replica with ${keysFileVariable} or ${keysVariable}. Put new keys first.`,
   });
 }

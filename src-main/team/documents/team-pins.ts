@@ -97,7 +97,7 @@ class TeamServerPins implements ServerPinStore {
 }
 
 function conflictError(server: string): AppError {
-  return new AppError('config_conflict', `What is accepted of ${server} was changed by somebody else meanwhile.`, {
+  return new AppError('config_conflict', `The approvals of ${server} were changed by someone else.`, {
     fix: `Look at it again: tooltray inbox show ${server}.`,
   });
 }

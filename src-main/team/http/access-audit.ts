@@ -10,10 +10,10 @@ const repeatIntervalMs = 10 * 60_000;
 const maxEntries = 500;
 
 const reasons: Readonly<Record<Exclude<AuthenticationFailure['why'], 'too often' | 'over'>, string>> = {
-  unknown: 'came with a token that opens nothing',
-  scope: 'came with a token of the issuer that lacks rights',
-  off: 'came with a token of somebody who is switched off',
-  stranger: 'came with a token of somebody who is not of the team',
+  unknown: 'used an invalid token',
+  scope: 'used an OIDC token without the required scopes',
+  off: 'used a token of a suspended user',
+  stranger: 'used a token of an unknown user',
 };
 
 export interface AccessAudit {
@@ -26,7 +26,7 @@ export function createAccessAudit(audit: () => Pick<AuditRecorder, 'note'>, now:
   const noted = new Map<string, number>();
   return {
     met: ({ user }, { issuer, subject }) => {
-      const sentence = `${user.name} (${user.role}), ${subject} of ${issuer}, came for the first time.`;
+      const sentence = `${user.name} (${user.role}), ${subject} of ${issuer}, signed in for the first time.`;
       audit().note({ kind: 'access', change: 'given', user: user.id, sentence });
     },
     refused: (why, address) => {
@@ -39,7 +39,7 @@ export function createAccessAudit(audit: () => Pick<AuditRecorder, 'note'>, now:
       const key = `${why} ${address}`;
       if (noted.has(key) || noted.size >= maxEntries) return;
       noted.set(key, now());
-      const sentence = `${address} ${reasons[why]}; what else it tries in ten minutes is not noted.`;
+      const sentence = `${address} ${reasons[why]}; further failures within 10 minutes are not recorded.`;
       audit().note({ kind: 'refusal', of: 'access', code: 'unauthorized', rule: why, sentence });
     },
   };

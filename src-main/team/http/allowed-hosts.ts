@@ -27,8 +27,8 @@ export class AllowedHosts {
     this.#names = names.map((name) => {
       const read = readHost(name);
       if (read !== undefined) return read;
-      throw new AppError('bad_request', `${JSON.stringify(name)} is no name of a host.`, {
-        fix: 'Give names, such as tools.example.com,10.0.0.7:8080.',
+      throw new AppError('bad_request', `${JSON.stringify(name)} is not a valid host name.`, {
+        fix: 'Example: tools.example.com,10.0.0.7:8080',
       });
     });
     this.#proxies = proxies;
@@ -38,10 +38,10 @@ export class AllowedHosts {
   reject(request: IncomingMessage): HttpRefusal | undefined {
     const { host } = this.#proxies.clientOf(request);
     if (!this.#has(host) && !isProbe(request, host))
-      return httpRefusal(403, rpcCode.aborted, 'Tooltray does not answer to this Host. See --allowed-hosts.');
+      return httpRefusal(403, rpcCode.aborted, 'Host not allowed. See --allowed-hosts.');
     const { origin } = request.headers;
     if (origin !== undefined && origin !== '' && !this.#has(originHost(origin)))
-      return httpRefusal(403, rpcCode.aborted, 'Pages of other sites may not ask Tooltray anything.');
+      return httpRefusal(403, rpcCode.aborted, 'Origin not allowed.');
     return undefined;
   }
 

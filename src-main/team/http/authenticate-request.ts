@@ -89,22 +89,22 @@ function errorResponseFor(refused: AuthenticationFailure, challenge: Challenge):
   switch (refused.why) {
     case 'unknown':
       return {
-        ...httpRefusal(401, rpcCode.aborted, 'This token opens nothing. Take another one, or sign in again.'),
+        ...httpRefusal(401, rpcCode.aborted, 'Invalid token. Use another token, or sign in again.'),
         headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
       };
     case 'over':
       return {
-        ...httpRefusal(401, rpcCode.aborted, 'This token has run out. Take the next one, or sign in again.'),
+        ...httpRefusal(401, rpcCode.aborted, 'This token has expired. Refresh it, or sign in again.'),
         headers: ['www-authenticate', bearer({ error: 'invalid_token', ...challenge })],
       };
     case 'scope':
       return insufficientScope(refused.needed, challenge);
     case 'off':
-      return httpRefusal(403, rpcCode.aborted, 'You are switched off in this team. Ask its administrator.');
+      return httpRefusal(403, rpcCode.aborted, 'Your account is suspended. Contact an admin.');
     case 'stranger':
-      return httpRefusal(403, rpcCode.aborted, 'You are not one of this team. Ask its administrator to add you.');
+      return httpRefusal(403, rpcCode.aborted, 'You are not a member of this team. Ask an admin to add you.');
     case 'too often': {
-      const why = new AppError('session_limit', 'Too many tokens from your address opened nothing.', {
+      const why = new AppError('session_limit', 'Too many failed requests from your address.', {
         fix: 'Wait a minute.',
       });
       return retryLater(429, why, refused.seconds);
@@ -117,7 +117,7 @@ function errorResponseFor(refused: AuthenticationFailure, challenge: Challenge):
  */
 export function insufficientScope(scope: string, challenge: Challenge): HttpRefusal {
   return {
-    ...httpRefusal(403, rpcCode.aborted, `This token lacks rights: ${scope}.`),
+    ...httpRefusal(403, rpcCode.aborted, `Insufficient scope. Required: ${scope}.`),
     headers: ['www-authenticate', bearer({ error: 'insufficient_scope', ...challenge, scope })],
   };
 }
@@ -125,7 +125,7 @@ export function insufficientScope(scope: string, challenge: Challenge): HttpRefu
 /** No error: nothing was given (RFC 6750, 3.1). */
 function unauthorized(challenge: Challenge): HttpRefusal {
   return {
-    ...httpRefusal(401, rpcCode.aborted, 'A token is needed: Authorization: Bearer <token>.'),
+    ...httpRefusal(401, rpcCode.aborted, 'Authentication required: Authorization: Bearer <token>.'),
     headers: ['www-authenticate', bearer(challenge)],
   };
 }

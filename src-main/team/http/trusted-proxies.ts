@@ -68,8 +68,8 @@ export class TrustedProxies {
     const prefix = bits === undefined ? most : Number(bits);
     const isWhole = bits === undefined || /^\d{1,3}$/.test(bits);
     if (version === 0 || more.length > 0 || !isWhole || prefix > most)
-      throw new AppError('bad_request', `${JSON.stringify(range)} is no range of addresses.`, {
-        fix: 'Give addresses of proxies, or ranges such as 10.0.0.0/8,fd00::/8.',
+      throw new AppError('bad_request', `${JSON.stringify(range)} is not a valid IP range.`, {
+        fix: 'Use IP addresses or ranges, such as 10.0.0.0/8,fd00::/8.',
       });
     this.#known.addSubnet(address, prefix, version === 4 ? 'ipv4' : 'ipv6');
   }

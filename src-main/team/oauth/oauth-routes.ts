@@ -41,7 +41,7 @@ export class OAuthRoutes {
       else if (word === 'callback' && request.method === 'GET') await this.#finish(url.searchParams, request, response);
       else if (request.method === 'GET') await this.#showConfirmation(word, request, response);
       else if (request.method === 'POST') await this.#begin(word, request, response);
-      else show(response, 405, 'Not here', 'There is nothing to do this with.');
+      else show(response, 405, 'Not here', 'Method not allowed.');
     } catch (error) {
       const { text } = toAppError(error);
       show(response, 400, 'Not signed in', text);
@@ -81,15 +81,15 @@ export class OAuthRoutes {
 
   async #finish(params: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const came = await this.#options.signIns.finish(params, this.#cookie.read(request));
-    if ('text' in came) return show(response, 200, 'Signed in', `${came.text} You can close this window.`);
+    if ('text' in came) return show(response, 200, 'Signed in', `${came.text} You can close this window now.`);
     response.writeHead(302, { ...callbackPageHeaders, location: came.goTo }).end();
   }
 
   async #requireSignedInUser({ name, user }: { name: string; user: string }, request: IncomingMessage): Promise<void> {
     const here = await this.#options.whoIs?.(request);
     if (here === undefined || here === user) return;
-    throw new AppError('not_allowed', `This link is for ${name}, and somebody else is signed in in this browser.`, {
-      fix: 'Ask your own app for a link.',
+    throw new AppError('not_allowed', `This link is for ${name}, but another user is signed in in this browser.`, {
+      fix: 'Request a link from your own app.',
     });
   }
 
@@ -110,7 +110,7 @@ export class OAuthRoutes {
 function requireSameOrigin({ headers }: IncomingMessage, publicUrl: string): void {
   const { origin = '', 'sec-fetch-site': site = 'same-origin' } = headers;
   if ((origin === '' || origin === new URL(publicUrl).origin) && site === 'same-origin') return;
-  throw new AppError('not_allowed', 'Another page may not sign you in.');
+  throw new AppError('not_allowed', 'Cross-origin requests are not allowed.');
 }
 
 function show(response: ServerResponse, status: number, title: string, text: string): void {

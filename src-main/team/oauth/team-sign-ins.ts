@@ -153,10 +153,10 @@ export class TeamSignIns {
   ): Promise<{ readonly text: string } | { readonly goTo: string }> {
     const { user, id } = this.#decrypt<{ user: string; id: string }>(params.get('state') ?? '', 'state');
     const kept = await this.#options.vaults.forUser(user).take(authorizationKey(id));
-    if (kept === undefined) throw notAllowed('This sign-in has come back before, or has taken too long.');
+    if (kept === undefined) throw notAllowed('This sign-in was already used or has expired.');
     const { visit, server, binding: bound } = JSON.parse(kept) as StoredAuthorization;
     // The address of the authorization server was opened by somebody else than whoever agreed on our page.
-    if (bound !== hashOf(binding)) throw notAllowed('This sign-in was begun in another browser.');
+    if (bound !== hashOf(binding)) throw notAllowed('This sign-in was started in another browser.');
     await this.#nameOf(user);
     const ids: string[] = [];
     const came = await this.#signIn({ user, server }).finish(visit, params, () => this.#newState(user, ids));
@@ -230,14 +230,13 @@ export class TeamSignIns {
 
   async #nameOf(user: string): Promise<string> {
     const name = await this.#options.nameOf(user);
-    if (name === undefined)
-      throw new AppError('not_allowed', 'The user whose link this is does not come in here any more.');
+    if (name === undefined) throw new AppError('not_allowed', 'The user of this link no longer has access.');
     return name;
   }
 
   #signIn({ user, server }: Pick<Invitation, 'user' | 'server'>): ServerOAuth {
     const config = this.#options.server(server);
-    if (config === undefined) throw notAllowed('There is no such server any more.');
+    if (config === undefined) throw notAllowed('This server no longer exists.');
     return this.of(user).get(config);
   }
 
@@ -260,7 +259,7 @@ export class TeamSignIns {
 
   #encrypt(value: object, what: string): string {
     const [first] = this.#options.ring;
-    if (first === undefined) throw oauthError('The server', 'cannot be signed in to: the team has no key');
+    if (first === undefined) throw oauthError('The server', 'cannot be signed in to: no team key is configured');
     return seal(first, JSON.stringify(value), aboutOf(what));
   }
 
@@ -269,10 +268,10 @@ export class TeamSignIns {
       const opened = unseal(key, text, aboutOf(what));
       if (opened === undefined) continue;
       const value = JSON.parse(opened) as T & { readonly until: number };
-      if (value.until < this.#options.now()) throw notAllowed('This link is too old.');
+      if (value.until < this.#options.now()) throw notAllowed('This link has expired.');
       return value;
     }
-    throw notAllowed('This is no link of ours.');
+    throw notAllowed('Invalid link.');
   }
 }
 
@@ -323,7 +322,7 @@ function hashOf(binding: string): string {
 }
 
 function notAllowed(why: string): AppError {
-  return new AppError('not_allowed', why, { fix: 'Ask your app for another link, and open that one.' });
+  return new AppError('not_allowed', why, { fix: 'Request a new link from your app.' });
 }
 
 /** Sign-ins of one user in the team's vault. */

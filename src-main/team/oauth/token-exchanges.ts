@@ -162,8 +162,8 @@ class ExchangedToken implements TokenSource {
     if (given === undefined) {
       throw new AppError(
         'server_unauthorized',
-        `${config.name} takes tokens made from your organisation’s sign-in, and you came by another token, or that sign-in has ended.`,
-        { fix: 'Connect your app by signing in; a personal token is of no use there.' },
+        `${config.name} requires your organization's sign-in, but you used another token or the sign-in has expired.`,
+        { fix: 'Sign in from your app. Personal access tokens are not supported for this server.' },
       );
     }
     const { oauth } = await fill();
@@ -171,7 +171,7 @@ class ExchangedToken implements TokenSource {
     const answer = await this.#ask(given, oauth ?? config.oauth);
     const token = textOrEmpty(answer['access_token']);
     if (token === '' || textOrEmpty(answer['token_type']).toLowerCase() !== 'bearer')
-      throw this.#refusal('its answer holds no token that could be sent');
+      throw this.#refusal('the response contains no usable token');
     const { expires_in: seconds } = answer;
     const holdsMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTtlMs;
     return { token, until: asked + holdsMs - Math.min(renewMarginMs, holdsMs * marginShare) };
@@ -201,7 +201,7 @@ class ExchangedToken implements TokenSource {
     const [status, text] = await fetch(tokenEndpoint, { method: 'POST', headers, body: body.toString(), signal })
       .then(async (response) => [response.status, (await response.text()).slice(0, maxResponseBytes)] as const)
       .catch((error: unknown) => {
-        const why = `${config.name} cannot be used now: ${hostOf(tokenEndpoint)}, which makes tokens for it, does not answer (${errorText(error)}).`;
+        const why = `${config.name} is unavailable: the token endpoint ${hostOf(tokenEndpoint)} is unreachable (${errorText(error)}).`;
         throw new AppError('server_unreachable', why, { fix: 'Try again.', cause: error, data: { renewal: true } });
       });
     const answer = tryParseJson(text);
@@ -215,9 +215,9 @@ class ExchangedToken implements TokenSource {
     const { config, exchange } = this.#parts;
     return new AppError(
       'server_unauthorized',
-      `${hostOf(exchange.tokenEndpoint)} made no token for ${config.name} from yours: ${why}.`,
+      `${hostOf(exchange.tokenEndpoint)} rejected the token exchange for ${config.name}: ${why}.`,
       {
-        fix: 'Sign in again in your app; where that does not help, whoever runs Tooltray has to be let exchange tokens there.',
+        fix: 'Sign in again in your app. If that does not help, ask an administrator to allow token exchange.',
       },
     );
   }

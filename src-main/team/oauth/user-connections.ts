@@ -49,9 +49,9 @@ export class UserConnections implements PerUserAccess {
       const open = formatCount(this.#open, 'connection');
       throw new AppError(
         'server_not_started',
-        `${config.name}: this replica has ${open} of its people, which is the limit.`,
+        `${config.name}: this replica has reached its limit of ${open} for users.`,
         {
-          fix: 'Those that nobody uses are closed after a while: try again in a few minutes; whoever runs Tooltray can add a replica.',
+          fix: 'Idle connections are closed automatically. Try again in a few minutes, or add a replica.',
         },
       );
     }

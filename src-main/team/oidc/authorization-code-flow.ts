@@ -54,7 +54,7 @@ export class CodeFlow {
     const document = await issuer.document();
     const url = document.address('authorization_endpoint');
     if (url === undefined)
-      throw new AppError('server_unreachable', `The issuer ${this.host} names no safe page where people sign in.`);
+      throw new AppError('server_unreachable', `The issuer ${this.host} has no secure authorization endpoint.`);
     const asked = {
       response_type: 'code',
       client_id: client.id,
@@ -81,7 +81,7 @@ export class CodeFlow {
     const refused = params.get('error');
     if (refused !== null) throw this.#refusal(refused, params.get('error_description'));
     const code = params.get('code') ?? '';
-    if (code === '') throw notAllowed('The browser came back without a code.');
+    if (code === '') throw notAllowed('The authorization response has no code.');
     const { fields, headers } = clientAuthentication(client, document);
     const given = { grant_type: 'authorization_code', code, redirect_uri: redirect(), code_verifier: verifier };
     const form = new URLSearchParams({ ...given, ...fields });
@@ -98,7 +98,7 @@ export class CodeFlow {
   #requireThisIssuer(said: string | null, document: DiscoveryDocument): void {
     const isNeeded = document.member('authorization_response_iss_parameter_supported') === true;
     if (said === this.#parts.issuer.name || (said === null && !isNeeded)) return;
-    throw notAllowed('This answer is not of the issuer that was asked.');
+    throw notAllowed('The authorization response is from another issuer.');
   }
 
   #refusal(error: string, description: string | null): AppError {
@@ -108,10 +108,10 @@ export class CodeFlow {
 
   #exchangeFailed(status: number, error: unknown): AppError {
     if (error === 'invalid_grant')
-      return notAllowed('The issuer does not take this sign-in: it has come back before, or has taken too long.');
+      return notAllowed('The issuer rejected the authorization code: it was already used or has expired.');
     const said = typeof error === 'string' ? plain(error) : `HTTP ${status}`;
-    return new AppError('server_unreachable', `The issuer ${this.host} does not tell Tooltray who you are: ${said}.`, {
-      fix: 'Whoever runs Tooltray looks at --client-id and TOOLTRAY_OIDC_SECRET, and at how the issuer has it registered.',
+    return new AppError('server_unreachable', `The issuer ${this.host} rejected the token request: ${said}.`, {
+      fix: 'Check --client-id, TOOLTRAY_OIDC_SECRET, and the client registration.',
     });
   }
 }
@@ -154,5 +154,5 @@ function plain(text: string): string {
 }
 
 function notAllowed(why: string): AppError {
-  return new AppError('not_allowed', why, { fix: 'Sign in once more.' });
+  return new AppError('not_allowed', why, { fix: 'Sign in again.' });
 }

@@ -32,7 +32,7 @@ export class IssuerFetch {
     // Networks of its own are its administrator's word; without https its keys could be anybody's, but on this machine.
     if (url === undefined || url.search !== '' || url.hash !== '' || !isSafeUrl(url, 'loopback'))
       throw new AppError('bad_request', `${JSON.stringify(issuer)} is no issuer.`, {
-        fix: 'Give its name as its own metadata spells it: an https address, without a query.',
+        fix: 'Use the HTTPS URL exactly as in the issuer’s metadata, without a query.',
       });
     this.#home = addressKindOf(issuer, undefined);
   }
@@ -69,8 +69,8 @@ export class IssuerFetch {
   /** In the words that a client app or a browser is told. */
   unavailable(cause: unknown): AppError {
     const { host } = new URL(this.issuer);
-    return new AppError('server_unreachable', `Who signs in cannot be checked: the issuer ${host} does not answer.`, {
-      fix: 'Come again in a while; personal tokens go on.',
+    return new AppError('server_unreachable', `Cannot verify tokens: the issuer ${host} is unreachable.`, {
+      fix: 'Try again later. Personal access tokens still work.',
       cause: new Error(errorText(cause), { cause }),
     });
   }
@@ -123,7 +123,7 @@ function wellKnown(issuer: string): readonly string[] {
 /** undefined: it has none there. */
 async function readJson(response: Response): Promise<JsonObject | undefined> {
   const body = await readText(response);
-  if (response.status >= 500) throw new Error(`it answered HTTP ${response.status}`);
+  if (response.status >= 500) throw new Error(`it returned HTTP ${response.status}`);
   const said = response.ok ? parsed(body) : undefined;
   return isObject(said) ? said : undefined;
 }
@@ -141,7 +141,7 @@ async function readText(response: Response): Promise<string> {
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw new Error(`its answer is longer than ${maxBytes / 1024} kB`);
+    if (size > maxBytes) throw new Error(`its response exceeds ${maxBytes / 1024} kB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

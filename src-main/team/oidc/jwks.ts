@@ -58,7 +58,7 @@ export class JwksCache {
     const ageMs = (): number => (this.#cached === undefined ? Infinity : this.#now() - this.#cached.at);
     if (ageMs() > refreshAfterMs) await this.#read();
     if (this.#cached === undefined || ageMs() > maxAgeMs)
-      throw this.#lastError ?? this.#fetch.unavailable(new Error('its keys are too old'));
+      throw this.#lastError ?? this.#fetch.unavailable(new Error('its signing keys have expired'));
     return this.#cached;
   }
 
@@ -84,10 +84,10 @@ export class JwksCache {
   async #readNow(): Promise<CachedKeys> {
     const document = await this.#fetch.metadata();
     const address = document.address('jwks_uri');
-    if (address === undefined) throw this.#fetch.unavailable(new Error('its metadata names no place of its keys'));
+    if (address === undefined) throw this.#fetch.unavailable(new Error('its metadata has no jwks_uri'));
     const { status, body } = await this.#fetch.ask(address);
     const said = isObject(body) ? body['keys'] : undefined;
-    if (status !== 200 || !Array.isArray(said)) throw this.#fetch.unavailable(new Error('its keys cannot be read'));
+    if (status !== 200 || !Array.isArray(said)) throw this.#fetch.unavailable(new Error('its JWKS cannot be parsed'));
     const keys = said.slice(0, maxKeys).filter((key): key is JWK => isObject(key) && key['kty'] !== 'oct');
     return { keys: createLocalJWKSet({ keys }), document, at: this.#now() };
   }

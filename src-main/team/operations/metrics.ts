@@ -75,7 +75,7 @@ export class Metrics {
         'Result tokens that were not sent to models.',
         this.#savedTokens,
       ),
-      single('tooltray_quota_refusals_total', 'counter', 'Calls rejected by a quota.', quotas.refused),
+      single('tooltray_quota_rejections_total', 'counter', 'Calls rejected by a quota.', quotas.refused),
       single('tooltray_database_connections', 'gauge', 'Open connections to PostgreSQL.', open ?? 0),
       single('tooltray_database_up', 'gauge', 'Whether PostgreSQL responds.', Number(open !== undefined)),
       ...spanMetrics(this.#parts.droppedSpans()),
@@ -115,9 +115,9 @@ export class Metrics {
 function userProcessMetrics({ running, limit, refused }: PoolCounts): readonly Metric[] {
   const help = 'Per-user processes that were not started, by limit.';
   return [
-    single('tooltray_personal_processes', 'gauge', 'Running per-user processes.', running),
-    single('tooltray_personal_processes_limit', 'gauge', 'Limit of per-user processes.', limit),
-    byLabel('tooltray_personal_refused_total', 'counter', help, 'limit', Object.entries(refused)),
+    single('tooltray_user_processes', 'gauge', 'Running per-user processes.', running),
+    single('tooltray_user_processes_limit', 'gauge', 'Limit of per-user processes.', limit),
+    byLabel('tooltray_user_process_rejections_total', 'counter', help, 'limit', Object.entries(refused)),
   ];
 }
 

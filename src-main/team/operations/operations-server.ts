@@ -29,7 +29,7 @@ export class OperationsServer {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', (cause) =>
         reject(
-          new AppError('port_in_use', `The operations port ${port} cannot be opened: ${cause.message}.`, { cause }),
+          new AppError('port_in_use', `Cannot listen on the operations port ${port}: ${cause.message}.`, { cause }),
         ),
       );
       this.#server.listen(port, host, resolve);
@@ -48,10 +48,10 @@ export class OperationsServer {
     const { metrics, readiness } = this.#parts;
     try {
       if (await handleProbe(readiness, request, response)) return;
-      if (pathOf(request) !== '/metrics') return write(response, 404, 'There are /healthz, /readyz and /metrics.\n');
+      if (pathOf(request) !== '/metrics') return write(response, 404, 'Endpoints: /healthz, /readyz, /metrics\n');
       write(response, 200, await metrics.text(), prometheusType);
     } catch {
-      write(response, 500, 'It could not be told.\n');
+      write(response, 500, 'Internal error\n');
     }
   }
 }

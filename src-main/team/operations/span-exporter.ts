@@ -110,10 +110,10 @@ export class SpanExporter {
     try {
       const { rejected, message } = await postOtlp(body, target, this.#limits);
       this.#dropped += rejected;
-      if (rejected > 0) log.warn(`The collector did not keep ${rejected} spans: ${message || 'it does not say why'}.`);
+      if (rejected > 0) log.warn(`The collector rejected ${rejected} spans: ${message || 'it does not say why'}.`);
     } catch (error) {
       this.#dropped += scopeSpans.length;
-      log.warn(`The collector did not take ${scopeSpans.length} spans: ${errorText(error)}.`);
+      log.warn(`Could not export ${scopeSpans.length} spans: ${errorText(error)}.`);
     }
   }
 }

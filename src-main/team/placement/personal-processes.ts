@@ -124,7 +124,7 @@ export class PersonalProcesses {
     throw new AppError(
       'server_not_started',
       `${server} did not start: you have ${own.sort().join(', ')} running, and ${formatCount(maxPerUser, 'server')} at a time is the limit (userProcesses.maxPerUser).`,
-      { fix: 'They end when they are not used for a while: try again then.' },
+      { fix: 'Idle servers stop automatically. Try again later.' },
     );
   }
 }
@@ -218,7 +218,7 @@ class PersonProcess implements Transport {
 /** Error for a process that ended during a call: running the call twice is worse than asking the caller to check. */
 function ended(server: string): AppError {
   return new AppError('server_exited', `${server}: your process of it has ended while it was used.`, {
-    fix: 'The call may or may not have been carried out: check before you repeat it.',
+    fix: 'The call may have taken effect. Check before you retry.',
   });
 }
 

@@ -51,7 +51,7 @@ export class ConcurrencyCounts {
   async release(id: string): Promise<void> {
     this.#running.delete(id);
     await this.#sql`DELETE FROM tooltray.quota_running WHERE id = ${id}`.catch((error: unknown) =>
-      this.#log.warn(`That a call has ended could not be counted yet: ${errorText(error)}`),
+      this.#log.warn(`Could not release a concurrency slot: ${errorText(error)}`),
     );
   }
 
@@ -71,6 +71,6 @@ export class ConcurrencyCounts {
         WHERE replica = ${this.#replica} AND id = ANY(${ids}))
       DELETE FROM tooltray.quota_running
       WHERE (until < clock_timestamp() OR (replica = ${this.#replica} AND id <> ALL(${ids})))
-    `.catch((error: unknown) => this.#log.warn(`Which calls run could not be told: ${errorText(error)}`));
+    `.catch((error: unknown) => this.#log.warn(`Could not renew concurrency slots: ${errorText(error)}`));
   }
 }

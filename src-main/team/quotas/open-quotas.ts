@@ -20,7 +20,7 @@ export function openQuotas(sql: Sql, log: Pick<Log, 'warn'>): OpenQuotas {
   const sweep = (): void =>
     void windows
       .sweep()
-      .catch((error: unknown) => log.warn(`Old counts of quotas could not be taken out: ${errorText(error)}`));
+      .catch((error: unknown) => log.warn(`Could not delete expired quota counters: ${errorText(error)}`));
   const timer = setInterval(sweep, sweepMs).unref();
   return {
     quotas: new Quotas({ windows, running, log }),

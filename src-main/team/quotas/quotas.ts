@@ -85,16 +85,16 @@ export class Quotas {
     const whose = groupBy.length === 0 ? 'of all together' : `for each ${groupBy.join(' and ')}`;
     if (usedUp === undefined) {
       const reason = `The quota "${name}" lets ${formatCount(quota.maxConcurrent ?? 0, 'call')} run at once, ${whose}.`;
-      return new AppError('not_allowed', `${reason} This one did not run.`, {
-        fix: 'Wait until another one has ended, then call again.',
+      return new AppError('not_allowed', `${reason} The call was not run.`, {
+        fix: 'Wait until another call has finished, then retry.',
         data: { quota: name },
       });
     }
     const seconds = Math.max(1, Math.ceil(usedUp.leftMs / 1000));
     const amount = quota.bytes === undefined ? formatCount(quota.calls ?? 0, 'call') : formatBytes(quota.bytes);
-    const reason = `The quota "${name}" is used up: ${amount} ${spans[quota.window ?? 'minute']}, ${whose}.`;
-    return new AppError('not_allowed', `${reason} This call did not run.`, {
-      fix: `It begins anew in ${describeWindow(seconds)}; do not try again before. Whoever runs Tooltray for you can raise it.`,
+    const reason = `The quota "${name}" is exhausted: ${amount} ${spans[quota.window ?? 'minute']}, ${whose}.`;
+    return new AppError('not_allowed', `${reason} The call was not run.`, {
+      fix: `It resets in ${describeWindow(seconds)}; do not retry before. An administrator can raise it.`,
       data: { quota: name, resetsInSeconds: seconds },
     });
   }

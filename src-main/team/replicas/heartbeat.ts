@@ -73,8 +73,8 @@ export class Heartbeat {
   /** Throws AppError `bad_request` for an invalid name. */
   constructor(options: HeartbeatOptions) {
     if (!/^[a-z0-9-]{1,40}$/.test(options.name))
-      throw new AppError('bad_request', `${JSON.stringify(options.name)} is no name of a replica.`, {
-        fix: 'Use up to 40 small letters, digits and dashes.',
+      throw new AppError('bad_request', `${JSON.stringify(options.name)} is not a valid replica name.`, {
+        fix: 'Use up to 40 lowercase letters, digits, and hyphens.',
       });
     this.#options = options;
     this.id = `${options.name}_${randomInt(36 ** 6)
@@ -121,7 +121,7 @@ export class Heartbeat {
         await this.#beat();
         this.#isAway = false;
       } catch (error) {
-        if (!this.#isAway) log.warn(`The team’s database does not answer: ${errorText(error)}`);
+        if (!this.#isAway) log.warn(`The database is not responding: ${errorText(error)}`);
         this.#isAway = true;
       }
     }

@@ -171,7 +171,7 @@ export class TeamVault implements SecretStore {
   async write(name: string, value: string): Promise<void> {
     await this.update(name, () => Promise.resolve(value));
     if ((await this.read(name)) === value) return;
-    throw new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
+    throw new AppError('secret_locked', `The vault could not store ${shown(name)}.`, { fix: 'Try again.' });
   }
 
   async ensure(name: string, make: () => string): Promise<string> {
@@ -250,22 +250,22 @@ export class TeamVault implements SecretStore {
   async status(): Promise<VaultStatus> {
     try {
       await this.#requireKey();
-      const sentence = 'Secrets are sealed in the team’s database, under the team’s key.';
+      const sentence = 'Secrets are encrypted in the database with the team key.';
       return { state: 'open', place: undefined, sentence, sealed: 0 };
     } catch (error) {
       const { text } = databaseError(error) as Partial<AppError>;
-      return { state: 'locked', place: undefined, sentence: text ?? 'The team’s vault cannot be read.', sealed: 0 };
+      return { state: 'locked', place: undefined, sentence: text ?? 'Cannot read the team vault.', sealed: 0 };
     }
   }
 
   unlock(): Promise<void> {
-    return Promise.reject(new AppError('not_allowed', 'The vault of a team is not under a passphrase.'));
+    return Promise.reject(new AppError('not_allowed', 'Team vaults do not use a passphrase.'));
   }
 
   placeKey(): Promise<void> {
     return Promise.reject(
-      new AppError('unsupported', 'The key of a team’s vault is the team’s, given to every replica.', {
-        fix: 'Put a new one in front of it in TOOLTRAY_TEAM_KEYS_FILE, and restart the replicas.',
+      new AppError('unsupported', 'The team vault uses the team key, which is configured on every replica.', {
+        fix: 'To rotate it, put a new key first in TOOLTRAY_TEAM_KEYS_FILE and restart the replicas.',
       }),
     );
   }
@@ -414,7 +414,7 @@ function aboutOf(owner: string, name: string): string {
 
 function checked(name: string, value: string): string {
   if (Buffer.byteLength(value) <= maxValueBytes) return value;
-  throw new AppError('not_allowed', `The value of ${shown(name)} is too long to be kept.`);
+  throw new AppError('not_allowed', `The value of ${shown(name)} is too long.`);
 }
 
 /** Display name of a secret. */
@@ -445,5 +445,5 @@ function isEnded(error: unknown): boolean {
 }
 
 function busy(): AppError {
-  return new AppError('server_unreachable', 'Another replica renews the sign-in and does not come to an end.');
+  return new AppError('server_unreachable', 'Another replica is still refreshing the token.');
 }

@@ -123,7 +123,7 @@ export class AccessTokenStore {
       })
       .catch(rethrowDatabaseError);
     if (revoked !== undefined) return revoked;
-    throw new AppError('not_found', `There is no token with the id ${JSON.stringify(id.slice(0, 100))}.`, {
+    throw new AppError('not_found', `No token with the ID ${JSON.stringify(id.slice(0, 100))}.`, {
       fix: '`tooltray team token list` shows them.',
     });
   }
@@ -171,13 +171,13 @@ function shown(sql: ISql): ReturnType<ISql['unsafe']> {
 
 function badEnd(maxDays: number): AppError {
   return new AppError('bad_request', `A token of this user ends within ${maxDays} days, and not before now.`, {
-    fix: 'Give another end: 30d, 12h, or a date.',
+    fix: 'Use a duration (30d, 12h) or a date.',
   });
 }
 
 function noneFor(user: string): AppError {
   const name = JSON.stringify(user.slice(0, 100));
-  return new AppError('not_found', `There is no user named ${name}, or they have ${maxActive} tokens in force.`, {
+  return new AppError('not_found', `No user named ${name}, or they have ${maxActive} tokens in force.`, {
     fix: '`tooltray team user list` and `tooltray team token list` show them.',
   });
 }

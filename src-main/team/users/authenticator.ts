@@ -125,7 +125,7 @@ export class Authenticator {
     const look = (user?: string): void =>
       void this.#overIn([...open()].filter((text) => user === undefined || readMark(text).user === user)).then(
         (over) => over.size > 0 && end((token) => over.has(token)),
-        (error: unknown) => this.#parts.log.warn(`Whether tokens are in force cannot be read: ${errorText(error)}`),
+        (error: unknown) => this.#parts.log.warn(`Could not verify tokens: ${errorText(error)}`),
       );
     const timer = setInterval(() => look(), pollIntervalMs).unref();
     this.#looks.add(look);

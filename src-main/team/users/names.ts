@@ -8,7 +8,7 @@ const alike = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee'] as const;
 export function checkName(name: string): void {
   if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+'-]{0,99}$/u.test(name))
     throw new AppError('bad_request', `${JSON.stringify(name.slice(0, 120))} is no name.`, {
-      fix: 'Take letters, digits, spaces and . _ @ + - at most 100, beginning with a letter or a digit.',
+      fix: 'Use up to 100 letters, digits, spaces, and . _ @ + -, starting with a letter or digit.',
     });
   if (mixesScripts(name))
     throw new AppError('bad_request', `${JSON.stringify(name)} mixes alphabets whose letters look alike.`, {

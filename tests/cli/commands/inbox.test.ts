@@ -39,7 +39,7 @@ test('shows changed tool definitions first, accepts one tool, keeps the rest pen
   expect(await home.run('inbox', 'approve', id, '--only', 'brush')).toMatchObject({ code: 2, stdout: '' });
   const accepted = await home.run('inbox', 'approve', id, '--only', 'draw');
   expect(accepted).toMatchObject({ code: 0, stdout: 'Accepted what d says about draw now.\n' });
-  expect((await home.run('inbox', 'approve', id)).stderr).toContain('Nothing waits for you under');
+  expect((await home.run('inbox', 'approve', id)).stderr).toContain('No pending item with the ID');
   expect((await home.run('inbox', 'keep', await onlyId(home))).code).toBe(0);
   expect((await home.run('inbox')).stdout).toBe(nothing);
 

@@ -124,7 +124,7 @@ describe('add', () => {
 test.runIf(allCases)('reports a registry that fails as an error, not as an empty list', async () => {
   options.answer = (_, response) => void response.writeHead(500).end('{"servers":[]}');
   const { code, stdout, stderr } = await home.run('registry', 'search', 'weather');
-  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be asked: it answered HTTP 500')]);
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('could not be asked: it returned HTTP 500')]);
 });
 
 test.runIf(allCases)('reports a search without hits', async () => {

@@ -22,8 +22,8 @@ test('a stopped server starts with the next call, and a restart is a new process
   const { lines, mark } = (await ask(core, 'log', { server: 'echo' })) as unknown as LogAnswer;
   const ours = lines.filter(({ from }) => from === 'tooltray').map(({ text }) => text.replace(/\d+/g, 'N'));
   expect(ours.filter((text) => text === 'Started, process N.')).toHaveLength(3);
-  expect(ours).toContain('Stopped at your word; its next call starts it.');
-  expect(ours).toContain('Started anew at your word.');
+  expect(ours).toContain('Stopped manually. The next call starts it.');
+  expect(ours).toContain('Restarted manually.');
   // From there on there is nothing yet.
   expect(await ask(core, 'log', { server: 'echo', after: mark })).toMatchObject({ lines: [], mark });
 });

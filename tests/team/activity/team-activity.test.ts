@@ -150,7 +150,7 @@ test('reports rows dropped over the limit before they were sent, and sends the r
   rows.put = put;
   expect(await ship.ship(true)).toBe(true);
   expect((await calls()).map(({ tool }) => tool)).toEqual(['t6', 't5', 't4', 't3', 't2']);
-  expect(told).toContainEqual(expect.stringContaining('3 rows of the record were dropped'));
+  expect(told).toContainEqual(expect.stringContaining('3 rows of activity were dropped'));
 });
 
 test('a row that the database rejects does not block the others', async () => {

@@ -101,7 +101,7 @@ describe('two replicas', () => {
     const { id } = await keepText(a.store, 'as it was', originOf(ann));
     await damage(a, id);
     const failed = await b.store.open(id, ann).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: 'spill_failed', message: expect.stringContaining('damaged') as string });
+    expect(failed).toMatchObject({ code: 'spill_failed', message: expect.stringContaining('corrupted') as string });
     expect(filesOf(b)).toEqual([]);
   });
 

@@ -139,6 +139,9 @@ test('logs a new problem once, and once that other replicas have had another con
   };
   expect([look('two', 1), look('one', 50), look('two', 55), look('two', 114)]).toEqual([[], [], [], []]);
   expect(look('two', 116)).toEqual([expect.stringContaining('b_1 (two)')]);
-  expect([look('two', 200), look('three', 300, true)]).toEqual([[], ['All replicas have the same config again.']]);
+  expect([look('two', 200), look('three', 300, true)]).toEqual([
+    [],
+    ['All replicas use the same configuration again.'],
+  ]);
   watch.stop();
 });

@@ -142,7 +142,7 @@ describe('signing in', () => {
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
     const begin = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
     expect((await send(at, 'POST', '/mcp', asks, begin)).status).toBe(200);
-    expect((await enter(at, token, host)).body).toContain('for programs');
+    expect((await enter(at, token, host)).body).toContain('cannot open the dashboard');
   });
 
   test('over HTTPS the cookie has the __Host- prefix and is Secure', async () => {

@@ -131,7 +131,7 @@ describe('accepted sign-ins', () => {
       (await page?.ask('auditEntries', { kinds: ['access'], limit: 20 }))?.entries.map((row) => row.told);
     const expected = [
       `ben signed in to the dashboard, at ${new URL(idp.issuer).host}.`,
-      `ben (member), ben of ${idp.issuer}, came for the first time.`,
+      `ben (member), ben of ${idp.issuer}, signed in for the first time.`,
     ];
     await expect.poll(sentences).toEqual(expect.arrayContaining(expected));
     await page?.signOut();
@@ -140,7 +140,7 @@ describe('accepted sign-ins', () => {
   });
 
   test('rejects unknown users where users are added by hand', async () => {
-    refused(await signIn('zoe', one, two), 'you are not of this team');
+    refused(await signIn('zoe', one, two), 'you are not a member of this team');
     expect((await signIn('zoe', two, one)).page).toBeDefined();
     expect((await signIn('zoe', one, two)).page).toBeDefined();
   });
@@ -151,10 +151,10 @@ describe('accepted sign-ins', () => {
     await expect.poll(() => seen?.state.team?.person).toBe('max');
     await team.people.change('max', { isOff: true });
     await expect.poll(() => seen?.isOver).toBe(true);
-    refused(await signIn('max', two, one), 'max is switched off here');
+    refused(await signIn('max', two, one), 'max is suspended');
     const { page: admin } = await signIn('ana');
     const audit = await admin?.ask('auditEntries', { kinds: ['refusal'], limit: 10 });
-    expect(audit?.entries.map((row) => row.told).join('\n')).toContain('switched off');
+    expect(audit?.entries.map((row) => row.told).join('\n')).toContain('suspended');
   });
 });
 
@@ -163,8 +163,8 @@ describe('rejected sign-ins', () => {
     const attacker = await begin();
     const link = await browseAs('eve', attacker.asked, redirect);
     const victim = await begin();
-    refused(await comeBack(one, link), 'begun in another browser');
-    refused(await comeBack(two, link, victim.cookie), 'begun in another browser');
+    refused(await comeBack(one, link), 'started in another browser');
+    refused(await comeBack(two, link, victim.cookie), 'started in another browser');
     expect((await comeBack(two, link, `${victim.cookie}x`)).page).toBeUndefined();
   });
 
@@ -173,8 +173,8 @@ describe('rejected sign-ins', () => {
     const first = await browseAs('kim', asked, redirect);
     const second = await browseAs('kim', asked, redirect);
     expect((await comeBack(one, first, cookie)).page).toBeDefined();
-    refused(await comeBack(two, first, cookie), 'it has come back before');
-    refused(await comeBack(two, second, cookie), 'has come back before');
+    refused(await comeBack(two, first, cookie), 'already used');
+    refused(await comeBack(two, second, cookie), 'already used');
   });
 
   test('rejects a state that is altered, expired or sealed with another key', async () => {
@@ -188,8 +188,8 @@ describe('rejected sign-ins', () => {
     };
     const bytes = Buffer.from(state, 'base64url');
     bytes[20] = (bytes[20] ?? 0) ^ 1;
-    refused(await comeBack(one, withState(bytes.toString('base64url')), cookie), 'no sign-in of ours');
-    refused(await comeBack(one, withState(''), cookie), 'no sign-in of ours');
+    refused(await comeBack(one, withState(bytes.toString('base64url')), cookie), 'Unknown sign-in');
+    refused(await comeBack(one, withState(''), cookie), 'Unknown sign-in');
     const keys = TeamKeys.fromEnv(testKeys);
     const about = 'tooltray login to the dashboard';
     const bound = hashOf(cookie.split('=')[1] ?? '').toString('base64url');
@@ -199,8 +199,8 @@ describe('rejected sign-ins', () => {
         JSON.stringify({ nonce: 'n', verifier: 'v', bound, until }),
         about,
       );
-    refused(await comeBack(one, withState(made('other', Date.now() + 60_000)), cookie), 'no sign-in of ours');
-    refused(await comeBack(one, withState(made('page sign-ins', Date.now() - 1)), cookie), 'taken too long');
+    refused(await comeBack(one, withState(made('other', Date.now() + 60_000)), cookie), 'Unknown sign-in');
+    refused(await comeBack(one, withState(made('page sign-ins', Date.now() - 1)), cookie), 'expired');
     // Nothing of that was used up.
     expect((await comeBack(one, url, cookie)).page).toBeDefined();
   });
@@ -208,7 +208,7 @@ describe('rejected sign-ins', () => {
   test('rejects an ID token for another sign-in, and a callback of another issuer', async () => {
     const { asked, cookie } = await begin();
     asked.searchParams.set('nonce', 'another one');
-    refused(await comeBack(one, await browseAs('kim', asked, redirect), cookie), 'is not for this sign-in');
+    refused(await comeBack(one, await browseAs('kim', asked, redirect), cookie), 'does not belong to this sign-in');
     const next = await begin();
     const url = await browseAs('kim', next.asked, redirect);
     const iss = (said: string | undefined): URL => {
@@ -217,8 +217,8 @@ describe('rejected sign-ins', () => {
       else other.searchParams.set('iss', said);
       return other;
     };
-    refused(await comeBack(one, iss('https://evil.example'), next.cookie), 'not of the issuer that was asked');
-    refused(await comeBack(one, iss(undefined), next.cookie), 'not of the issuer that was asked');
+    refused(await comeBack(one, iss('https://evil.example'), next.cookie), 'is from another issuer');
+    refused(await comeBack(one, iss(undefined), next.cookie), 'is from another issuer');
     expect((await comeBack(one, url, next.cookie)).page).toBeDefined();
   });
 
@@ -228,7 +228,7 @@ describe('rejected sign-ins', () => {
     const said = { error: 'access_denied', error_description: 'You said <b>no</b>.', iss: idp.issuer };
     back.search = new URLSearchParams({ state: asked.searchParams.get('state') ?? '', ...said }).toString();
     const came = await comeBack(one, back, cookie);
-    refused(came, 'did not sign you in: access_denied (You said &lt;b&gt;no&lt;/b&gt;). Sign in once more.');
+    refused(came, 'did not sign you in: access_denied (You said &lt;b&gt;no&lt;/b&gt;). Sign in again.');
     expect(came.body).toContain('<a href="../">Back to Tooltray</a>');
   });
 });

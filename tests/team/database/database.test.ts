@@ -131,7 +131,7 @@ test('reports an unreachable database as store_unreachable, and passes its error
   const database = open('postgres://tooltray@127.0.0.1:9/none');
   const error = await database.sql`SELECT 1`.then(() => undefined, databaseError);
   expect(error).toMatchObject({ code: 'store_unreachable' });
-  expect(() => new Database({ url: 'mysql://user:pass@host/name' })).toThrow('not one of PostgreSQL');
+  expect(() => new Database({ url: 'mysql://user:pass@host/name' })).toThrow('not a PostgreSQL URL');
   const refused = await open(await teamDatabase()).sql`SELEC`.then(() => undefined, databaseError);
   expect(refused).toMatchObject({ code: '42601' });
 });

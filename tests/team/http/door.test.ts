@@ -47,7 +47,7 @@ describe('the client’s address', () => {
   });
 
   test.each(['proxy', '10.0.0.0/33', '10.0.0.0/8/8', '10.0.0.0/', ''])('rejects the range %j', (range) => {
-    expect(() => new TrustedProxies([range])).toThrow('no range');
+    expect(() => new TrustedProxies([range])).toThrow('valid IP range');
   });
 });
 
@@ -99,6 +99,6 @@ describe('allowed names', () => {
   });
 
   test('rejects an invalid host name', () => {
-    expect(() => new AllowedHosts(['https://a'], new TrustedProxies([]))).toThrow('no name of a host');
+    expect(() => new AllowedHosts(['https://a'], new TrustedProxies([]))).toThrow('valid host name');
   });
 });

@@ -121,7 +121,7 @@ test.each(eras)('an app signs in its user and calls a tool, $era', async ({ opti
   expect(await peopleOf(both).list()).toContainEqual(
     expect.objectContaining({ name: 'ana', email: 'ana@example.org', role: 'member', groups: ['platform'] }),
   );
-  const first = (await audited(both)).filter((line) => line.includes('came for the first time'));
+  const first = (await audited(both)).filter((line) => line.includes('signed in for the first time'));
   expect(first).toEqual([expect.stringContaining(`ana of ${idp.issuer}`)]);
 });
 
@@ -195,7 +195,7 @@ test('rejects tokens of another issuer or audience and expired ones, and creates
   expect((await knock(url, teamToken)).status).toBe(200);
   const lines = await audited(both);
   // One, however often it was tried.
-  expect(lines.filter((line) => line.includes('came with a token that opens nothing'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('used an invalid token'))).toHaveLength(1);
   for (const line of lines) for (const token of Object.values(bad)) expect(line).not.toContain(token.slice(-30));
 });
 
@@ -235,7 +235,7 @@ test('rejects a disabled user with a reason, and accepts them again once enabled
   const refused = await knock(url, token);
   // Another token would be of no use.
   expect(refused.headers.get('www-authenticate')).toBeNull();
-  expect(await refused.text()).toContain('You are switched off in this team');
+  expect(await refused.text()).toContain('Your account is suspended');
   await peopleOf(both).change('dan', { isOff: false });
   await expect.poll(statuses).toEqual([200, 200]);
 });

@@ -102,7 +102,7 @@ test('calls with each user’s own account on every replica, and gives others a 
   });
   const [cookie = ''] = (entered.headers.getSetCookie()[0] ?? '').split(';');
   const pressed = await fetch(linkIn(theirs), { method: 'POST', redirect: 'manual', headers: { cookie } });
-  expect([pressed.status, await pressed.text()]).toEqual([400, expect.stringContaining('somebody else is signed in')]);
+  expect([pressed.status, await pressed.text()]).toEqual([400, expect.stringContaining('another user is signed in')]);
   await goThrough(linkIn(theirs), 'ben');
   const calls = [here, there].flatMap((at) => [ann, bob].map((token) => new App(at, token).call('far_whoami')));
   expect(await Promise.all(calls)).toEqual(['ana', 'ben', 'ana', 'ben']);

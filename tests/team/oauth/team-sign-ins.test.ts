@@ -172,12 +172,12 @@ test('accepts a callback once, unaltered, in time, and in the browser that agree
   altered.set('state', `${state.slice(0, 30)}${state[30] === 'A' ? 'B' : 'A'}${state.slice(31)}`);
   await expect(there.finish(altered, binding)).rejects.toEqual(notAllowed);
   world.ahead = 11 * 60_000;
-  await expect(there.finish(back.searchParams, binding)).rejects.toThrow('too old');
+  await expect(there.finish(back.searchParams, binding)).rejects.toThrow('expired');
   world.ahead = 0;
   expect(await there.finish(back.searchParams, binding)).toMatchObject({
     text: expect.stringContaining('signed in') as string,
   });
-  await expect(here.finish(back.searchParams, binding)).rejects.toThrow('has come back before');
+  await expect(here.finish(back.searchParams, binding)).rejects.toThrow('already used');
   // Whoever is sent the authorization server's address has not agreed on our page.
   const other = await agree(link);
   const led = await fetch(await wayBack(other.goTo));
@@ -206,13 +206,13 @@ test('names the user on the page, blocks other sites’ requests, and binds a li
     now: Date.now,
   });
   const foreign = others.link({ user: 'ada', server: 'far' }).split('/').at(-1) ?? '';
-  await expect(here.invitation(foreign)).rejects.toThrow('no link of ours');
+  await expect(here.invitation(foreign)).rejects.toThrow('Invalid link');
   // Whoever was switched off meanwhile is not let on, nor is what their browser brings back.
   const { goTo, cookie } = await agree(link);
   const back = await wayBack(goTo);
   world.gone.add('ada');
-  expect(await (await fetch(link)).text()).toContain('does not come in here any more');
-  expect(await (await fetch(back, { headers: { cookie } })).text()).toContain('does not come in here any more');
+  expect(await (await fetch(link)).text()).toContain('no longer');
+  expect(await (await fetch(back, { headers: { cookie } })).text()).toContain('no longer');
 });
 
 test('revokes and erases the tokens of a disabled user, and keeps others signed in', async () => {

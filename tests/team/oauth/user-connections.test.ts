@@ -84,9 +84,7 @@ test('reports the connection limit, until another user’s connection is idle', 
   const longer = replica.server(harness.http('far', fixture.url, { idleTimeoutMs: 600_000 }));
   await call(longer, as(ann));
   expect(own.size).toBe(1);
-  await expect(call(longer, as(bob))).rejects.toThrow(
-    'this replica has 1 connection of its people, which is the limit',
-  );
+  await expect(call(longer, as(bob))).rejects.toThrow('limit of 1 connection for users');
   await longer.stop();
   const usual = replica.server(harness.http('far', fixture.url));
   await call(usual, as(ann));

@@ -40,7 +40,7 @@ test.each(['client_secret_basic', 'client_secret_post'])(
     expect(await signIn(flowAt(idp, client))).toMatchObject({ sub: 'ana', aud: client.id });
     const wrong = signIn(flowAt(idp, { ...client, secret: 'another' }));
     await expect(wrong).rejects.toMatchObject({ code: 'server_unreachable' });
-    await expect(wrong).rejects.toThrow('does not tell Tooltray who you are: invalid_client.');
+    await expect(wrong).rejects.toThrow('rejected the token request: invalid_client.');
   },
 );
 
@@ -48,5 +48,5 @@ test('rejects a callback without a code', async () => {
   const idp = await testIssuer('http://127.0.0.1:9/mcp');
   const flow = flowAt(idp, { id: 'the dashboard', secret: undefined });
   const back = flow.claims(new URLSearchParams({ iss: idp.issuer }), flow.createPkceState());
-  await expect(back).rejects.toMatchObject({ message: 'The browser came back without a code.' });
+  await expect(back).rejects.toMatchObject({ message: 'The authorization response has no code.' });
 });

@@ -123,7 +123,7 @@ test('with an unreachable issuer, accepts tokens of known keys and asks others t
   await idp.stop();
   const away = {
     code: 'server_unreachable',
-    message: `Who signs in cannot be checked: the issuer ${new URL(idp.issuer).host} does not answer.`,
+    message: `Cannot verify tokens: the issuer ${new URL(idp.issuer).host} is unreachable.`,
   };
   await expect(second.accessToken(token, isOurs)).rejects.toMatchObject(away);
   now += 60 * 60_000;

@@ -143,7 +143,7 @@ test('retries a busy collector, and drops spans that one rejects', async () => {
   second.recorded.emit(call);
   await second.spans.close();
   expect([refusing.seen.length, second.spans.dropped]).toEqual([1, 2]);
-  expect(second.warned).toEqual(['The collector did not take 2 spans: it answered 400.']);
+  expect(second.warned).toEqual(['Could not export 2 spans: it answered 400.']);
 });
 
 test('drops and counts spans beyond its limit', async () => {

@@ -78,8 +78,8 @@ test.each([7, 100])('lets exactly %i calls a day through three replicas, at any 
   await expect(admit(one, { calls: limit, window: 'day' }, 'ben')).resolves.toBeDefined();
   await expect(admit(one, { calls: limit, window: 'day' })).rejects.toMatchObject({
     code: 'not_allowed',
-    message: expect.stringContaining(`The quota "calls" is used up: ${limit} calls a day, for each user.`) as string,
-    fix: expect.stringMatching(/^It begins anew in \d+ (hour|minute|second)s?;/) as string,
+    message: expect.stringContaining(`The quota "calls" is exhausted: ${limit} calls a day, for each user.`) as string,
+    fix: expect.stringMatching(/^It resets in \d+ (hour|minute|second)s?;/) as string,
   });
 });
 
@@ -152,10 +152,10 @@ test('refuses a call over quota without running it, records it, gives the reason
     JSON.stringify(await client.call(`${server}_echo`, { message: 'one of them' }));
   for (const _time of [1, 2]) expect(await say('echo')).toContain('one of them');
   expect(await say('echo')).toMatch(
-    /quota \\"few\\" is used up: 2 calls a day, for each user and server\. This call did not run/,
+    /quota \\"few\\" is exhausted: 2 calls a day, for each user and server\. The call was not run/,
   );
   // The second answer goes beyond the limit of bytes, which the next call finds.
   for (const _time of [1, 2]) await say('other');
-  expect(await say('other')).toMatch(/quota \\"short\\" is used up: 60 bytes a day/);
+  expect(await say('other')).toMatch(/quota \\"short\\" is exhausted: 60 bytes a day/);
   await expect.poll(() => outcomes).toEqual(['ok', 'ok', 'blocked', 'ok', 'ok', 'blocked']);
 });

@@ -73,9 +73,13 @@ test('rejects guessed, altered, expired and revoked tokens with the same text', 
     ...[altered, good.replace(/^tt_\d+/, 'tt_1'), revoked.token, expired.token],
     ...['tt_0_', 'x', good.toUpperCase(), `${good}a`, one.replica.host.core.clients.token, 'a'.repeat(9000)],
   ];
-  const words = [401, 'Bearer realm="tooltray", error="invalid_token"', expect.stringContaining('opens nothing')];
+  const words = [401, 'Bearer realm="tooltray", error="invalid_token"', expect.stringContaining('Invalid token')];
   for (const token of bad) expect([token, await told(one, token)]).toEqual([token, words]);
-  expect(await told(one, undefined)).toEqual([401, 'Bearer realm="tooltray"', expect.stringContaining('is needed')]);
+  expect(await told(one, undefined)).toEqual([
+    401,
+    'Bearer realm="tooltray"',
+    expect.stringContaining('Authentication required'),
+  ]);
 });
 
 test('throttles failed logins, and still accepts a known token', async () => {

@@ -215,7 +215,7 @@ describe('running steps', () => {
     });
     await expect.poll(async () => (await steps(core)).at(-1)?.calls[0]?.outcome).toBe('cancelled');
     expect(open()).toEqual([]);
-    await expect(ask(core, 'cancelStep', { id: step?.exchange.id ?? 0 })).rejects.toThrow('This step is over.');
+    await expect(ask(core, 'cancelStep', { id: step?.exchange.id ?? 0 })).rejects.toThrow('This step has finished.');
   });
 });
 
