@@ -73,7 +73,7 @@ test('an app view calls its server’s read tools, others after consent, and non
   await expect(answer).toContainText('write_note was told to be written');
 
   await view.getByRole('button', { name: 'Call what is for models' }).click();
-  await expect(answer).toContainText('for models, not for views');
+  await expect(answer).toContainText('cannot be called from an app view');
   await view.getByRole('button', { name: 'Call another server' }).click();
   await expect(answer).toContainText('viewer has no tool');
   await view.getByRole('button', { name: 'Read a resource' }).click();

@@ -91,7 +91,7 @@ test('a hostile app view cannot leave its frame or change the page', async ({ wo
   expect(Object.keys(tries).length).toBeGreaterThan(45);
   expect(other).toContain('viewer has no tool');
   expect(byId).toContain('viewer has no tool');
-  expect(models).toContain('for models, not for views');
+  expect(models).toContain('cannot be called from an app view');
   expect(ours).toContain('Method not found');
   expect(script).toContain('Only http and https URLs');
   expect(sampling).toContain('Method not found');

@@ -142,7 +142,7 @@ test('stops and starts a server, and shows it in the row, the details and the lo
     /Started, process \d+\./,
     /Handshake done in \d+ ms/,
     /Lists read: \d+ tools/,
-    'Stopped at your word',
+    'Stopped manually',
   ]) {
     await expect(log.getByText(line).first()).toBeVisible();
   }

@@ -86,7 +86,7 @@ test('fails a call in flight with the cause, and lists tools after the restart',
   const inFlight = client.exchange('tools/call', { name: 'slow_wait_cancel', arguments: {} });
   await client.request('ping');
   await killCore(serverPid);
-  expect((await inFlight).message.error?.message).toMatch(/restarted while this call was running/);
+  expect((await inFlight).message.error?.message).toMatch(/restarted during this call/);
   const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
   expect(tools.map(({ name }) => name)).toContain('victim_echo');
 });

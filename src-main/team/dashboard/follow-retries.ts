@@ -15,7 +15,7 @@ export function followRetries({ changes, core }: FollowRetriesParts): () => void
     const name = change.topic.slice(retryTopic.length);
     const server = core().servers.manager.find(name);
     if (server?.health.level !== 'error' && server?.health.level !== 'attention') return;
-    core().servers.transports.log(name).appendEvent('Started anew at an administrator’s word.');
+    core().servers.transports.log(name).appendEvent('Restarted by an administrator.');
     // Why it fails is its status then.
     void server.retry().catch(() => undefined);
   });

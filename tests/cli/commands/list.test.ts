@@ -25,7 +25,7 @@ test('list shows each session’s mode with the reason for auto, and which sessi
   await client.notification('notifications/tools/list_changed');
   for (const message of ['one', 'two', 'three']) await client.callTool('echo', { message });
   expect(await eventually(lines, (text) => text.includes('restart'))).toMatch(
-    /\nclaude-ai +search +3 +configured\n\nClaude Desktop still shows the old tool list: restart it\.\n$/,
+    /\nclaude-ai +search +3 +configured\n\nClaude Desktop has an outdated tool list\. Restart the app\.\n$/,
   );
   child.kill();
   await once(child, 'close');

@@ -382,7 +382,7 @@ test('shows a server’s status over all replicas, and counts users’ private p
   const logAt = async (at: TestReplica): Promise<string> =>
     (await admin.at(at).ask('log', { server: 'half' })).lines.map(({ text }) => text).join('\n');
   await admin.ask('restart', { server: 'half' });
-  await expect.poll(() => logAt(two)).toContain('Started anew at an administrator’s word.');
+  await expect.poll(() => logAt(two)).toContain('Restarted by an administrator.');
 
   // A member sees their own, at the replica that serves them.
   const own = (await member('ana', one)).watch();
