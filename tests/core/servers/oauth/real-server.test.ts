@@ -121,7 +121,7 @@ test('uses a client metadata document without registering, and can refresh and r
     [published, published],
   ]);
   const { sentence } = await ask(core, 'signOut', { server: 'far' });
-  expect(sentence).toContain('was taken back');
+  expect(sentence).toContain('were revoked');
 });
 
 test('rejects another account than the one that the entry names', async () => {
@@ -142,7 +142,7 @@ test('revokes the tokens at sign-out', async () => {
     fetch(fixture.url, { method: 'POST', body: '{}', headers: { authorization: `Bearer ${token}` } });
   expect((await tried()).status).not.toBe(401);
   const { sentence } = await ask(core, 'signOut', { server: 'far' });
-  expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('was taken back'), 401]);
+  expect([sentence, (await tried()).status]).toEqual([expect.stringContaining('were revoked'), 401]);
 });
 
 describe('Sign-out of a server that is not removed by command', () => {
