@@ -1,4 +1,4 @@
-/** What a core is constructed with: process-wide dependencies, and the components that an edition overrides. */
+/** Arguments of a core's constructor: process-wide dependencies, and the components that an edition overrides. */
 import type { AppPaths, Env } from './base/app-paths.ts';
 import type { Log } from './base/log.ts';
 import type { Masker } from './base/mask.ts';

@@ -358,7 +358,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
   return { name, level: 'attention', summary: 'Answers, oddly', detail: maskText(probe.problems.join(' ')) };
 }
 
-/** Not started by a user, so its log explains the failure. */
+/** A failure of a server that no user started is explained by its log. */
 const retryLater = { kind: 'view-log', label: 'View log' } as const;
 
 type Fix = RpcMethods['heal']['output'];

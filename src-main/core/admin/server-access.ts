@@ -1,4 +1,4 @@
-/** What a server can read, write, and reach, as data for the dashboard; sentences are in describe-isolation.ts. */
+/** The access of a server, as data for the dashboard: files that it can read and write, hosts that it can reach; sentences are in describe-isolation.ts. */
 import type { Isolation, ServerConfig } from '../config/app-config.ts';
 import { hostKind } from '../servers/network/address-kinds.ts';
 import { imageOf } from '../trust/pins/launch-fingerprint.ts';
@@ -35,7 +35,7 @@ export function serverAccess(server: ServerConfig): ServerAccess {
   return { read: 'everything', write: 'everything', reach: 'everything', sandbox: 'none' };
 }
 
-/** What may be written may be read. */
+/** A folder that may be written may be read. */
 function confinedAccess({ kind, read, write, network }: Isolation): ServerAccess {
   return {
     read: write === undefined && read.length === 0 ? 'arguments' : scopeOf([...new Set([...read, ...(write ?? [])])]),

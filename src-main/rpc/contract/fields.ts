@@ -1,4 +1,4 @@
-/** What the subjects of the contract share: schemas of common fields, and the types of requests. */
+/** Shared by all subjects of the contract: schemas of common fields, and the types of requests. */
 import { z } from 'zod';
 
 export const text = z.string().max(10_000);

@@ -5,6 +5,6 @@ import type { EnvironmentResolver } from './resolve-environment.ts';
 export interface LaunchPolicy {
   /** Paths that no command sees. */
   readonly hidden: ProtectedPaths;
-  /** What commands inherit. */
+  /** Settings that all commands inherit. */
   readonly environment: EnvironmentResolver;
 }
