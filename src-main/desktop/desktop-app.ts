@@ -138,7 +138,7 @@ export class DesktopApp {
         items: () => live.current.attention ?? [],
         mayTell: () => preferences.get('notifications') && !this.#window.isFocused,
         tell: (item) =>
-          this.#notices.show('Tooltray needs your attentionr attentionr attention', item.sentence, {
+          this.#notices.show('Tooltray needs your attention', item.sentence, {
             onClick: () => this.open(placeOf(item)),
           }),
       }),
