@@ -151,6 +151,7 @@ export const entryMeanings: Readonly<Record<string, string>> = {
   initTimeoutSeconds: 'Timeout for connecting.',
   callTimeoutSeconds: 'Timeout of a call. Progress restarts it.',
   maxMessageMB: 'Largest message that is accepted from the server.',
+  maxConcurrent: 'Calls that run at once. Up to 100 more wait in line. If absent, there is no limit.',
   description: 'Note for users.',
 };
 

@@ -47,6 +47,8 @@ interface ServerBase {
   readonly callTimeoutMs: number;
   /** Longest single message accepted from the server, in bytes (512 MiB by default). */
   readonly maxMessageBytes: number;
+  /** Calls that run at once; further ones wait in line. Absent: any number. */
+  readonly maxConcurrent?: number;
   readonly description: string | undefined;
   /** Why it is off though its switch says on; lifted by a user. */
   readonly held?: LeaseHandle;

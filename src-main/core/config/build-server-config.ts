@@ -221,6 +221,7 @@ function serverLimits(entry: ServerEntry, settings: Pick<AppConfig, 'callTimeout
       milliseconds(entry.callTimeoutSeconds ?? settings.callTimeoutSeconds) ?? serverDefaults.callTimeoutMs,
     maxMessageBytes:
       entry.maxMessageMB === undefined ? serverDefaults.maxMessageBytes : Math.round(entry.maxMessageMB * 1024 * 1024),
+    ...(entry.maxConcurrent !== undefined && { maxConcurrent: entry.maxConcurrent }),
     description: entry.description,
   };
 }

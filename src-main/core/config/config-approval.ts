@@ -44,7 +44,7 @@ interface Judgement extends GatedConfig {
 
 /** Fields of an entry that neither launch nor reach nor allow anything. */
 const plainFields: ReadonlySet<string> = new Set([
-  ...['enabled', 'quarantined', 'registry', 'description', 'lazy', 'maxMessageMB'],
+  ...['enabled', 'quarantined', 'registry', 'description', 'lazy', 'maxMessageMB', 'maxConcurrent'],
   ...['idleTimeoutSeconds', 'initTimeoutSeconds', 'callTimeoutSeconds', 'disabledTools', 'enabledTools'],
 ]);
 

@@ -290,6 +290,7 @@ export const entrySchema = z
     initTimeoutSeconds: seconds,
     callTimeoutSeconds: seconds,
     maxMessageMB: z.number().positive(),
+    maxConcurrent: z.int().positive(),
     description: z.string(),
   })
   .partial();

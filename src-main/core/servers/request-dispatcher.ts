@@ -9,6 +9,7 @@ import type { ServerConfig } from '../config/app-config.ts';
 import type { Person } from '../security/principal.ts';
 import { statefulVersions } from '../wire/protocol-kind.ts';
 import { type Result, RpcError } from '../wire/message.ts';
+import { cancelledError } from '../wire/peer.ts';
 import { awaitStart, serverDisabledError, unlessInstalling } from './server-availability.ts';
 import { isDeclared } from './extension-set.ts';
 import type { CallContext } from './in-flight-calls.ts';
@@ -22,6 +23,7 @@ import { isSessionLost, isUnheard } from './lost-session.ts';
 import type { PerUserSignIn } from './per-user-sign-in.ts';
 import { paramHeaders } from './param-headers.ts';
 import type { ServerSubscriptions } from './server-subscriptions.ts';
+import { Semaphore } from '../base/semaphore.ts';
 import { settleWithin } from '../base/settle-within.ts';
 
 interface ServerRequestsParts {
@@ -55,6 +57,9 @@ const retryMs = 5 * 60_000;
  */
 export const statefulForAll: ConnectionKey = { protocol: 'stateful', owner: { kind: 'any' } };
 
+/** Calls that wait for a slot of a server with `maxConcurrent`. */
+const maxQueuedCalls = 100;
+
 const questions = ['sampling/createMessage', 'elicitation/create'];
 
 export class RequestDispatcher {
@@ -64,11 +69,15 @@ export class RequestDispatcher {
   /** Requests that wait for their line, or for their answer. */
   #waiting = 0;
   #calls = 0;
+  /** Slots for calls; undefined if their number is not limited. */
+  readonly #slots: Semaphore | undefined;
   /** Time of the last call, by `performance.now()`. */
   #calledAt = -Infinity;
 
   constructor(parts: ServerRequestsParts) {
     this.#parts = parts;
+    const { maxConcurrent } = parts.config;
+    this.#slots = maxConcurrent === undefined ? undefined : new Semaphore(maxConcurrent);
   }
 
   get isBusy(): boolean {
@@ -77,18 +86,39 @@ export class RequestDispatcher {
 
   /** Rejects with the server's RpcError, or an AppError that names the server. */
   async send(method: string, params: JsonObject, context: CallContext): Promise<Result> {
-    const { ownSignIn } = this.#parts;
-    const isCall = method === 'tools/call';
-    if (isCall) this.#calls++;
+    if (method !== 'tools/call') return this.#sendSignedIn(method, params, context);
+    this.#calls++;
     try {
-      if (ownSignIn === undefined) return await this.#send(method, params, context);
-      return await ownSignIn.withSignIn(context, () => this.#send(method, params, context));
-    } finally {
-      if (isCall) {
-        this.#calls--;
-        this.#calledAt = performance.now();
+      await this.#enter(context);
+      try {
+        return await this.#sendSignedIn(method, params, context);
+      } finally {
+        this.#slots?.release();
       }
+    } finally {
+      this.#calls--;
+      this.#calledAt = performance.now();
     }
+  }
+
+  /** Waits for a slot, first come, first served. Rejects with AppError `session_limit` or `cancelled`. */
+  async #enter({ signal }: CallContext): Promise<void> {
+    if (this.#slots === undefined) return;
+    const { name, maxConcurrent } = this.#parts.config;
+    if (this.#slots.waiting >= maxQueuedCalls) {
+      const message = `${name} runs ${maxConcurrent} calls at once, and ${maxQueuedCalls} more wait.`;
+      throw new AppError('session_limit', message, {
+        fix: `Call again later, or raise "maxConcurrent" of ${name}.`,
+        data: { neverSent: true },
+      });
+    }
+    if (!(await this.#slots.acquire(signal))) throw cancelledError(signal);
+  }
+
+  #sendSignedIn(method: string, params: JsonObject, context: CallContext): Promise<Result> {
+    const { ownSignIn } = this.#parts;
+    if (ownSignIn === undefined) return this.#send(method, params, context);
+    return ownSignIn.withSignIn(context, () => this.#send(method, params, context));
   }
 
   /** How long ago a call of a tool ended, in ms; 0 while one is in progress, Infinity if there was none. */
