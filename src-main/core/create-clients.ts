@@ -1,4 +1,6 @@
 /** The clients of a core: their sessions, and the core as profiles and apps with extensions see it. */
+import { TokenBudgets } from './activity/token-budgets.ts';
+import { RepeatedCalls } from './calls/repeated-calls.ts';
 import { ResultMemoryQuota } from './calls/slow-calls.ts';
 import type { CoreContext } from './core-context.ts';
 import type { CoreStores } from './core-stores.ts';
@@ -88,6 +90,12 @@ function unscopedServices(
     spillOf: (ref) => calls.spills.recall(ref),
     flow: trust.dataFlow.flow,
     activity: record.activity,
+    repeatedCalls: new RepeatedCalls(config.reader('pollingTools')),
+    tokenBudgets: new TokenBudgets({
+      budgets: config.reader('tokenBudgets'),
+      activity: record.activity,
+      now: Date.now,
+    }),
     shaper: calls.shaper,
     serverInfo: { name: 'tooltray', title: 'Tooltray', version },
     config: config.latest,

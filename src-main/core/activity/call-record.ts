@@ -64,6 +64,8 @@ export interface CallRecord {
   /** Why a large result was returned whole (calls/why-whole.ts), and the limit that it is below, in bytes. */
   readonly passed?: UnspilledReason | undefined;
   readonly limitBytes?: number | undefined;
+  /** Equal calls with equal results in a row, if the model was told so. */
+  readonly repeats?: number | undefined;
   readonly outcome: CallOutcome;
   readonly errorCode?: string | undefined;
   readonly errorText?: string | undefined;
@@ -106,7 +108,7 @@ export interface ActivityFilter {
 }
 
 /** Fields that few records have, stored in tables of their own. */
-export type SparseFields = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes'>;
+export type SparseFields = Pick<CallRecord, 'unkept' | 'passed' | 'limitBytes' | 'repeats'>;
 
 /** A call record as the values of one row: masked, bounded, and of the types the table wants. */
 export type CallRow = readonly (string | number | null)[];

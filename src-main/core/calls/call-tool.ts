@@ -108,6 +108,8 @@ export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<
 export interface ShapedResult {
   readonly result: Result;
   readonly limit: CallSpillLimit | undefined;
+  /** Equal calls with equal results in a row, if the result says so. */
+  readonly repeats?: number | undefined;
 }
 
 export interface CallStages {
@@ -190,10 +192,10 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
       if (isSent) await admission.ended(given === undefined ? 0 : resultBytes(given));
       else admission.giveBack();
     }
-    const limit = shaped?.limit;
+    const { limit, repeats } = shaped ?? {};
     const caller = onRecord(context);
     const recording = steps.record(
-      finishCall({ request, caller, times, trace, tool, verdict, result, given, limit, failure }),
+      finishCall({ request, caller, times, trace, tool, verdict, result, given, limit, repeats, failure }),
       context.exchange,
     );
     if (recording instanceof Promise) await recording;
@@ -244,6 +246,8 @@ export interface FinishedCall {
   readonly given: Result | undefined;
   /** The spill limit that applied to the result. */
   readonly limit: CallSpillLimit | undefined;
+  /** Equal calls with equal results in a row, if the model was told so. */
+  readonly repeats: number | undefined;
   readonly failure: unknown;
   readonly outcome: CallOutcome;
 }

@@ -139,6 +139,7 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
     resultBytes: spillOf(call)?.resultBytes ?? result?.bytes ?? 0,
     givenBytes: given?.bytes ?? 0,
     ...(call.given && call.limit && unspilledReason(call.given, given?.bytes ?? 0, call.limit)),
+    repeats: call.repeats,
     outcome,
     ...(failure !== undefined && { errorCode: errorCodeOf(failure), errorText: errorText(failure) }),
     trace: call.trace,

@@ -428,6 +428,10 @@ export interface AppConfig {
   readonly dataFlow: DataFlowSettings;
   /** A call that takes longer continues with a handle, in seconds; 0: never; undefined: what suits the client app. */
   readonly slowCallSeconds: number | undefined;
+  /** Tools that are repeated on purpose, by `tool` or `server:tool`, also with `*`: no notice about equal calls. */
+  readonly pollingTools: readonly string[];
+  /** Tokens per day by client app, `*` for every other one; the model is told at 80 and 100 %. */
+  readonly tokenBudgets: Readonly<Record<string, number>>;
   /**
    * How to treat server texts changed by an update: hold for review, use with a warning, or use if the scan finds
    * nothing. Texts changed without an update are always held.

@@ -54,6 +54,8 @@ export function defaultConfig(path: string): AppConfig {
     },
     dataFlow: { mode: 'record', waitSeconds: 50, approvalTimeoutMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
+    pollingTools: [],
+    tokenBudgets: {},
     reviews: { onChange: 'hold' },
     registries: [],
     overridable: undefined,

@@ -23,6 +23,7 @@ const plainSettings: ReadonlySet<string> = new Set([
     'userProcesses',
   ],
   ...['callTimeoutSeconds', 'initTimeoutSeconds', 'retrieve', 'slowCallSeconds', 'price'],
+  ...['pollingTools', 'tokenBudgets'],
 ]);
 
 /** Settings that allow something. As JSON has them, so that they compare equal to what was read from a file. */

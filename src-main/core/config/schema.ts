@@ -212,6 +212,8 @@ export const settingsSchema = z.object({
   /** A word is short for its mode. */
   dataFlow: z.preprocess((value) => (typeof value === 'string' ? { mode: value } : value), dataFlow),
   slowCallSeconds: z.number().min(0),
+  pollingTools: z.array(text),
+  tokenBudgets: z.record(z.string(), z.int().positive()),
   reviews: z.object({ onChange: z.enum(['hold', 'warn', 'scan']) }).partial(),
   registries: registrySettings,
   overridable: z

@@ -1,8 +1,10 @@
 /** Resolves what a session shows and allows, once: config, catalog, client app and mode in one frozen object. */
 import type { ActivityLog } from '../activity/activity-log.ts';
+import type { TokenBudgets } from '../activity/token-budgets.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
 import type { JsonObject } from '../base/json.ts';
 import type { CallStages } from '../calls/call-tool.ts';
+import type { RepeatedCalls } from '../calls/repeated-calls.ts';
 import { maySpill, type ResultShaper } from '../calls/shape-result.ts';
 import type { ResultMemoryQuota } from '../calls/slow-calls.ts';
 import type { Catalog } from '../catalog/catalog.ts';
@@ -47,6 +49,8 @@ export interface SessionServices {
   /** Remembers what sessions read besides answers of calls. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
   readonly activity: Pick<ActivityLog, 'usedTools'>;
+  readonly repeatedCalls: RepeatedCalls;
+  readonly tokenBudgets: TokenBudgets;
   readonly serverInfo: JsonObject;
   readonly modes: ModeRegistry;
   readonly config: () => AppConfig;

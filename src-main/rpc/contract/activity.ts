@@ -48,6 +48,8 @@ export interface CallSummary {
   /** Why a big answer was given whole, and the limit in question; undefined for one that is not big, or was not. */
   readonly passed: UnspilledReason | undefined;
   readonly limitBytes: number | undefined;
+  /** Equal calls with equal results in a row, if the model was told so. */
+  readonly repeats: number | undefined;
   /** The answer was kept on disk under this id. */
   readonly spillId: string | undefined;
   /** Findings of the scan in the result; empty for an ordinary one and until scanned. */

@@ -54,6 +54,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     spillId: entry.spillId,
     passed: entry.passed,
     limitBytes: entry.limitBytes,
+    repeats: entry.repeats,
     labels: describeLabels(entry.labels?.split(' ') ?? []),
   };
 }

@@ -211,6 +211,7 @@ export function callOf(row: Row): TeamCall {
     // Why a long answer was given whole stays with the replica.
     passed: undefined,
     limitBytes: undefined,
+    repeats: undefined,
     labels: describeLabels(optional('labels')?.split(' ') ?? []),
   };
 }

@@ -121,6 +121,8 @@ test('reads an empty object as a config with all defaults', () => {
     },
     dataFlow: { mode: 'record', waitSeconds: 50, approvalTimeoutMinutes: 30, roles: {}, secrets: 'ask' },
     slowCallSeconds: undefined,
+    pollingTools: [],
+    tokenBudgets: {},
     reviews: { onChange: 'hold' },
     registries: [],
     overridable: undefined,

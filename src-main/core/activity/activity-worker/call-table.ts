@@ -8,11 +8,14 @@ const columnNames = columns.map(({ name }) => name);
 const insertSql = `INSERT INTO calls (${columnNames.join(', ')}) VALUES (${columnNames.map(() => '?').join(', ')})`;
 
 /** Inserts the row, with what few of them have, and returns its id. */
-export function insertCall(database: DatabaseSync, row: CallRow, { unkept, passed, limitBytes }: SparseFields): number {
+export function insertCall(database: DatabaseSync, row: CallRow, sparse: SparseFields): number {
+  const { unkept, passed, limitBytes, repeats } = sparse;
   const id = Number(prepareCached(database, insertSql).run(...row).lastInsertRowid);
   if (unkept !== undefined) prepareCached(database, 'INSERT OR REPLACE INTO callUnkept VALUES (?, ?)').run(id, unkept);
   if (passed !== undefined)
     prepareCached(database, 'INSERT OR REPLACE INTO callPassed VALUES (?, ?, ?)').run(id, passed, limitBytes ?? null);
+  if (repeats !== undefined)
+    prepareCached(database, 'INSERT OR REPLACE INTO callRepeats VALUES (?, ?)').run(id, repeats);
   return id;
 }
 
@@ -33,7 +36,7 @@ export function updateLabels(database: DatabaseSync, id: number, labels: string)
 /** Deletes the oldest records beyond `maxRows`, and what belongs to records that are gone. */
 export function trimCalls(database: DatabaseSync, maxRows: number): void {
   prepareCached(database, 'DELETE FROM calls WHERE id <= (SELECT max(id) FROM calls) - ?').run(maxRows);
-  for (const table of ['callUnkept', 'callPassed', 'callLabels'])
+  for (const table of ['callUnkept', 'callPassed', 'callRepeats', 'callLabels'])
     prepareCached(database, `DELETE FROM ${table} WHERE id < (SELECT min(id) FROM calls)`).run();
 }
 
@@ -41,7 +44,8 @@ export function trimCalls(database: DatabaseSync, maxRows: number): void {
 export const selectCalls = `SELECT *, (SELECT labels FROM callLabels WHERE callLabels.id = calls.id) AS labels,
   (SELECT why FROM callUnkept WHERE callUnkept.id = calls.id) AS unkept,
   (SELECT why FROM callPassed WHERE callPassed.id = calls.id) AS passed,
-  (SELECT limitBytes FROM callPassed WHERE callPassed.id = calls.id) AS limitBytes FROM calls`;
+  (SELECT limitBytes FROM callPassed WHERE callPassed.id = calls.id) AS limitBytes,
+  (SELECT repeats FROM callRepeats WHERE callRepeats.id = calls.id) AS repeats FROM calls`;
 
 /** The newest records first. */
 export function recentCalls(database: DatabaseSync, filter: ActivityFilter, limit: number): ActivityEntry[] {

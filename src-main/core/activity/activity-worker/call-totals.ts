@@ -36,6 +36,12 @@ export function callTotals(database: DatabaseSync, search: CallSearch): CallTota
   return { total: of('total'), failed: of('failed'), tokensIn: of('tokensIn'), tokensOut: of('tokensOut') };
 }
 
+/** Tokens that an app was sent since then, with lists and searches; `user` undefined: the one of a desktop. */
+export function tokensSent(database: DatabaseSync, app: string, user: string | undefined, since: number): number {
+  const sum = 'SELECT coalesce(sum(given), 0) AS n FROM steps WHERE app = ? AND user IS ? AND startedAt >= ?';
+  return Number(database.prepare(sum).get(app, user ?? null, since)?.['n']);
+}
+
 /** Calls begun at `since` or later, the servers that cost most first. */
 export function callsByServer(database: DatabaseSync, since: number): ServerTotals[] {
   const rows = database

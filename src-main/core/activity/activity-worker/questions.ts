@@ -15,7 +15,7 @@ import {
 } from './call-queries.ts';
 import type { ActivityFilter, TokenCount } from '../call-record.ts';
 import { recentCalls } from './call-table.ts';
-import { type CallSearch, callsByServer } from './call-totals.ts';
+import { type CallSearch, callsByServer, tokensSent } from './call-totals.ts';
 import { type CauseSum, type SavingsQuery, sumLedger } from '../ledger/ledger-table.ts';
 import { type PayloadTexts, unpackPayloads } from './pack-payloads.ts';
 import { type PayloadExcerpt, type PayloadExcerpts, type PayloadQuery, payloadSides } from '../payload.ts';
@@ -52,6 +52,7 @@ export const questions = {
   findCallBySpill: ask(findCallBySpill),
   firstAppCall: ask(firstAppCall),
   callsByServer: ask(callsByServer),
+  tokensSent: ask(tokensSent),
   outcomesByHour: ask(outcomesByHour),
   latencies: ask(latencies),
   annotations: ask(annotationsBetween),

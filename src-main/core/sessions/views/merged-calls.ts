@@ -16,6 +16,7 @@ import {
 } from '../../calls/call-tool.ts';
 import { errorResult } from '../../calls/error-result.ts';
 import { checkNameLengths, isCancelled, namedArguments } from '../../calls/read-arguments.ts';
+import { repeatedCallText } from '../../calls/repeated-calls.ts';
 import { type AwaitRequest, calledTool, retryParams, SlowCalls } from '../../calls/slow-calls.ts';
 import { completeContent } from '../../calls/complete-content.ts';
 import type { CatalogEntry } from '../../catalog/catalog.ts';
@@ -25,6 +26,7 @@ import type { HelperContext, HelperTool } from '../../modes/mode.ts';
 import { withLinkReader } from '../../modes/read-resource.ts';
 import { shownSchemas } from '../../modes/render-tools.ts';
 import { isVisibleTo, viewUriOf, withViewUri } from '../../servers/ui-metadata.ts';
+import { recordedUser } from '../../security/principal.ts';
 import type { ProtocolKind } from '../../wire/protocol-kind.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
 import { scalarOf, RawJson } from '../../wire/raw-json.ts';
@@ -61,9 +63,10 @@ export class MergedCalls {
       },
       shape: (result, tool, request, context) => {
         const shaping = steps.shape(result, tool, request, context);
+        const call = { result, tool, request, context };
         return shaping instanceof Promise
-          ? shaping.then((shaped) => this.#withLinkReader(shaped, request))
-          : this.#withLinkReader(shaping, request);
+          ? shaping.then((shaped) => this.#withNotes(shaped, call))
+          : this.#withNotes(shaping, call);
       },
     };
     this.#lists = lists;
@@ -102,7 +105,9 @@ export class MergedCalls {
     // An interface waits for its answer; a handle would say nothing to it.
     if (own !== undefined) return this.#runForView(own, params, context);
     const label = (): string => calledTool(params, helper !== undefined);
-    return this.#slow.run(label, context, (own, again) => this.#run(helper, { ...params, ...again }, own));
+    return this.#slow
+      .run(label, context, (own, again) => this.#run(helper, { ...params, ...again }, own))
+      .then((result) => this.#withBudgetNotice(result, context));
   }
 
   /** A call of a server's tool, from whomever it comes. */
@@ -196,12 +201,25 @@ export class MergedCalls {
     return this.#parts.core.modes.findDynamic(name, view);
   }
 
-  /** A program reads the result itself, and a user interface knows how to read a link. */
-  #withLinkReader(shaped: ShapedResult, { byView, inProgram }: CallRequest): ShapedResult {
+  /**
+   * Adds the call that reads a link, and a notice after equal calls. A program reads the result itself, and a user
+   * interface knows how to read a link.
+   */
+  #withNotes(shaped: ShapedResult, { result, tool, request, context }: ShapedCall): ShapedResult {
     const { mode, view } = this.#parts.settings.current;
     // At level `full` a result is the server's to the letter.
-    if (byView === true || inProgram === true || view.level === 'full') return shaped;
-    return { ...shaped, result: withLinkReader(shaped.result, mode.callLine) };
+    if (request.byView === true || request.inProgram === true || view.level === 'full') return shaped;
+    const linked = withLinkReader(shaped.result, mode.callLine);
+    const repeats = this.#parts.core.repeatedCalls.note(tool, request.arguments ?? {}, result, context);
+    if (repeats === undefined) return { ...shaped, result: linked };
+    return { ...shaped, result: withText(linked, repeatedCallText(repeats)), repeats };
+  }
+
+  /** Adds a notice when the app has used up a share of its tokens for the day. */
+  #withBudgetNotice(result: Result, { app, principal }: CallerContext): Result {
+    if (this.#parts.settings.current.view.level === 'full' || !hasContent(result)) return result;
+    const notice = this.#parts.core.tokenBudgets.notice(app, recordedUser(principal));
+    return notice === undefined ? result : withText(result, notice);
   }
 
   /** Returns the origin of a result by tool name; helper tools and misspelled names belong to Tooltray. */
@@ -220,6 +238,24 @@ export class MergedCalls {
     const isOut = acceptsInputRequired && isCalledByName(mode) && !this.#lists(awaitResult.definition.name, 'modern');
     return isOut ? undefined : awaitInstruction(mode, args);
   }
+}
+
+/** A call with the result of its server. */
+interface ShapedCall {
+  readonly result: Result;
+  readonly tool: CatalogEntry;
+  readonly request: CallRequest;
+  readonly context: CallerContext;
+}
+
+function hasContent(result: Result): result is JsonObject {
+  return !(result instanceof RawJson) && Array.isArray(result['content']);
+}
+
+/** Adds a text at the end; a result without content, or held as bytes, stays as it is. */
+function withText(result: Result, text: string): Result {
+  if (!hasContent(result)) return result;
+  return { ...result, content: [...(result['content'] as unknown[]), { type: 'text', text }] };
 }
 
 /** Returns whether the helper's output is a verbatim result of a server or program, not text about servers. */

@@ -34,6 +34,7 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     spillId: undefined,
     passed: undefined,
     limitBytes: undefined,
+    repeats: undefined,
     labels: [],
   } as const;
   return { id, at: now - 1000, ...texts, ...sizes, ...rest, ...more };

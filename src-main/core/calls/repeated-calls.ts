@@ -1,0 +1,85 @@
+/**
+ * Notices a session that makes the same call again and again and gets the same result: the model is probably caught in
+ * a loop. Calls of tools that are meant to be repeated do not count.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
+import type { CatalogEntry } from '../catalog/catalog.ts';
+import { namesTool } from '../config/tool-names.ts';
+import type { Result } from '../wire/message.ts';
+import { RawJson } from '../wire/raw-json.ts';
+import type { CallerContext } from './call-tool.ts';
+
+interface LastCall {
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly result: JsonObject;
+  /** Equal calls in a row, this one included. */
+  readonly count: number;
+}
+
+/** From this many equal calls in a row on, the model is told. */
+const noticedCalls = 3;
+
+/** Sessions whose last call is kept; the one that was idle for longest is dropped first. */
+const maxSessions = 200;
+
+export class RepeatedCalls {
+  readonly #pollingTools: () => readonly string[];
+  /** By session; the one that called last comes last. */
+  readonly #last = new Map<string, LastCall>();
+
+  /** `pollingTools`: names of tools that are repeated on purpose, as `tool` or `server:tool`, also with `*`. */
+  constructor(pollingTools: () => readonly string[]) {
+    this.#pollingTools = pollingTools;
+  }
+
+  /**
+   * Notes a call with its result. Returns how many equal ones the session has made in a row, if they are enough to
+   * notice. A result of more than 1 MB, which is held as bytes, equals no other.
+   */
+  note(
+    tool: CatalogEntry,
+    args: JsonObject,
+    result: Result,
+    { memoryId, sessionId }: Pick<CallerContext, 'memoryId' | 'sessionId'>,
+  ): number | undefined {
+    const session = memoryId ?? sessionId;
+    const last = this.#last.get(session);
+    this.#last.delete(session);
+    if (result instanceof RawJson || isPolling(tool, this.#pollingTools())) return undefined;
+    const isSame = last?.tool === tool.id && isDeepStrictEqual(last.args, args) && isSameResult(last.result, result);
+    const count = isSame ? last.count + 1 : 1;
+    this.#last.set(session, { tool: tool.id, args, result, count });
+    const [oldest] = this.#last.keys();
+    if (this.#last.size > maxSessions && oldest !== undefined) this.#last.delete(oldest);
+    return count < noticedCalls ? undefined : count;
+  }
+}
+
+/** The text for the model. */
+export function repeatedCallText(count: number): string {
+  return `This is call ${count} in a row with these arguments and this result. Change the arguments, or continue with what you have.`;
+}
+
+/** `_meta` says when and how an answer came about. */
+function isSameResult(one: JsonObject, other: JsonObject): boolean {
+  return ['content', 'structuredContent', 'isError'].every((key) => isDeepStrictEqual(one[key], other[key]));
+}
+
+/** Words in the names of tools that are called until something has happened. */
+const pollingWord =
+  /(?:^|[^a-z])(?:status|state|wait|await|poll|watch|check|progress|health|heartbeat|ping|sleep|tail|logs?|next|queue|job|jobs)(?:$|[^a-z])/;
+
+/**
+ * Returns whether a tool is called repeatedly on purpose: the user says so, its name or title does, or its server says
+ * that each call has an effect of its own (`idempotentHint: false`) or runs as a task.
+ */
+function isPolling({ server, name, definition }: CatalogEntry, pollingTools: readonly string[]): boolean {
+  const { annotations, execution, title } = definition;
+  const hints = objectOrEmpty(annotations);
+  if (hints['idempotentHint'] === false || objectOrEmpty(execution)['taskSupport'] !== undefined) return true;
+  const words = [name, title, hints['title']].map((text) => textOrEmpty(text).replace(/([a-z])([A-Z])/g, '$1 $2'));
+  if (words.some((text) => pollingWord.test(text.toLowerCase()))) return true;
+  return namesTool(pollingTools, name) || namesTool(pollingTools, `${server}:${name}`);
+}
