@@ -1,7 +1,8 @@
 /** The catalog of now: rebuilt when what a server offers changes, announced only when something really is different. */
 import { Emitter } from '../base/emitter.ts';
 import type { JsonObject } from '../base/json.ts';
-import { type AppConfig, type ConfigProblem, isToolEnabled } from '../config/app-config.ts';
+import type { AppConfig, ConfigProblem } from '../config/app-config.ts';
+import { isToolEnabled } from '../config/tool-names.ts';
 import { SearchIndex } from '../search/search-index.ts';
 import type { SearchDocument } from '../search/search-document.ts';
 import { awaitStart, persistentProblem } from '../servers/server-availability.ts';

@@ -1,6 +1,5 @@
 /** The configuration as the core uses it: one shape for every format, defaults filled in, `${env:NAME}` replaced. */
 import type { JsonObject } from '../base/json.ts';
-import { namesTool } from './tool-names.ts';
 
 /** Which of a server's tools there are for client apps, by the server's own names. */
 export interface ToolSelection {
@@ -473,15 +472,6 @@ export interface ConfigProblem {
   readonly server?: string;
   /** A layer said what it may not. */
   readonly isRefused?: true;
-}
-
-// Whether a tool is there for client apps, as the user switched it.
-
-/** `tool` by the server's own name. A server the config does not know has nothing switched off. */
-export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
-  const chosen = config.servers.find(({ name }) => name === server)?.toolSwitch;
-  if (chosen === undefined) return true;
-  return !namesTool(chosen.off, tool) && (chosen.only === undefined || namesTool(chosen.only, tool));
 }
 
 /** `review`: not accepted yet. `blocked`: rejected by the user. `isolation`: requires a sandbox that is missing. */

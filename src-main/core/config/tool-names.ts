@@ -1,4 +1,5 @@
-/** Names of tools as filters have them: whole, or with `*` for any characters. */
+/** Names of tools as filters have them: whole, or with `*` for any characters; and which tools are switched off. */
+import type { AppConfig } from './app-config.ts';
 
 /** Whether one of these names, or patterns with `*` for any characters, is that of the tool. */
 export function namesTool(names: readonly string[], tool: string): boolean {
@@ -16,4 +17,13 @@ function isLike([first = '', ...rest]: readonly string[], text: string): boolean
     at = found + part.length;
   }
   return true;
+}
+
+// Whether a tool is there for client apps, as the user switched it.
+
+/** `tool` by the server's own name. A server the config does not know has nothing switched off. */
+export function isToolEnabled(config: Pick<AppConfig, 'servers'>, server: string, tool: string): boolean {
+  const chosen = config.servers.find(({ name }) => name === server)?.toolSwitch;
+  if (chosen === undefined) return true;
+  return !namesTool(chosen.off, tool) && (chosen.only === undefined || namesTool(chosen.only, tool));
 }

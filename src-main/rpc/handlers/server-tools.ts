@@ -12,7 +12,7 @@ import { markInvisible, neutralizeControlCharacters } from '../../core/base/visi
 import { wordMatcher } from '../../core/base/text-format.ts';
 import { usableSchema } from '../../core/catalog/catalog.ts';
 import type { HealCandidate } from '../../core/client-apps/heal-candidates.ts';
-import { isToolEnabled } from '../../core/config/app-config.ts';
+import { isToolEnabled } from '../../core/config/tool-names.ts';
 import { parsePasted } from '../../core/paste-import/parse-pasted.ts';
 import { sandboxUnavailableReason } from '../../core/servers/launch/sandbox/bubblewrap.ts';
 import { findCommand } from '../../core/servers/launch/find-command.ts';

@@ -1,7 +1,7 @@
 /** Servers as rows of a table, ill ones first. */
 import type { ServerTotals } from '../../core/activity/activity-worker/call-totals.ts';
 import type { CoreGroups } from '../../core/core-groups.ts';
-import { isToolEnabled } from '../../core/config/app-config.ts';
+import { isToolEnabled } from '../../core/config/tool-names.ts';
 import type { ManagedServer } from '../../core/servers/managed-server.ts';
 import type { HealthLevel, ServerRow, ServerStatus } from '../contract.ts';
 import { serverStatuses } from '../deps.ts';

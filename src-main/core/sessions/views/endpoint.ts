@@ -2,7 +2,8 @@
 import { AppError } from '../../base/errors.ts';
 import type { JsonObject } from '../../base/json.ts';
 import type { LiveCatalog } from '../../catalog/live-catalog.ts';
-import { type AppConfig, isToolEnabled, uiSettingFor } from '../../config/app-config.ts';
+import { type AppConfig, uiSettingFor } from '../../config/app-config.ts';
+import { isToolEnabled } from '../../config/tool-names.ts';
 import { type ExtensionSet, extensionSetOf, supportsViews, viewExtension } from '../../servers/extension-set.ts';
 import type { SessionServices } from '../session-settings.ts';
 import type { SessionView } from '../session-view.ts';
