@@ -43,6 +43,8 @@ type CoreOverrides = Pick<CoreHostOptions, 'env' | 'version' | 'configFile' | 'm
 export interface ReplicaOptions extends CoreOverrides {
   /** `postgres://user:password@host:port/name`. */
   readonly database: string;
+  /** The same database without a connection pooler, for notifications and locks; undefined: `database`. */
+  readonly directDatabase?: string | undefined;
   readonly listen: ListenAddress;
   /** Address for client apps, without `/mcp`; undefined: the listen address. */
   readonly publicUrl: string | undefined;
@@ -114,7 +116,9 @@ export class Replica {
    */
   static async open(options: ReplicaOptions): Promise<Replica> {
     const name = options.name ?? computerName();
+    const { directDatabase = options.database } = options;
     const database = new Database({ url: options.database, name: `tooltray replica ${name}` });
+    const listener = new Database({ url: directDatabase, most: 1, name: `tooltray listener ${name}` });
     // Two replicas that wrote logs, caches and users' homes into one folder would damage them for each other.
     const { dataDir } = resolveAppPaths(options.env, process.platform, homedir());
     const home = await HomeLock.take(join(dataDir, 'replica.lock'), homeWaitMs);
@@ -124,14 +128,14 @@ export class Replica {
       const host = await CoreHost.open({
         ...coreOptions(options),
         team: async (context) => {
-          const { edition, parts } = await openParts(options, { context, database, name, host: () => host });
+          const { edition, parts } = await openParts(options, { context, database, listener, name, host: () => host });
           made.resolve(parts);
           return edition;
         },
       });
       return new Replica(host, await made.promise, home, options);
     } catch (error) {
-      await database.close();
+      await Promise.all([listener.close(), database.close()]);
       home[Symbol.dispose]();
       throw error;
     }
@@ -218,6 +222,8 @@ interface Parts {
 interface PartsDeps {
   readonly context: TeamHostContext;
   readonly database: Database;
+  /** Connects to PostgreSQL itself, because a pooler passes no notifications on. */
+  readonly listener: Database;
   readonly name: string;
   /** Available when it listens. */
   readonly host: () => CoreHost;
@@ -225,7 +231,7 @@ interface PartsDeps {
 
 async function openParts(
   options: ReplicaOptions,
-  { context, database, name, host }: PartsDeps,
+  { context, database, listener, name, host }: PartsDeps,
 ): Promise<{ readonly edition: TeamHost; readonly parts: Parts }> {
   const { listen, publicUrl, version, env } = options;
   const { log } = context;
@@ -233,7 +239,7 @@ async function openParts(
   const core = (): CoreHost['core'] => host().core;
   const sql = database.sql;
   const keys = TeamKeys.fromEnv(env);
-  const changes = new ChangeFeed(database.sql, log.child('changes'));
+  const changes = new ChangeFeed(listener.sql, log.child('changes'));
   await changes.start();
   const readiness = new Readiness(database.sql);
   const stores = await openStores({ ...context, env, version, sql, database, changes, keys, objects, replica: name });
@@ -243,7 +249,7 @@ async function openParts(
     host: context,
     policy: launch,
     core,
-    database: options.database,
+    database: options.directDatabase ?? options.database,
     env: coreOptions(options).env,
     readOwn: ({ user }, secret) => stores.readOwn(user, secret),
   });
@@ -341,7 +347,7 @@ async function openParts(
       await stores.close();
       await heartbeat.stop();
       await changes.stop();
-      await database.close();
+      await Promise.all([listener.close(), database.close()]);
     },
   };
   return { edition, parts: { database, changes, heartbeat, readiness, personal, signIns, quotas } };
@@ -380,7 +386,14 @@ function withoutKeys(env: CoreHostOptions['env'], objects: string | undefined): 
 
 /** Names of the variables that hold a key of a replica, or lead to one. `objects`: the address of the object store. */
 export function keyVariables(env: CoreHostOptions['env'], objects: string | undefined): readonly string[] {
-  return ['TOOLTRAY_DATABASE', oidcSecretVariable, keysVariable, keysFileVariable, ...s3Variables(objects, env)];
+  return [
+    'TOOLTRAY_DATABASE',
+    'TOOLTRAY_DATABASE_DIRECT',
+    oidcSecretVariable,
+    keysVariable,
+    keysFileVariable,
+    ...s3Variables(objects, env),
+  ];
 }
 
 /** Throws AppError `bad_request` where nobody said by which name others reach it. */

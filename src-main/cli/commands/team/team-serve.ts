@@ -24,6 +24,10 @@ const flags = {
   background: { help: 'Write only to the log' },
   json: { help: 'Print connection details as JSON once listening' },
   database: databaseFlag,
+  directDatabase: {
+    value: 'URL',
+    help: 'The same database without a connection pooler (default: $TOOLTRAY_DATABASE_DIRECT, then --database)',
+  },
   listen: { value: 'HOST:PORT', help: 'Listen address (default 127.0.0.1:8690)' },
   publicUrl: { value: 'URL', help: 'Public URL of the team' },
   allowedHosts: { value: 'A,B', help: 'Additional allowed Host names' },
@@ -106,6 +110,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     onStop,
     logTo: { stdout: given.logStdout ? process.stdout : undefined },
     database: databaseUrl(given.database),
+    directDatabase: given.directDatabase ?? (process.env['TOOLTRAY_DATABASE_DIRECT'] || undefined),
     listen,
     publicUrl,
     objects: given.s3 ?? (process.env['TOOLTRAY_OBJECTS'] || undefined),
