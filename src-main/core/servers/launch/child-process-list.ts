@@ -4,13 +4,14 @@
  * and ends who is still there. A number alone may be anybody's by then; together with when its process began it is one
  * process's.
  */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { AppError } from '../../base/errors.ts';
+import { readProcesses, readProcessSync } from './process-table.ts';
 import { endLeftovers } from './process-tree.ts';
 
 const namePattern = /^children-\d+\.list$/;
@@ -20,7 +21,7 @@ const graceMs = 1000;
 /** When each process that runs began, by its number. */
 type Began = ReadonlyMap<number, string>;
 
-/** A system that lists its processes all at once and slowly (Windows), so never while a server is being started. */
+/** A system that lists its processes slowly and best all at once (Windows, macOS), so never while a server is being started. */
 export interface ProcessTableSource {
   /** Rejects where the system does not tell. */
   readonly table: () => Promise<Began>;
@@ -171,7 +172,13 @@ function textOf(file: string): string {
 }
 
 function systemOf(platform: NodeJS.Platform): ProcessTableSource | undefined {
-  return platform === 'win32' ? { table: windowsTable, end: endWindowsTree } : undefined;
+  if (platform === 'linux') return undefined;
+  return platform === 'win32' ? { table: windowsTable, end: endWindowsTree } : { table: psTable, end: endGroup };
+}
+
+/** Not run on a Mac yet. */
+async function psTable(): Promise<Began> {
+  return new Map((await readProcesses()).flatMap(({ pid, began, isGone }) => (isGone ? [] : [[pid, began] as const])));
 }
 
 const run = promisify(execFile);
@@ -206,19 +213,13 @@ async function endWindowsTree(pid: number): Promise<void> {
   await run(taskkill, ['/pid', String(pid), '/T', '/F'], execOptions).catch(() => undefined);
 }
 
-/** When a process began, in words that fit no other; undefined if there is none. */
+/** When a process began, in words that fit no other (Linux); undefined if there is none. */
 function beganAt(pid: number): string | undefined {
+  const row = readProcessSync(pid);
+  if (row === undefined || row.isGone) return undefined;
   try {
-    if (process.platform !== 'linux') {
-      const began = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', timeout: 2000 });
-      return began.trim() === '' ? undefined : began.trim();
-    }
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // proc(5): behind the name in brackets, the twentieth is the time since the system's start, which has an id of its
-    // own.
-    const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (state === 'Z' || state === 'X') return undefined;
-    return `${fields[18] ?? ''} ${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}`;
+    // The time counts from the system's start, which has an id of its own.
+    return `${row.began} ${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()}`;
   } catch {
     return undefined;
   }
@@ -251,19 +252,11 @@ export function isGroupAlive(groupId: number): boolean {
 /** In a container whose first process does not reap, ended orphans stay in the group; /proc distinguishes them. */
 function hasRunningMember(groupId: number): boolean {
   try {
-    return readdirSync('/proc').some((name) => /^\d/.test(name) && runsInGroup(name, groupId));
+    return readdirSync('/proc').some((name) => {
+      const row = /^\d/.test(name) ? readProcessSync(Number(name)) : undefined;
+      return row !== undefined && row.group === groupId && !row.isGone;
+    });
   } catch {
     return true;
-  }
-}
-
-function runsInGroup(pid: string, groupId: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // proc(5): the name is in brackets and may hold anything; after it come state, parent, group.
-    const [state, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return Number(group) === groupId && state !== 'Z' && state !== 'X';
-  } catch {
-    return false;
   }
 }

@@ -5,9 +5,10 @@
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { mapProcesses, processIds, psOptions, readProcess, readProcesses } from './process-table.ts';
 
 /**
  * The variable that holds the mark. Servers of another core that is started by a server keep it too, so a core is
@@ -22,12 +23,9 @@ export interface KnownProcess {
   readonly began: string;
 }
 
-/** Processes are read by so many at once: a system may have thousands. */
-const readAtOnce = 32;
-
 /** Returns the processes below one, itself excluded. Empty if the system does not tell. Never rejects. */
 export async function descendantsOf(pid: number): Promise<readonly KnownProcess[]> {
-  const table = await readTable().catch(() => []);
+  const table = await runningProcesses();
   const found = new Map<number, KnownProcess>();
   const above = new Set([pid]);
   // Children come after their parents in no order that could be relied on.
@@ -45,17 +43,11 @@ export async function descendantsOf(pid: number): Promise<readonly KnownProcess[
 /** Returns the processes whose mark is `mark`, or begins with it and a dot. Never rejects. */
 export async function markedProcesses(mark: string): Promise<readonly KnownProcess[]> {
   if (process.platform === 'darwin') return markedByPs(mark).catch(() => []);
-  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const found: KnownProcess[] = [];
-  for (let from = 0; from < names.length; from += readAtOnce) {
-    const some = names.slice(from, from + readAtOnce).map(async (name) => {
-      const environment = await readFile(`/proc/${name}/environ`, 'latin1').catch(() => '');
-      if (!isMarked(environment, mark)) return [];
-      return readStat(await readFile(`/proc/${name}/stat`, 'latin1').catch(() => ''));
-    });
-    found.push(...(await Promise.all(some)).flat());
-  }
-  return found.filter(({ pid }) => pid !== process.pid);
+  const found = await mapProcesses(await processIds().catch(() => []), async (pid) => {
+    const environment = await readFile(`/proc/${pid}/environ`, 'latin1').catch(() => '');
+    return isMarked(environment, mark) ? readProcess(pid) : [];
+  });
+  return found.flat().filter(({ pid, isGone }) => !isGone && pid !== process.pid);
 }
 
 /**
@@ -107,7 +99,7 @@ function send(processes: readonly KnownProcess[], signal: NodeJS.Signals): void 
 
 async function running(processes: readonly KnownProcess[]): Promise<readonly KnownProcess[]> {
   if (processes.length === 0) return [];
-  const now = new Map((await readTable(processes.map(({ pid }) => pid)).catch(() => [])).map((one) => [one.pid, one]));
+  const now = new Map((await runningProcesses(processes.map(({ pid }) => pid))).map((one) => [one.pid, one]));
   const left = processes.filter(({ pid, began }) => now.get(pid)?.began === began);
   return [...new Map(left.map((one) => [one.pid, one])).values()];
 }
@@ -119,46 +111,16 @@ function isMarked(environment: string, mark: string): boolean {
   return found >= 0 && (next === undefined || next === '\0' || next === '.' || next === ' ');
 }
 
-interface TableRow extends KnownProcess {
-  readonly parent: number;
-}
-
-/** Processes that have ended and only wait to be collected are left out. */
-async function readTable(pids?: readonly number[]): Promise<readonly TableRow[]> {
-  if (process.platform === 'win32') return [];
-  if (process.platform !== 'linux') return readPsTable(pids);
-  const names = pids ?? (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const rows: TableRow[] = [];
-  for (let from = 0; from < names.length; from += readAtOnce) {
-    const some = names
-      .slice(from, from + readAtOnce)
-      .map(async (name) => readStat(await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '')));
-    rows.push(...(await Promise.all(some)).flat());
-  }
-  return rows;
-}
-
-/** Source: proc(5). The name is in brackets and may hold anything; behind it, the twentieth field is when it began. */
-function readStat(stat: string): TableRow[] {
-  const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  if (state === undefined || parent === undefined || state === 'Z' || state === 'X') return [];
-  return [{ pid: Number.parseInt(stat, 10), parent: Number(parent), began: rest[17] ?? '' }];
+/** Processes that have ended and only wait to be collected are left out. Never rejects. */
+async function runningProcesses(pids?: readonly number[]): ReturnType<typeof readProcesses> {
+  return (await readProcesses(pids).catch(() => [])).filter(({ isGone }) => !isGone);
 }
 
 const run = promisify(execFile);
-const psOptions = { timeout: 5000, maxBuffer: 64 * 1024 * 1024 } as const;
-
-async function readPsTable(pids?: readonly number[]): Promise<readonly TableRow[]> {
-  const which = pids === undefined ? ['-A'] : ['-p', pids.join(',')];
-  const { stdout } = await run('ps', [...which, '-o', 'pid=,ppid=,state=,lstart='], psOptions);
-  return [...stdout.matchAll(/^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/gm)].flatMap(([, pid, parent, state = '', began]) =>
-    state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), began: began ?? '' }],
-  );
-}
 
 /** macOS prints the environment of the user's own processes behind their commands. Not run on a Mac yet. */
 async function markedByPs(mark: string): Promise<readonly KnownProcess[]> {
   const { stdout } = await run('ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], psOptions);
   const pids = stdout.split('\n').flatMap((line) => (isMarked(line, mark) ? [Number.parseInt(line, 10)] : []));
-  return pids.length === 0 ? [] : readPsTable(pids.filter((pid) => pid !== process.pid));
+  return pids.length === 0 ? [] : runningProcesses(pids.filter((pid) => pid !== process.pid));
 }

@@ -1,12 +1,8 @@
 /** Measures the usage of process groups with real processes. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  measureGroups,
-  readPs,
-  unmeasurableReason,
-} from '../../../../src-main/core/servers/launch/process-group-usage.ts';
+import { measureGroups, unmeasurableReason } from '../../../../src-main/core/servers/launch/process-group-usage.ts';
 import { until } from '../../../support/until.ts';
 
 const mb = 1024 * 1024;
@@ -67,29 +63,6 @@ test('leaves out a group that has ended, and returns nothing for no groups', asy
   const child = spawn(process.execPath, ['-e', '0'], { detached: true, stdio: 'ignore' });
   await once(child, 'exit');
   expect([...(await measureGroups([child.pid ?? 0])), ...(await measureGroups([]))]).toEqual([]);
-});
-
-test('parses the ps table of macOS and Linux', () => {
-  const table = [
-    '    1     0     1 Ss     12345   12:34.56',
-    '  501     1   501 S+       100 01:02:03',
-    '  502   501   501 Z          0 2-01:00:00',
-    'words that are no process',
-  ];
-  expect(
-    readPs(table.join('\n')).map(({ pid, isGone, cpuMs, memoryBytes }) => [pid, isGone, cpuMs, memoryBytes]),
-  ).toEqual([
-    [1, false, 754_560, 12_641_280],
-    [501, false, 3_723_000, 102_400],
-    [502, true, 176_400_000, 0],
-  ]);
-});
-
-test.skipIf(process.platform === 'win32')('parses the output of the installed ps', () => {
-  const text = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,state=,rss=,time='], { encoding: 'utf8' });
-  const own = readPs(text).find(({ pid }) => pid === process.pid);
-  expect(own).toMatchObject({ parent: process.ppid, isGone: false });
-  expect(own?.memoryBytes).toBeGreaterThan(20 * mb);
 });
 
 test('returns the reason on platforms without measurement', () => {
