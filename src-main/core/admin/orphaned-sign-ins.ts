@@ -5,11 +5,8 @@
  * fingerprints.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { writeFileAtomic } from '../base/atomic-file.ts';
-import { withSqliteLock } from '../base/file-lock.ts';
-import { isObject } from '../base/json.ts';
+import { isObject, objectOrEmpty } from '../base/json.ts';
+import { FileJsonDocument } from '../base/json-document.ts';
 import type { Log } from '../base/log.ts';
 import type { ConfigStore } from '../config/config-store.ts';
 import type { OAuthManager } from '../servers/oauth/oauth-manager.ts';
@@ -45,12 +42,14 @@ const hourMs = 60 * 60_000;
 
 export class OrphanedSignIns {
   readonly #parts: OrphanedSignInsDeps;
+  readonly #document: FileJsonDocument;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(parts: OrphanedSignInsDeps) {
     this.#parts = parts;
+    this.#document = new FileJsonDocument(parts.file, '{}');
   }
 
   /** Answers how that ends. */
@@ -115,21 +114,18 @@ export class OrphanedSignIns {
 
   /** Returns this config's updated sign-ins, and the keys of sign-ins that other configs use. */
   async #update(change: (known: readonly Known[]) => readonly Known[]): Promise<[readonly Known[], Set<string>]> {
-    const { file, config } = this.#parts;
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    return withSqliteLock(file, async () => {
-      const book = await readBook(file);
-      const before = book[config.path] ?? [];
+    const { path } = this.#parts.config;
+    return this.#document.change((value) => {
+      const book = bookIn(value);
+      const before = book[path] ?? [];
       const theirs = Object.entries(book)
-        .filter(([path]) => path !== config.path)
+        .filter(([other]) => other !== path)
         .slice(1 - maxConfigs);
       const next = change(before).slice(-maxTrackedSignIns);
-      if (JSON.stringify(next) !== JSON.stringify(before))
-        await writeFileAtomic(file, JSON.stringify(Object.fromEntries([...theirs, [config.path, next]])), {
-          mode: 0o600,
-        });
       const others = theirs.flatMap(([, known]) => known);
-      return [next, new Set(others.flatMap(({ key, goneSince }) => (goneSince === undefined ? key : [])))];
+      const used = new Set(others.flatMap(({ key, goneSince }) => (goneSince === undefined ? key : [])));
+      const isSame = JSON.stringify(next) === JSON.stringify(before);
+      return [isSame ? value : Object.fromEntries([...theirs, [path, next]]), [next, used]];
     });
   }
 }
@@ -142,16 +138,9 @@ function merge(known: readonly Known[], current: readonly Known[], now: number):
 }
 
 /** Treats unreadable content as empty. */
-async function readBook(file: string): Promise<Book> {
-  try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
-    if (!isObject(value)) return {};
-    return Object.fromEntries(
-      Object.entries(value).map(([path, known]) => [path, Array.isArray(known) ? known.filter(isKnown) : []]),
-    );
-  } catch {
-    return {};
-  }
+function bookIn(value: unknown): Book {
+  const books = Object.entries(objectOrEmpty(value));
+  return Object.fromEntries(books.map(([path, known]) => [path, Array.isArray(known) ? known.filter(isKnown) : []]));
 }
 
 function isKnown(value: unknown): value is Known {

@@ -1,10 +1,9 @@
 /** Stores each change of an app's file with the file's previous content, so that it can be reverted byte for byte. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { AppError } from '../base/errors.ts';
+import { RecordFolder } from '../security/record-folder.ts';
 
 export interface AppChange {
   readonly id: string;
@@ -28,11 +27,13 @@ const maxChanges = 100;
 
 export class ChangeJournal {
   readonly #folder: string;
+  readonly #records: RecordFolder<AppChange>;
   readonly #now: () => number;
 
   /** `folder`: below the data folder; files of apps hold secrets, so it is the user's alone. */
   constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
+    this.#records = new RecordFolder(folder, 'change');
     this.#now = now;
   }
 
@@ -46,31 +47,23 @@ export class ChangeJournal {
     const backup = before === undefined ? '' : this.backupPath(change.app, change.file, change.before);
     const at = this.#now();
     const noted = { ...change, id: `${change.app}-${at.toString(36)}-${randomUUID().slice(0, 4)}`, at, backup };
-    ensurePrivateDir(this.#folder);
     if (before !== undefined) {
       await mkdir(dirname(backup), { recursive: true, mode: 0o700 });
       await writeFileAtomic(backup, before);
     }
-    await writeFileAtomic(this.#file(noted.id), `${JSON.stringify(noted, undefined, 2)}\n`);
+    await this.#records.write(noted);
     await this.#prune();
     return noted;
   }
 
   /** Newest first. */
-  async changes(): Promise<AppChange[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    const files = names.filter((name) => name.endsWith('.json'));
-    const read = await Promise.all(files.map((name) => this.#read(name.slice(0, -'.json'.length))));
-    return read.filter((change) => change !== undefined).toSorted((a, b) => b.at - a.at);
+  changes(): Promise<readonly AppChange[]> {
+    return this.#records.all();
   }
 
-  /** Throws AppError `not_found`. */
-  async change(id: string): Promise<AppChange> {
-    const change = /^[\w.-]+$/.test(id) ? await this.#read(id) : undefined;
-    if (change !== undefined) return change;
-    throw new AppError('not_found', `There is no change called "${id}" that could be undone.`, {
-      fix: 'It was undone already, or it is too long ago.',
-    });
+  /** Rejects with AppError `not_found`. */
+  change(id: string): Promise<AppChange> {
+    return this.#records.get(id);
   }
 
   /** The file as it was before a change; undefined when there was none. */
@@ -80,19 +73,10 @@ export class ChangeJournal {
 
   /** With its copy, where no other change needs it: it may hold secrets. */
   async forget(id: string): Promise<void> {
-    const backup = (await this.#read(id))?.backup ?? '';
-    await rm(this.#file(id), { force: true });
+    const backup = (await this.#records.find(id))?.backup ?? '';
+    await this.#records.remove(id);
     const isNeeded = (await this.changes()).some((change) => change.backup === backup);
     if (backup !== '' && !isNeeded) await rm(backup, { force: true });
-  }
-
-  async #read(id: string): Promise<AppChange | undefined> {
-    const text = await readFile(this.#file(id), 'utf8').catch(() => undefined);
-    return text === undefined ? undefined : (JSON.parse(text) as AppChange);
-  }
-
-  #file(id: string): string {
-    return join(this.#folder, `${id}.json`);
   }
 
   async #prune(): Promise<void> {

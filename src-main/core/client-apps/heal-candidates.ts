@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { FileJsonDocument } from '../base/json-document.ts';
 import { Masker, secretValues } from '../base/mask.ts';
 import { markInvisible } from '../base/visible-text.ts';
 import {
@@ -20,7 +21,6 @@ import { isTooltrayEntry, readAppServers } from './app-servers.ts';
 import { launchIdentity, launchSubject } from '../config/dialects/launch-identity.ts';
 import type { KnownApp, PathsBySystem } from './known-app.ts';
 import { knownApps } from './known-apps.ts';
-import { writeFileAtomic } from '../base/atomic-file.ts';
 
 export interface HealCandidate {
   readonly server: string;
@@ -411,42 +411,41 @@ interface Consents {
 const maxUnwanted = 200;
 
 export class HealConsents {
-  readonly #file: string;
+  readonly #document: FileJsonDocument;
 
   constructor(file: string) {
-    this.#file = file;
+    this.#document = new FileJsonDocument(file, '{}');
   }
 
   async has(source: string): Promise<boolean> {
-    return (await this.#read()).sources.includes(source);
+    return consentsIn(await this.#document.read()).sources.includes(source);
   }
 
   async grant(source: string): Promise<void> {
-    const given = await this.#read();
-    if (!given.sources.includes(source)) await this.#write({ ...given, sources: [...given.sources, source] });
+    await this.#change(({ sources, unwanted }) => ({ sources: [...new Set([...sources, source])], unwanted }));
   }
 
   async dismissed(): Promise<ReadonlySet<string>> {
-    return new Set((await this.#read()).unwanted);
+    return new Set(consentsIn(await this.#document.read()).unwanted);
   }
 
   /** `offer` by its key. */
   async setDismissed(offer: string, isUnwanted: boolean): Promise<void> {
-    const given = await this.#read();
-    const others = given.unwanted.filter((key) => key !== offer);
-    await this.#write({ ...given, unwanted: isUnwanted ? [...others, offer].slice(-maxUnwanted) : others });
+    await this.#change(({ sources, unwanted }) => {
+      const others = unwanted.filter((key) => key !== offer);
+      return { sources, unwanted: isUnwanted ? [...others, offer].slice(-maxUnwanted) : others };
+    });
   }
 
-  async #write(consents: Consents): Promise<void> {
-    await writeFileAtomic(this.#file, `${JSON.stringify(consents, null, 2)}\n`, { mode: 0o600 });
+  #change(change: (consents: Consents) => Consents): Promise<void> {
+    return this.#document.change((value) => [change(consentsIn(value)), undefined]);
   }
+}
 
-  /** A file that cannot be read holds no consent. */
-  async #read(): Promise<Consents> {
-    const text = await readFile(this.#file, 'utf8').catch(() => '{}');
-    const { sources, unwanted } = objectOrEmpty(parsed(text));
-    return { sources: namesIn(sources), unwanted: namesIn(unwanted) };
-  }
+/** A file that cannot be read holds no consent. */
+function consentsIn(value: unknown): Consents {
+  const { sources, unwanted } = objectOrEmpty(value);
+  return { sources: namesIn(sources), unwanted: namesIn(unwanted) };
 }
 
 function namesIn(value: unknown): readonly string[] {

@@ -1,10 +1,6 @@
 /** Records each import for undo: the servers it added and its changes to the apps' files. */
 import { randomUUID } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { ensurePrivateDir } from '../base/app-paths.ts';
-import { writeFileAtomic } from '../base/atomic-file.ts';
-import { AppError } from '../base/errors.ts';
+import { RecordFolder } from '../security/record-folder.ts';
 
 interface ImportRecord {
   readonly id: string;
@@ -26,27 +22,24 @@ interface ImportRecord {
 const maxImports = 20;
 
 export class ImportHistory {
-  readonly #folder: string;
+  readonly #records: RecordFolder<ImportRecord>;
   readonly #now: () => number;
 
   constructor(folder: string, now: () => number = Date.now) {
-    this.#folder = folder;
+    this.#records = new RecordFolder(folder, 'import');
     this.#now = now;
   }
 
   async record(done: Omit<ImportRecord, 'id' | 'at'>): Promise<ImportRecord> {
-    ensurePrivateDir(this.#folder);
     const record = { id: `import-${randomUUID().slice(0, 8)}`, at: this.#now(), ...done };
-    await writeFileAtomic(this.#file(record.id), `${JSON.stringify(record, undefined, 2)}\n`);
+    await this.#records.write(record);
     for (const { id } of (await this.all()).slice(maxImports)) await this.forget(id);
     return record;
   }
 
   /** Newest first. */
-  async all(): Promise<readonly ImportRecord[]> {
-    const names = (await readdir(this.#folder).catch(() => [])).filter((name) => /^import-.*\.json$/.test(name));
-    const read = await Promise.all(names.map((name) => this.#read(name.slice(0, -'.json'.length))));
-    return read.filter((record) => record !== undefined).toSorted((a, b) => b.at - a.at);
+  all(): Promise<readonly ImportRecord[]> {
+    return this.#records.all();
   }
 
   /** The name under which each offer was added. */
@@ -58,24 +51,11 @@ export class ImportHistory {
   }
 
   /** Rejects with AppError `not_found`. */
-  async get(id: string): Promise<ImportRecord> {
-    const record = /^import-[\w-]+$/.test(id) ? await this.#read(id) : undefined;
-    if (record !== undefined) return record;
-    throw new AppError('not_found', `There is no import called "${id}" that could be undone.`, {
-      fix: 'It was undone already, or it is too long ago.',
-    });
+  get(id: string): Promise<ImportRecord> {
+    return this.#records.get(id);
   }
 
-  async forget(id: string): Promise<void> {
-    await rm(this.#file(id), { force: true });
-  }
-
-  async #read(id: string): Promise<ImportRecord | undefined> {
-    const text = await readFile(this.#file(id), 'utf8').catch(() => undefined);
-    return text === undefined ? undefined : (JSON.parse(text) as ImportRecord);
-  }
-
-  #file(id: string): string {
-    return join(this.#folder, `${id}.json`);
+  forget(id: string): Promise<void> {
+    return this.#records.remove(id);
   }
 }

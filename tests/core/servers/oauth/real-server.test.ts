@@ -204,7 +204,7 @@ describe('Sign-out of a server that is not removed by command', () => {
     const later = async (): Promise<void> => {
       await expect.poll(inBook).toContain('goneSince');
       stop();
-      const aged = (await inBook()).replace(/(?<="goneSince":)\d+/, (at) => String(Number(at) - standMs));
+      const aged = (await inBook()).replace(/(?<="goneSince": )\d+/, (at) => String(Number(at) - standMs));
       await writeFile(bookOf(core), aged);
       stop = begin();
     };
@@ -276,12 +276,12 @@ describe('Sign-out of a server that is not removed by command', () => {
     onTestFinished(follow(core, 100, (server) => noted.push(server)));
     await core.write(JSON.stringify({ servers: {} }));
     await core.host.core.context.config.reload();
-    await expect.poll(() => readFile(book, 'utf8')).toMatch(/config\.json":\[\]/);
+    await expect.poll(() => readFile(book, 'utf8')).toMatch(/config\.json": \[\]/);
     expect([noted, await counts()]).toEqual([[], [true, true]]);
   });
 });
 
-/** As the core does, in less than an hour; in the core's own book. `onLook`: whose entries are looked for in the file. */
+/** As the core does, in less than an hour; in the core's own book. `onLook`: whose entries were looked for in the file. */
 function follow(
   core: TestCore,
   standMs: number,
@@ -294,9 +294,10 @@ function follow(
   } = core.host.core;
   const { config, log } = options;
   const edits = {
-    rawEntries: (servers: readonly string[]) => {
+    rawEntries: async (servers: readonly string[]) => {
+      const entries = await core.host.core.servers.edits.rawEntries(servers);
       onLook(servers);
-      return core.host.core.servers.edits.rawEntries(servers);
+      return entries;
     },
   };
   return new OrphanedSignIns({ config, edits, signIns, log, file: bookOf(core), standMs, onSignedOut }).watch();
