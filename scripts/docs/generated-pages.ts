@@ -16,7 +16,7 @@ export async function generatedPages(): Promise<readonly (readonly [path: string
     'docs/reference/cli.md': await cliReference(),
     'docs/reference/configuration.md': configReference(),
     'docs/reference/error-codes.md': errorReference(),
-    'docs/reference/metrics.md': await metricsReference(),
+    'docs/reference/metrics.md': metricsReference(),
   };
   return Promise.all(Object.entries(texts).map(async ([path, text]) => [path, await formatted(path, text)] as const));
 }

@@ -3,11 +3,12 @@ import { Emitter } from '../../src-main/core/base/emitter.ts';
 import { Metrics } from '../../src-main/team/operations/metrics.ts';
 import { table, wrap } from './markdown.ts';
 
-export async function metricsReference(): Promise<string> {
+export function metricsReference(): string {
   const metrics = new Metrics({
     version: '1.0.0',
     activity: { recorded: new Emitter(), counted: new Emitter() },
     listener: () => undefined,
+    port: () => undefined,
     connections: async () => 0,
     isReady: async () => true,
     config: { version: 'hash', counts: { problems: 0, refused: 0 } },
@@ -15,17 +16,16 @@ export async function metricsReference(): Promise<string> {
     personal: () => ({ running: 0, limit: 0, refused: { replica: 0, person: 0 } }),
     quotas: { refused: 0 },
   });
-  const text = await metrics.text();
+  const found = metrics.definitions();
   metrics.stop();
-  const labels = new Map([...text.matchAll(/^(\w+)\{(\w+)=/gm)].map(([, name = '', label = '']) => [name, label]));
-  // A percentile is written only after the event loop has been measured.
-  labels.set('tooltray_event_loop_delay_seconds', 'quantile');
-  const rows = [...text.matchAll(/^# HELP (\w+) (.*)\n# TYPE \w+ (\w+)$/gm)].map(
-    ([, name = '', help = '', type = '']) => {
-      const label = labels.get(name);
-      return [`\`${name}\``, type, label === undefined ? '' : `\`${label}\``, help];
-    },
-  );
+  const rows = found
+    .filter(({ name }) => !/^(?:process|nodejs)_/.test(name))
+    .map(({ name, type, labelNames, help }) => [
+      `\`${name}\``,
+      type,
+      labelNames.map((label) => `\`${label}\``).join(', '),
+      help,
+    ]);
   return `# Metrics
 
 ${wrap('Each replica of a team serves metrics in the Prometheus text format at `/metrics`, on the address of `--metrics-listen`. Labels never contain names of users, servers, or tools.')}
@@ -34,6 +34,8 @@ ${wrap('Each replica of a team serves metrics in the Prometheus text format at `
 tooltray team serve --metrics-listen 127.0.0.1:8692
 \`\`\`
 
-${table(['metric', 'type', 'label', 'meaning'], rows)}
+${table(['metric', 'type', 'labels', 'meaning'], rows)}
+
+${wrap('The metrics of the process and of Node.js (`process_*`, `nodejs_*`) are the default ones of [prom-client](https://github.com/siimon/prom-client).')}
 `;
 }

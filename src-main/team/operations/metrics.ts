@@ -2,137 +2,186 @@
  * Metrics of a replica for Prometheus: usage, outcomes of calls, and health. Label values are a fixed vocabulary; who
  * called what is in the activity and the audit, never in a metric.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import process from 'node:process';
-import { type ActivityLog, type CallOutcome, callOutcomes, type HttpListener } from '../../core/edition.ts';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type ActivityLog, callOutcomes, type HttpListener } from '../../core/edition.ts';
 import type { ConfigDriftMonitor } from '../config/config-drift-monitor.ts';
 import type { PoolCounts } from '../placement/personal-processes.ts';
 import type { Quotas } from '../quotas/quotas.ts';
-import { byLabel, type Metric, prometheusText, single } from './prometheus-text.ts';
+import { observeRequests } from './request-durations.ts';
 
 export interface MetricsDeps {
   readonly version: string;
   readonly activity: Pick<ActivityLog, 'recorded' | 'counted'>;
   readonly listener: () => Pick<HttpListener, 'counts'> | undefined;
-  /** Connections to the database; undefined if it does not say. */
+  /** The port of the endpoints; undefined before it is open. */
+  readonly port: () => number | undefined;
+  /** Connections to the database; undefined if it does not respond. */
   readonly connections: () => Promise<number | undefined>;
   readonly isReady: () => Promise<boolean>;
   readonly config: Pick<ConfigDriftMonitor, 'version' | 'counts'>;
-  /** Spans that no collector has; undefined: none is told. */
+  /** Spans that no collector accepted; undefined: none are exported. */
   readonly droppedSpans: () => number | undefined;
   readonly personal: () => PoolCounts;
   readonly quotas: Pick<Quotas, 'refused'>;
 }
 
-const delaySampleMs = 20;
-const perSecond = 1e9;
+export interface MetricDefinition {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labelNames: readonly string[];
+}
+
+/** Gauges of prom-client with the suffix of counters, which promtool rejects; the same counts exist by type. */
+const misnamed = ['nodejs_active_resources_total', 'nodejs_active_handles_total', 'nodejs_active_requests_total'];
+
+/** Bounds for tool calls, in seconds. */
+const callBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
 export class Metrics {
-  readonly #parts: MetricsDeps;
-  readonly #outcomes = new Map<CallOutcome, number>(callOutcomes.map((outcome) => [outcome, 0]));
-  readonly #delay = monitorEventLoopDelay({ resolution: delaySampleMs });
+  readonly #deps: MetricsDeps;
+  readonly #registry = new Registry();
   readonly #stops: readonly (() => void)[];
-  #spills = 0;
-  #savedTokens = 0;
-  #seconds = 0;
 
-  constructor(parts: MetricsDeps) {
-    this.#parts = parts;
-    this.#delay.enable();
-    this.#stops = [
-      parts.activity.recorded.on(({ outcome, durationMs, spillId }) => {
-        this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
-        this.#seconds += durationMs / 1000;
-        if (spillId !== undefined) this.#spills++;
-      }),
-      parts.activity.counted.on(({ tokensSent, tokensOut }) => {
-        this.#savedTokens += Math.max(0, tokensSent - tokensOut);
-      }),
-    ];
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps;
+    this.#addState();
+    this.#addUserProcesses();
+    this.#stops = [...this.#followCalls(), observeRequests(this.#registry, deps.port)];
+    collectDefaultMetrics({ register: this.#registry });
+    for (const name of misnamed) this.#registry.removeSingleMetric(name);
   }
 
-  /** Returns the Prometheus text format. Delays are since the last scrape. */
-  async text(): Promise<string> {
-    const { config, version, listener, connections, isReady, quotas } = this.#parts;
-    const { problems, refused } = config.counts;
-    const { requests = 0, streams = 0, sessions = 0 } = listener()?.counts ?? {};
-    const [open, ready] = await Promise.all([connections(), isReady()]);
-    const text = prometheusText([
-      byLabel('tooltray_info', 'gauge', 'Version of this replica.', 'version', [[version, 1]]),
-      byLabel('tooltray_config_info', 'gauge', 'Hash of the configuration in use.', 'hash', [[config.version, 1]]),
-      single('tooltray_config_problems', 'gauge', 'Problems in the configuration.', problems),
-      single('tooltray_config_refused_overrides', 'gauge', 'Settings that a layer may not override.', refused),
-      single('tooltray_ready', 'gauge', 'Whether this replica accepts new requests.', Number(ready)),
-      single('tooltray_sessions', 'gauge', 'Open sessions of the stateful protocol.', sessions),
-      single('tooltray_streams', 'gauge', 'Open streams.', streams),
-      single('tooltray_requests_in_flight', 'gauge', 'Requests in flight.', requests),
-      byLabel('tooltray_calls_total', 'counter', 'Tool calls by outcome.', 'outcome', this.#outcomes),
-      single('tooltray_call_seconds_total', 'counter', 'Total duration of tool calls.', this.#seconds),
-      single('tooltray_spills_total', 'counter', 'Results that were spilled.', this.#spills),
-      single(
-        'tooltray_saved_tokens_total',
-        'counter',
-        'Result tokens that were not sent to models.',
-        this.#savedTokens,
-      ),
-      single('tooltray_quota_rejections_total', 'counter', 'Calls rejected by a quota.', quotas.refused),
-      single('tooltray_database_connections', 'gauge', 'Open connections to PostgreSQL.', open ?? 0),
-      single('tooltray_database_up', 'gauge', 'Whether PostgreSQL responds.', Number(open !== undefined)),
-      ...spanMetrics(this.#parts.droppedSpans()),
-      ...userProcessMetrics(this.#parts.personal()),
-      this.#delays(),
-      ...processMetrics(),
-    ]);
-    this.#delay.reset();
-    return text;
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Returns the Prometheus text format. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** All metrics, for the documentation. */
+  definitions(): readonly MetricDefinition[] {
+    return this.#registry.getMetricsAsArray().map((metric) => {
+      // The types of prom-client leave the names of labels out.
+      const { name, help, type, labelNames } = metric as unknown as MetricDefinition;
+      return { name, help, type, labelNames };
+    });
   }
 
   stop(): void {
-    this.#delay.disable();
     for (const stop of this.#stops) stop();
+    this.#registry.clear();
   }
 
-  #delays(): Metric {
-    // It measures from one look to the next, which are so far apart when nothing is late.
-    const late = (ns: number): number => Math.max(0, ns / perSecond - delaySampleMs / 1000);
-    const at = (percentile: number): number => late(this.#delay.percentile(percentile));
-    const help = 'Event loop delay since the last scrape.';
-    const quantiles = [
-      ['0.5', at(50)],
-      ['0.99', at(99)],
-      ['1', late(this.#delay.max)],
-    ] as const;
-    return byLabel(
-      'tooltray_event_loop_delay_seconds',
-      'gauge',
-      help,
-      'quantile',
-      this.#delay.count > 0 ? quantiles : [],
+  #followCalls(): (() => void)[] {
+    const { activity } = this.#deps;
+    const registers = [this.#registry];
+    const calls = new Counter({
+      name: 'tooltray_calls_total',
+      help: 'Tool calls by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    });
+    for (const outcome of callOutcomes) calls.inc({ outcome }, 0);
+    const durations = new Histogram({
+      name: 'tooltray_call_duration_seconds',
+      help: 'Duration of tool calls.',
+      buckets: callBuckets,
+      registers,
+    });
+    const spills = new Counter({ name: 'tooltray_spills_total', help: 'Results that were spilled.', registers });
+    const tokens = new Counter({
+      name: 'tooltray_saved_tokens_total',
+      help: 'Result tokens that were not sent to models.',
+      registers,
+    });
+    return [
+      activity.recorded.on(({ outcome, durationMs, spillId }) => {
+        calls.inc({ outcome });
+        durations.observe(durationMs / 1000);
+        if (spillId !== undefined) spills.inc();
+      }),
+      activity.counted.on(({ tokensSent, tokensOut }) => tokens.inc(Math.max(0, tokensSent - tokensOut))),
+    ];
+  }
+
+  #addState(): void {
+    const { config, version, listener, connections, isReady, quotas, droppedSpans } = this.#deps;
+    const registers = [this.#registry];
+    info(registers, 'tooltray_info', 'Version of this replica.', () => ({ version }));
+    info(registers, 'tooltray_config_info', 'Hash of the configuration in use.', () => ({ hash: config.version }));
+    const gauges: Gauges = [
+      ['tooltray_config_problems', 'Problems in the configuration.', () => config.counts.problems],
+      ['tooltray_config_refused_overrides', 'Settings that a layer may not override.', () => config.counts.refused],
+      ['tooltray_ready', 'Whether this replica accepts new requests.', async () => Number(await isReady())],
+      ['tooltray_sessions', 'Open sessions of the stateful protocol.', () => listener()?.counts.sessions ?? 0],
+      ['tooltray_streams', 'Open streams.', () => listener()?.counts.streams ?? 0],
+      ['tooltray_requests_in_flight', 'Requests in flight.', () => listener()?.counts.requests ?? 0],
+    ];
+    for (const [name, help, read] of gauges) gauge(registers, name, help, read);
+    // A scrape asks for the metrics in this order, so that one query answers both.
+    let open: Promise<number | undefined> | undefined;
+    gauge(registers, 'tooltray_database_connections', 'Open connections to PostgreSQL.', async () => {
+      open = connections();
+      return (await open) ?? 0;
+    });
+    gauge(registers, 'tooltray_database_up', 'Whether PostgreSQL responds.', async () =>
+      Number((await open) !== undefined),
     );
+    counter(registers, 'tooltray_quota_rejections_total', 'Calls rejected by a quota.', () => quotas.refused);
+    if (droppedSpans() === undefined) return;
+    counter(registers, 'tooltray_spans_dropped_total', 'Spans that no collector accepted.', () => droppedSpans() ?? 0);
+  }
+
+  #addUserProcesses(): void {
+    const { personal } = this.#deps;
+    const registers = [this.#registry];
+    gauge(registers, 'tooltray_user_processes', 'Running per-user processes.', () => personal().running);
+    gauge(registers, 'tooltray_user_processes_limit', 'Limit of per-user processes.', () => personal().limit);
+    const refused = new Counter({
+      name: 'tooltray_user_process_rejections_total',
+      help: 'Per-user processes that were not started, by limit.',
+      labelNames: ['limit'],
+      registers,
+      collect: () => {
+        refused.reset();
+        for (const [limit, count] of Object.entries(personal().refused)) refused.inc({ limit }, count);
+      },
+    });
   }
 }
 
-function userProcessMetrics({ running, limit, refused }: PoolCounts): readonly Metric[] {
-  const help = 'Per-user processes that were not started, by limit.';
-  return [
-    single('tooltray_user_processes', 'gauge', 'Running per-user processes.', running),
-    single('tooltray_user_processes_limit', 'gauge', 'Limit of per-user processes.', limit),
-    byLabel('tooltray_user_process_rejections_total', 'counter', help, 'limit', Object.entries(refused)),
-  ];
+type Gauges = readonly (readonly [name: string, help: string, read: () => number | Promise<number>])[];
+
+function gauge(registers: Registry[], name: string, help: string, read: () => number | Promise<number>): void {
+  const one: Gauge = new Gauge({ name, help, registers, collect: async () => one.set(await read()) });
 }
 
-function spanMetrics(dropped: number | undefined): readonly Metric[] {
-  if (dropped === undefined) return [];
-  return [single('tooltray_spans_dropped_total', 'counter', 'Spans that no collector accepted.', dropped)];
+/** A gauge that is always 1 and says something by its labels. */
+function info(registers: Registry[], name: string, help: string, read: () => Record<string, string>): void {
+  const one: Gauge = new Gauge({
+    name,
+    help,
+    labelNames: Object.keys(read()),
+    registers,
+    collect: () => {
+      one.reset();
+      one.set(read(), 1);
+    },
+  });
 }
 
-/** Process metrics, under the names that every Prometheus client library uses. */
-function processMetrics(): readonly Metric[] {
-  const { user, system } = process.cpuUsage();
-  const started = Date.now() / 1000 - process.uptime();
-  return [
-    single('process_cpu_seconds_total', 'counter', 'CPU time of this process.', (user + system) / 1e6),
-    single('process_resident_memory_bytes', 'gauge', 'Resident memory of this process.', process.memoryUsage.rss()),
-    single('process_start_time_seconds', 'gauge', 'Start time of this process, in Unix time.', started),
-  ];
+/** A counter whose count is kept elsewhere. */
+function counter(registers: Registry[], name: string, help: string, read: () => number): void {
+  const one: Counter = new Counter({
+    name,
+    help,
+    registers,
+    collect: () => {
+      one.reset();
+      one.inc(read());
+    },
+  });
 }

@@ -40,6 +40,7 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
     quotas,
     activity: host.core.activity.log,
     listener: () => host.httpServer?.listener,
+    port: () => host.port,
     connections: () => withTimeout(connectionsOf(database), timeoutMs),
     isReady: async () => (await readiness.problem()) === undefined,
   });

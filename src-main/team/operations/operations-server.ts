@@ -7,11 +7,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { AppError } from '../../core/base/errors.ts';
 import type { Metrics } from './metrics.ts';
-import { prometheusType } from './prometheus-text.ts';
 import type { Readiness } from './readiness.ts';
 
 interface OperationsServerDeps {
-  readonly metrics: Pick<Metrics, 'text'>;
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly readiness: Pick<Readiness, 'problem'>;
 }
 
@@ -49,7 +48,7 @@ export class OperationsServer {
     try {
       if (await handleProbe(readiness, request, response)) return;
       if (pathOf(request) !== '/metrics') return write(response, 404, 'Endpoints: /healthz, /readyz, /metrics\n');
-      write(response, 200, await metrics.text(), prometheusType);
+      write(response, 200, await metrics.text(), metrics.contentType);
     } catch {
       write(response, 500, 'Internal error\n');
     }

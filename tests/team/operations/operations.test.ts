@@ -2,8 +2,10 @@
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual as isMatch } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src-main/team/database/database.ts';
+import { readExposition } from '../../support/exposition.ts';
 import { fixture } from '../../support/start-core.ts';
 import { startReplica } from '../../support/start-replica.ts';
 import { openSession, post } from '../../support/team-caller.ts';
@@ -50,14 +52,16 @@ test('is ready while its schema is current and it is not stopping; counts calls 
   await post(own.url, 'tools/call', { name: 'echo_echo', arguments: { text: 'a word of mine' } }, session);
   await expect.poll(() => value('tooltray_calls_total{outcome="ok"}')).toBe(1);
   const [, text] = await ask('/metrics');
-  expect(text).toContain('# TYPE tooltray_calls_total counter\n');
-  expect(text).toMatch(/^tooltray_sessions 1\ntooltray|^tooltray_sessions 1$/m);
+  const families = readExposition(text);
+  expect(families.get('tooltray_sessions')?.samples).toMatchObject([{ labels: {}, value: 1 }]);
   expect(text).not.toMatch(/a word of mine|team-app|echo/);
-  expect(
-    text
-      .split('\n')
-      .filter((line) => line !== '' && !/^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"\})? -?[\d.e+-]+)$/.test(line)),
-  ).toEqual([]);
+  const sumOf = (name: string, labels: object): number | undefined =>
+    families.get(name)?.samples.find((one) => one.name === `${name}_count` && isMatch(one.labels, labels))?.value;
+  expect(sumOf('tooltray_call_duration_seconds', {})).toBe(1);
+  // initialize and the call; the stream of the session, if any, is still open.
+  const posts = { http_request_method: 'POST', http_route: '/mcp', http_response_status_code: '200' };
+  expect(sumOf('http_server_request_duration_seconds', posts)).toBe(2);
+  expect(families.get('process_cpu_seconds_total')?.type).toBe('counter');
   expect(await value('tooltray_database_up')).toBe(1);
   expect(await value('tooltray_database_connections')).toBeGreaterThan(0);
 
