@@ -10,7 +10,7 @@ import { databaseUrl } from './team-database.ts';
 
 export interface AuditSource extends AsyncDisposable {
   readonly log: AuditLog;
-  readonly whose: 'home' | 'team';
+  readonly owner: 'home' | 'team';
   /** undefined: there are none. Rejects with AppError `secret_locked`. */
   keys(): Promise<AuditKeys | undefined>;
   /** Flushes buffered records to the log. */
@@ -26,7 +26,7 @@ function homePlace(): AuditSource {
   const folder = join(cliPaths().dataDir, 'audit');
   return {
     log: new FileAuditLog(folder),
-    whose: 'home',
+    owner: 'home',
     keys: () => AuditKeys.inVault(openVault(cliPaths().dataDir, process.env)),
     settle,
     [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -49,7 +49,7 @@ async function teamPlace(url: string): Promise<AuditSource> {
   const database = new Database({ url, most: 2, name: 'tooltray audit' });
   return {
     log: new AuditTable(database.sql),
-    whose: 'team',
+    owner: 'team',
     keys: () => Promise.resolve(TeamKeys.fromEnv(process.env).audit()),
     // Replicas write within a second.
     settle: () => Promise.resolve(),

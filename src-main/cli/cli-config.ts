@@ -38,11 +38,11 @@ export async function openCliConfig(given: string | undefined): Promise<ConfigSt
 export async function openAnyConfig(given: string | undefined): Promise<ConfigStore> {
   const store = await findConfig(given);
   // Edits made by a command are approved implicitly, with paths resolved now.
-  store.changed.on(({ servers }) => void agreeTo(store, servers));
+  store.changed.on(({ servers }) => void approve(store, servers));
   return store;
 }
 
-async function agreeTo(store: ConfigStore, servers: readonly ServerConfig[]): Promise<void> {
+async function approve(store: ConfigStore, servers: readonly ServerConfig[]): Promise<void> {
   const { createServerSandboxes } = await import('../core/servers/launch/sandbox/server-sandboxes.ts');
   await createServerSandboxes(cliPaths(), store.path).agree(servers);
 }
@@ -109,10 +109,10 @@ export async function checkConfig(text: string, path: string, only?: string): Pr
     if (server.kind === 'stdio') await checkLaunch(server, document, environment);
     reportMissingValues(server, document, stored);
   }
-  const own = problems.filter(({ server }) => only === undefined || server === only);
+  const serverProblems = problems.filter(({ server }) => only === undefined || server === only);
   // If parsing failed, `document` has reported the same syntax errors; this avoids listing them twice.
   const found = config === undefined ? [] : document.problems;
-  return { servers, problems: [...own, ...found].sort((a, b) => a.line - b.line || a.column - b.column) };
+  return { servers, problems: [...serverProblems, ...found].sort((a, b) => a.line - b.line || a.column - b.column) };
 }
 
 /** Names of the secrets in the vault; empty if the vault cannot be read. */
@@ -126,10 +126,13 @@ async function storedSecrets(): Promise<ReadonlySet<string>> {
 /** Reports a value found neither in the environment nor in the vault: the server is listed and needs setup. */
 function reportMissingValues(server: ServerConfig, document: ConfigDocument, stored: ReadonlySet<string>): void {
   for (const [secret, field] of requiredSecrets(server)) {
-    const place = stored.has(secret) ? undefined : fieldNode(document, server.name, field);
-    if (place === undefined) continue;
+    const location = stored.has(secret) ? undefined : fieldNode(document, server.name, field);
+    if (location === undefined) continue;
     const suggestion = `Set it: tooltray secret set ${secret}, or in the environment.`;
-    document.report('warning', place.node, place.path, `${secret} has no value.`, { suggestion, server: server.name });
+    document.report('warning', location.node, location.path, `${secret} has no value.`, {
+      suggestion,
+      server: server.name,
+    });
   }
 }
 

@@ -40,19 +40,19 @@ function localRegistryHandlers(store: ConfigStore): RegistryClient {
   const network = openNetwork({ env: process.env, environment, config: store, log: createLog() });
   const http = new HttpFetch({ env: process.env, network });
   const { version } = packageJson;
-  const desk = new RegistryService({
-    registries: new Registries({ http, places: () => store.current.registries, now: Date.now }),
+  const service = new RegistryService({
+    registries: new Registries({ http, registries: () => store.current.registries, now: Date.now }),
     secrets: openLocalSecrets(store),
     names: () => serverNames(store),
     tryEntry: (entry) =>
       withTransports(store.current, (transports) => probeEntry(entry, { config: store, transports, version })),
     save: (name, entry) => store.update((text) => addServer(text, name, entry)),
   });
-  const answers = createRegistryHandlers(desk);
+  const handlers = createRegistryHandlers(service);
   const { signal } = new AbortController();
   return async (method, input) => {
     try {
-      return await answers[method](input, signal);
+      return await handlers[method](input, signal);
     } finally {
       http.close();
     }

@@ -117,11 +117,11 @@ function terminalWidth(): number {
 }
 
 /** The text, ended by … where it is longer than `room`. */
-function truncate(text: string, room: number): string {
-  if (shownLength(text) <= room) return text;
+function truncate(text: string, maxWidth: number): string {
+  if (shownLength(text) <= maxWidth) return text;
   // Colours of a cell that is cut are lost, not left open.
   const characters = [...stripVTControlCharacters(text)];
-  return `${characters.slice(0, room - 1).join('')}…`;
+  return `${characters.slice(0, maxWidth - 1).join('')}…`;
 }
 
 function shownLength(text: string): number {

@@ -30,15 +30,15 @@ export interface Edition {
   /** Stores that replace those in the home directory. */
   readonly stores: Partial<CoreStores>;
   /** Per-user connections to stdio servers. */
-  readonly personal: ServerDeps['personal'];
+  readonly perUserProcesses: ServerDeps['personal'];
   /** Policy for starting commands. */
   readonly launch: LaunchPolicy;
   /** Per-user connections to remote servers. */
-  readonly own: ServerDeps['own'];
+  readonly perUserConnections: ServerDeps['own'];
   /** Reserves quota for a call; rejects if the quota is exhausted. */
-  readonly admit: AdmitCall;
+  readonly reserveQuota: AdmitCall;
   /** Whether call traces are collected. */
   readonly isTraced: boolean;
   /** Returns the text that tells users where to approve or reject pending items. */
-  readonly answerAt: () => string;
+  readonly approvalLocation: () => string;
 }

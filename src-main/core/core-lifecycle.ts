@@ -49,21 +49,21 @@ export class CoreLifecycle {
     let settled: Promise<unknown> = Promise.resolve();
     const known = Promise.withResolvers<void>();
     this.#beginning = known.promise;
-    const begun = (): void => {
+    const markKnown = (): void => {
       stopLooking();
       this.#beginning = undefined;
       known.resolve();
     };
     // Cached listings of a previous core count as known.
-    const stopLooking = servers.manager.listingChanged.on(() => servers.manager.isConfigLoaded && begun());
+    const stopLooking = servers.manager.listingChanged.on(() => servers.manager.isConfigLoaded && markKnown());
     // Set synchronously, so that a `close()` during cleanup also waits for the startup that follows it.
-    this.#watching = this.#tidyUp().then(() => {
+    this.#watching = this.#cleanUp().then(() => {
       // The config is applied before the file is watched, so that clients that connect meanwhile see the servers.
       activity.log.startPruning();
       settled = Promise.all([calls.spills.start(), trust.dataFlow.start(), this.#apply(config.current)]);
       return Promise.all([config.start(), proposals.start()]);
     });
-    this.#watching.catch(begun);
+    this.#watching.catch(markKnown);
     await this.#watching;
     await settled;
   }
@@ -117,7 +117,7 @@ export class CoreLifecycle {
   }
 
   /** Cleans up after killed cores, because their servers hold ports and locks that ours need. */
-  async #tidyUp(): Promise<void> {
+  async #cleanUp(): Promise<void> {
     const { context, servers, trust } = this.#deps.groups;
     const { paths, log, config } = context;
     await Promise.all([tidyHome(paths, log), trust.pins.removeStale(), servers.sandboxes.sweepHomes(config)]);

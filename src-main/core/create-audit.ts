@@ -108,9 +108,9 @@ function noteTakenBack(audit: AuditRecorder, gone: readonly DataFlowDecision[]):
   });
 }
 
-export function createPinRegistry(shelf: PinStore, audit: AuditRecorder, config: ConfigStore, log: Log): PinRegistry {
+export function createPinRegistry(store: PinStore, audit: AuditRecorder, config: ConfigStore, log: Log): PinRegistry {
   const noted = notePins(audit);
-  return new PinRegistry(shelf, {
+  return new PinRegistry(store, {
     ...noted,
     onChange: () => config.current.reviews.onChange,
     onPassed: (server, changes) => {

@@ -72,7 +72,7 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     folder: paths.spillDir,
     own: tooltrayPaths(paths, config.path),
     settings: config.reader('results'),
-    answers: stores.spills,
+    store: stores.spills,
     modes,
     health,
     log,
@@ -92,7 +92,7 @@ export function createCalls(options: CallsOptions): CreatedCalls {
     results: config.reader('results'),
     flow: trust.dataFlow.flow,
     writesAhead: () => config.current.audit.writeAhead,
-    admit: edition?.admit,
+    admit: edition?.reserveQuota,
     isTraced: edition?.isTraced,
   };
   const codeRunner = options.codeRunner ?? new CodeRunner();

@@ -56,7 +56,7 @@ export function createCore(options: CoreOptions): Core {
   const proposals = new ProposalStore(stores.proposals);
   const history = new DecisionHistory(stores.decisions);
 
-  const safety = createSafety(context, stores, edition?.answerAt);
+  const safety = createSafety(context, stores, edition?.approvalLocation);
   const connections = createConnections({ context, trust: safety, budgets, edition, resolveProxy });
   const { servers, descriptions } = createServerAdmin({ context, connections, trust: safety, proposals });
   const record = createActivity({

@@ -37,7 +37,7 @@ export function createRegistries({
 }: RegistryDeps): RegistryServices {
   const { config, env, version } = context;
   const http = new HttpFetch({ env, network });
-  const reader = new Registries({ http, places: () => config.current.registries, now: Date.now });
+  const reader = new Registries({ http, registries: () => config.current.registries, now: Date.now });
   const service = new RegistryService({
     registries: reader,
     secrets,

@@ -22,7 +22,7 @@ interface ReviewDeps {
   readonly servers: Pick<ServersGroup, 'manager' | 'admin'>;
 }
 
-export function createReviews(deps: ReviewDeps, history: DecisionHistory, kept: JsonDocument): ServerReviews {
+export function createReviews(deps: ReviewDeps, history: DecisionHistory, document: JsonDocument): ServerReviews {
   const { context, connections, safety, budgets, servers } = deps;
   const { config, paths, env, masker, version } = context;
   const { processes, environment, network, sandboxes } = connections;
@@ -41,7 +41,7 @@ export function createReviews(deps: ReviewDeps, history: DecisionHistory, kept: 
     config,
     servers: servers.manager,
     history,
-    document: kept,
+    document: document,
     looks: new ServerPreviewer({ config, transports, scans, env, version, now: Date.now }),
     note: (...decision) => servers.admin.recordUserDecision(...decision),
   });

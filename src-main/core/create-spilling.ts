@@ -19,7 +19,7 @@ interface ResultsOptions {
   readonly health: StoreHealth;
   readonly countTokens: CountText;
   readonly own: ProtectedPaths;
-  readonly answers: CoreStores['spills'];
+  readonly store: CoreStores['spills'];
   readonly modes: ModeRegistry;
 }
 
@@ -32,8 +32,8 @@ interface Results {
 }
 
 export function createSpilling(options: ResultsOptions): Results {
-  const { folder, settings, log, health, countTokens, own, answers, modes } = options;
-  const spills = answers({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
+  const { folder, settings, log, health, countTokens, own, store: spillStore, modes } = options;
+  const spills = spillStore({ folder, settings, log: log.child('spills'), health, now: Date.now, countTokens, own });
   const reader = new SpillReader();
   const deletions = new ScheduledDeletions((id) => spills.remove(id));
   const shaper = new ResultShaper({

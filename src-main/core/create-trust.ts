@@ -48,7 +48,7 @@ interface SafetyParts {
 export function createSafety(
   { paths, env, config, log, masker, health }: CoreContext,
   stores: CoreStores,
-  answerAt: Edition['answerAt'] | undefined,
+  answerAt: Edition['approvalLocation'] | undefined,
 ): SafetyParts {
   const vault = stores.vault(env);
   const audit = stores.audit({ vault, masker, log: log.child('audit'), health, settings: config.reader('audit') });

@@ -174,9 +174,9 @@ type Place = { readonly width: number; readonly height: number } & Partial<Pick<
 
 export function windowBounds(last: Rectangle | undefined, workAreas: readonly Rectangle[]): Place {
   const area = workAreas.find((one) => last !== undefined && isSeen(last, one));
-  const room = area ?? workAreas[0];
+  const workArea = area ?? workAreas[0];
   const fit = (size: 'width' | 'height'): number =>
-    Math.max(minSize[size], Math.min(last?.[size] ?? defaultSize[size], room?.[size] ?? Infinity));
+    Math.max(minSize[size], Math.min(last?.[size] ?? defaultSize[size], workArea?.[size] ?? Infinity));
   const size = { width: fit('width'), height: fit('height') };
   return last !== undefined && area !== undefined ? { ...size, x: last.x, y: last.y } : size;
 }

@@ -86,13 +86,13 @@ export class DesktopApp {
     if (dashboard === undefined) throw new AppError('internal', 'The core is not listening for the dashboard.');
     this.#dashboard = dashboard;
     servePages(join(bundle, 'renderer'), dashboard);
-    const door = new IpcServer({
+    const ipc = new IpcServer({
       origin: dashboardOrigin,
       publisher: dashboard.publisher,
       ask: (method, input, signal) => dashboard.request(method, input, signal),
     });
-    connectIpc(door);
-    this.#stops.push(() => door.close());
+    connectIpc(ipc);
+    this.#stops.push(() => ipc.close());
     this.#follow(dashboard);
     await this.#startUpdates();
   }
@@ -256,12 +256,12 @@ function reconnectServers({ core }: CoreHost): void {
 }
 
 /** Plugs Electron's IPC into the door that checks who asks and what. */
-function connectIpc(door: IpcServer): void {
+function connectIpc(ipc: IpcServer): void {
   ipcMain.handle(requestChannel, (event, method: unknown, input: unknown, question: unknown) =>
-    door.request(senderOf(event), method, input, question),
+    ipc.request(senderOf(event), method, input, question),
   );
-  ipcMain.handle(cancelChannel, (event, question: unknown) => door.cancel(senderOf(event), question));
-  ipcMain.handle(watchChannel, (event) => door.watch(senderOf(event)));
+  ipcMain.handle(cancelChannel, (event, question: unknown) => ipc.cancel(senderOf(event), question));
+  ipcMain.handle(watchChannel, (event) => ipc.watch(senderOf(event)));
 }
 
 function senderOf({ sender, senderFrame }: IpcMainInvokeEvent): IpcSender {

@@ -65,7 +65,7 @@ export interface CoreHostOptions {
   /** Shared by several cores of one process; their creator closes them. */
   readonly shared?: { readonly activityThread: ActivityThread; readonly codeRunner: CodeRunner } | undefined;
   /** A core that serves a team: what it has in place of one user's listeners and files. */
-  readonly team?: ((room: TeamHostContext) => Promise<TeamHost>) | undefined;
+  readonly team?: ((context: TeamHostContext) => Promise<TeamHost>) | undefined;
 }
 
 interface HostParts {
@@ -167,8 +167,8 @@ export class CoreHost {
       if (config.pendingEdits.length > 0) log.warn(`${describeEdits(config.pendingEdits)} See: tooltray inbox`);
     });
     for (const problem of config.problems) log.warn(`${problem.file}:${problem.line}: ${problem.reason}`);
-    const room = { paths, log, masker };
-    return new CoreHost(options, room, { config, vault, health }, await options.team?.(room));
+    const teamContext = { paths, log, masker };
+    return new CoreHost(options, teamContext, { config, vault, health }, await options.team?.(teamContext));
   }
 
   get addresses(): ListenAddresses {
@@ -255,8 +255,8 @@ export class CoreHost {
       app: endpoint.app,
       view: viewFor(endpoint, clients.services),
       viewOf: (app, capabilities) => {
-        const asked = { ...endpoint, app: endpoint.app ?? app, capabilities };
-        return viewFor(asked, clients.services);
+        const request = { ...endpoint, app: endpoint.app ?? app, capabilities };
+        return viewFor(request, clients.services);
       },
       parked: clients.parkedCalls,
       letIn,

@@ -72,7 +72,7 @@ export class McpHttpServer {
       admitApp: (app) => gate.admit(app),
       starting,
       openLegacy: (endpoint) => (transport, seed) => serve(transport, endpoint, authenticate(endpoint, seed)),
-      openModern: (...asked) => this.#openStateless(...asked),
+      openModern: (...args) => this.#openStateless(...args),
       takesKind: (endpoint) => {
         const kind = extensionsAt(endpoint, config());
         return kind === undefined || clients.extensions.accepts(kind);
@@ -164,8 +164,8 @@ export class McpHttpServer {
     for (const endpoint of this.#listener.statelessEndpoints) {
       const { view } = endpoint;
       if (!view.includesServer(server)) continue;
-      const told = method === taskNotification ? view.mapTaskNotification(name, params) : undefined;
-      if (told !== undefined) endpoint.notifyTask(told);
+      const mapped = method === taskNotification ? view.mapTaskNotification(name, params) : undefined;
+      if (mapped !== undefined) endpoint.notifyTask(mapped);
       else if (method !== taskNotification) endpoint.resourceUpdated(view.listedUri(name, String(params['uri'])));
     }
   }

@@ -146,14 +146,14 @@ export async function portHolder(
 function refusesLikeTooltray(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(probeTimeoutMs);
-    const asked = request(
+    const probe = request(
       { host: '127.0.0.1', port, path: '/mcp', method: 'GET', signal, agent: false },
       (response) => {
         resolve(String(response.headers['www-authenticate']).includes('realm="tooltray"'));
         response.destroy();
       },
     );
-    asked.on('error', () => resolve(false)).end();
+    probe.on('error', () => resolve(false)).end();
   });
 }
 

@@ -172,10 +172,10 @@ export class SessionState {
     const uri = String(params?.['uri']);
     if (method === 'resources/unsubscribe') this.#subscriptions.delete(uri);
     if (call.line === undefined) return;
-    const kept = { id: call.id, line: call.line };
-    if (method === 'initialize') this.#initialize = kept;
-    else if (method === 'logging/setLevel') this.#logLevel = kept;
-    else if (method === 'resources/subscribe') this.#subscriptions.set(uri, kept);
+    const pending = { id: call.id, line: call.line };
+    if (method === 'initialize') this.#initialize = pending;
+    else if (method === 'logging/setLevel') this.#logLevel = pending;
+    else if (method === 'resources/subscribe') this.#subscriptions.set(uri, pending);
   }
 
   #noteAcknowledgement(params: JsonObject | undefined): boolean {

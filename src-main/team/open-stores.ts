@@ -41,8 +41,8 @@ export interface OpenStores {
 }
 
 /** Rejects with AppError `store_unreachable`, or `secret_locked` where its keys are not the team's. */
-export async function openStores(room: StoreDeps): Promise<OpenStores> {
-  const { sql, database, changes, env, keys, objects, log, replica, version } = room;
+export async function openStores(deps: StoreDeps): Promise<OpenStores> {
+  const { sql, database, changes, env, keys, objects, log, replica, version } = deps;
   const rows = new DocumentTable(sql, keys.encryptionKeys('documents'));
   const records = new TeamDocuments({ rows, changes, log: log.child('records') });
   const [stores, seen] = await Promise.all([records.stores(), records.document('audit-seen')]);
@@ -81,10 +81,10 @@ export async function openStores(room: StoreDeps): Promise<OpenStores> {
     vaults.close();
     await records.close();
   };
-  const answers = openTeamSpillStore({ database, objects });
+  const spills = openTeamSpillStore({ database, objects });
   const readOwn: OpenStores['readOwn'] = (user, name) => vaults.forUser(user).read(name);
   return {
-    stores: { ...stores, audit, vault: () => vaults.organization, record, spills: answers },
+    stores: { ...stores, audit, vault: () => vaults.organization, record, spills: spills },
     vaults,
     readOwn,
     close,

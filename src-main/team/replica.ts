@@ -318,12 +318,12 @@ async function openParts(
   const isPublic = (request: IncomingMessage): boolean => isProbe(request) || door.metadata?.matches(request) === true;
   const edition: TeamHost = {
     stores: stores.stores,
-    personal: processes.open,
+    perUserProcesses: processes.open,
     launch,
-    own: signIns.own,
-    admit: quotas.quotas.admit,
+    perUserConnections: signIns.own,
+    reserveQuota: quotas.quotas.admit,
     isTraced: otlpTarget(env, 'traces') !== undefined,
-    answerAt: () => `in the team dashboard ${url(host().port).replace(/mcp$/, '#/inbox')}`,
+    approvalLocation: () => `in the team dashboard ${url(host().port).replace(/mcp$/, '#/inbox')}`,
     http: {
       address: listen.address,
       url,

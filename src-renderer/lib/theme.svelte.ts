@@ -25,8 +25,8 @@ export const browserTheme = {
   /** undefined: nobody has chosen one here. */
   get choice(): Theme | undefined {
     follow();
-    const kept = localStorage.getItem(storageName);
-    return kept === 'light' || kept === 'dark' || kept === 'system' ? kept : undefined;
+    const stored = localStorage.getItem(storageName);
+    return stored === 'light' || stored === 'dark' || stored === 'system' ? stored : undefined;
   },
   /** Remembered by this browser, for every tab of it. */
   choose(theme: Theme): void {

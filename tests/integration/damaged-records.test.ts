@@ -66,7 +66,7 @@ async function forge(core: TestCore): Promise<TestConfig> {
     file,
     JSON.stringify({
       ...record,
-      agreed: { ...record.agreed, servers: { ...record.agreed.servers, evil: { entry: evil, on: true } } },
+      agreed: { ...record.agreed, servers: { ...record.agreed.servers, evil: { entry: evil, enabled: true } } },
     }),
   );
   return { ...config, servers: { ...config.servers, evil } };

@@ -34,10 +34,10 @@ export const activity = command({
     ...commonFlags,
   },
   async run({ steps, session, server, app, text, failed, since, limit, output, config, json }, _, action) {
-    const most = limit ?? (action === 'list' ? defaultLimit : Infinity);
+    const max = limit ?? (action === 'list' ? defaultLimit : Infinity);
     if (action === 'sessions') {
       const { sessions } = await withActivity(config, (core) => core.ask('timelineSessions', {}));
-      const shown = sessions.slice(0, most);
+      const shown = sessions.slice(0, max);
       printResult(json, { sessions: shown }, () => sessionLines(shown));
       return 0;
     }
@@ -50,7 +50,7 @@ export const activity = command({
         ...(failed && { problems: true }),
         ...(since !== undefined && { since }),
       };
-      const found = await withActivity(config, (core) => readSteps(core, search, most));
+      const found = await withActivity(config, (core) => readSteps(core, search, max));
       if (action === 'list') printResult(json, found, () => stepLines(found));
       else await exportRows(found.steps, output, 'step');
       return 0;
@@ -61,7 +61,7 @@ export const activity = command({
       ...(text !== undefined && { text }),
       ...(failed && { outcomes: ['tool_error', 'failed', 'blocked'] as const }),
     };
-    const { calls, total } = await withActivity(config, (core) => readCalls(core, query, most, since ?? 0));
+    const { calls, total } = await withActivity(config, (core) => readCalls(core, query, max, since ?? 0));
     if (action === 'list')
       printResult(json, { calls, total }, () =>
         callLines(
@@ -104,10 +104,10 @@ async function readCalls(
   const calls: CallSummary[] = [];
   for (let beforeId = Number.MAX_SAFE_INTEGER; ;) {
     const page = await core.ask('activity', { ...query, beforeId, limit: Math.min(1000, limit - calls.length) });
-    const fitting = page.calls.filter(({ at }) => at >= since);
-    calls.push(...fitting);
+    const inRange = page.calls.filter(({ at }) => at >= since);
+    calls.push(...inRange);
     const last = page.calls.at(-1);
-    const isLast = !page.more || last === undefined || fitting.length < page.calls.length;
+    const isLast = !page.more || last === undefined || inRange.length < page.calls.length;
     if (isLast || calls.length >= limit) return { calls, total: since === 0 ? page.total : calls.length };
     beforeId = last.id;
   }
@@ -137,13 +137,13 @@ function row({
 }: CallSummary): string[] {
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const name = server === '' ? tool : `${server}:${tool}`;
-  const how = outcome === 'ok' ? 'ok' : paint('bad', outcome.replace('_', ' '));
+  const outcomeText = outcome === 'ok' ? 'ok' : paint('bad', outcome.replace('_', ' '));
   const tokens = [tokensSent, tokensOut].map((number) => String(number ?? ''));
   return [
     when,
     oneLine(appName),
     oneLine(name),
-    how,
+    outcomeText,
     formatDuration(durationMs),
     ...tokens,
     oneLine(why ?? error ?? ''),

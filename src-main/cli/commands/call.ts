@@ -30,8 +30,8 @@ export const call = command({
     const input = await readInput(given);
     const intent = intents.find((one) => one === maxEffect);
     if (maxEffect !== undefined && intent === undefined) throw usageError(`--max-effect takes ${intents.join(', ')}`);
-    const asked = { tool, arguments: input, ...(intent && { intent }), ...(reason !== undefined && { reason }) };
-    const result = await withCore(config, (core) => core.ask('call', asked));
+    const request = { tool, arguments: input, ...(intent && { intent }), ...(reason !== undefined && { reason }) };
+    const result = await withCore(config, (core) => core.ask('call', request));
     const isError = result['isError'] === true;
     if (json) printJson(result);
     else (isError ? process.stderr : process.stdout).write(contentText(result, raw));
@@ -90,14 +90,15 @@ function blockText(block: JsonObject, clean: (text: string) => string): string {
   if (type === 'resource' && isObject(resource)) {
     return typeof resource['text'] === 'string'
       ? clean(resource['text'])
-      : describe('resource', resource['uri'], resource['mimeType'], resource['blob']);
+      : describeBlock('resource', resource['uri'], resource['mimeType'], resource['blob']);
   }
-  if (type === 'resource_link') return describe('link', [name, uri].filter(Boolean).join(' '), mimeType, undefined);
-  return describe(typeof type === 'string' ? type : 'content', undefined, mimeType, data);
+  if (type === 'resource_link')
+    return describeBlock('link', [name, uri].filter(Boolean).join(' '), mimeType, undefined);
+  return describeBlock(typeof type === 'string' ? type : 'content', undefined, mimeType, data);
 }
 
 /** Returns a summary such as `[image, image/png, 12 kB]`; `--json` prints the full content. */
-function describe(kind: string, label: unknown, mimeType: unknown, base64: unknown): string {
+function describeBlock(kind: string, label: unknown, mimeType: unknown, base64: unknown): string {
   const size = typeof base64 === 'string' ? formatBytes(Math.floor((base64.length * 3) / 4)) : '';
   const parts = [kind, label, mimeType, size].filter((part): part is string => typeof part === 'string' && part !== '');
   return `[${oneLine(parts.join(', '))}]`;

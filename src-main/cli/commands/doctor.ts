@@ -49,10 +49,10 @@ export const doctor = command({
     if (!json) printLines(fixes.map(({ sentence }) => oneLine(sentence)));
     const findings = await examine(config);
     const problems = findings.filter(({ level }) => level === 'problem').length;
-    const told = findings.map((finding) => ({ ...finding, text: textOf(finding) }));
-    printResult(json, { ok: problems === 0, findings: told, ...(fix && { fixes }) }, () => [
+    const described = findings.map((finding) => ({ ...finding, text: textOf(finding) }));
+    printResult(json, { ok: problems === 0, findings: described, ...(fix && { fixes }) }, () => [
       ...(fixes.length > 0 ? [''] : []),
-      ...told.map(({ level, text }) => `${paint(...marks[level])}  ${text}`),
+      ...described.map(({ level, text }) => `${paint(...marks[level])}  ${text}`),
       '',
       conclusion(problems),
     ]);

@@ -60,21 +60,22 @@ export const importServers = command({
     return withApps(flags, async (setup, project) => {
       const source = { file, app, set, project };
       const { offers, skipped } = await readOffers(setup, { ...source, dryRun: dryRun || !yes });
-      const wishes = pick(offers, names, move);
+      const selected = pick(offers, names, move);
       const textOf = yes && !dryRun ? endpointText : maskedLaunch;
       const rows = new Map(offers.map((offer) => [offer, rowOf(offer, textOf)]));
-      if (!json) printLines([...offerLines(rows, wishes, move), ...skippedLines(skipped), ...sealLines(wishes, seal)]);
-      const isIdle = wishes.length === 0 || dryRun;
-      const answer = isIdle ? undefined : await confirm(question(wishes.length, move), yes);
+      if (!json)
+        printLines([...offerLines(rows, selected, move), ...skippedLines(skipped), ...sealLines(selected, seal)]);
+      const skipsPrompt = selected.length === 0 || dryRun;
+      const answer = skipsPrompt ? undefined : await confirm(question(selected.length, move), yes);
       if (answer !== true) {
         if (json) printJson({ servers: [...rows.values()], skipped, added: [] });
-        else if (!isIdle) printLines([notAppliedMessage(answer)]);
-        return isIdle ? 0 : 1;
+        else if (!skipsPrompt) printLines([notAppliedMessage(answer)]);
+        return skipsPrompt ? 0 : 1;
       }
       printProgress('Importing…');
       // Bundles are unpacked only after confirmation.
       const again = yes ? undefined : await readOffers(setup, { ...source, dryRun: false });
-      const final = again === undefined ? wishes : pick(again.offers, names, move);
+      const final = again === undefined ? selected : pick(again.offers, names, move);
       const outcome = await setup.imports.importRequested(final, { move, seal });
       printResult(json, { servers: [...rows.values()], skipped, ...outcome }, () => [
         oneLine(outcome.sentence),
@@ -91,11 +92,11 @@ function pick(offers: readonly ImportOffer[], names: readonly string[], move: bo
   const isNew = ({ already }: ImportOffer): boolean => move || already === undefined;
   if (names.length === 0) return offers.filter(isNew).map((offer) => ({ offer, name: offer.name }));
   return names.flatMap((word) => {
-    const [name = '', as = name] = word.split(/=(.*)/s, 2);
+    const [name = '', newName = name] = word.split(/=(.*)/s, 2);
     const named = offers.filter((offer) => offer.name === name);
-    if (named.length > 0) return named.filter(isNew).map((offer) => ({ offer, name: as }));
-    const there = [...new Set(offers.map((offer) => offer.name))].join(', ') || 'none';
-    throw new AppError('not_found', `Server "${name}" not found.`, { fix: `Found: ${there}.` });
+    if (named.length > 0) return named.filter(isNew).map((offer) => ({ offer, name: newName }));
+    const available = [...new Set(offers.map((offer) => offer.name))].join(', ') || 'none';
+    throw new AppError('not_found', `Server "${name}" not found.`, { fix: `Found: ${available}.` });
   });
 }
 
@@ -141,15 +142,17 @@ function skippedLines(skipped: readonly string[]): string[] {
 function sealLines(wishes: readonly ImportRequest[], seal: boolean): string[] {
   const found = wishes.flatMap(({ offer }) => (offer.already === undefined ? offer.sealable : []));
   if (found.length === 0) return [];
-  const told = (some: typeof found): string => some.map(({ server, where }) => `${server}, ${where}`).join('; ');
-  if (seal) return ['', oneLine(`To be stored in the vault: ${told(found)}.`)];
+  const locations = (some: typeof found): string => some.map(({ server, where }) => `${server}, ${where}`).join('; ');
+  if (seal) return ['', oneLine(`To be stored in the vault: ${locations(found)}.`)];
   const plain = found.filter(({ inKeychain }) => inKeychain !== true);
   const elsewhere = found.filter(({ inKeychain }) => inKeychain === true);
-  const writes = `${formatCount(plain.length, 'value')} would stand in the config file as it is: ${told(plain)}.`;
+  const writes = `${formatCount(plain.length, 'value')} would stand in the config file as it is: ${locations(plain)}.`;
   return [
     '',
     ...(plain.length === 0 ? [] : [paint('unsure', oneLine(writes))]),
-    ...(elsewhere.length === 0 ? [] : [paint('unsure', oneLine(`Stays in the system keychain: ${told(elsewhere)}.`))]),
+    ...(elsewhere.length === 0
+      ? []
+      : [paint('unsure', oneLine(`Stays in the system keychain: ${locations(elsewhere)}.`))]),
     'To store such values in the vault: tooltray import … --vault',
   ];
 }
@@ -213,15 +216,15 @@ interface FileServers {
 async function serversInFile(file: string, source: ImportSource): Promise<FileServers> {
   const home = homedir();
   if (isBundleFile(file)) {
-    const { name, entry } = await ofBundle(file, source);
+    const { name, entry } = await entryFromBundle(file, source);
     return asImported([{ ...readOne(entry, { home }), name }]);
   }
   const content = file === '-' ? await text(process.stdin) : await readText(file);
   const isNamed = file !== '-' && /\.(?:jsonc?|json5|toml|ya?ml)$/i.test(file);
   if (isNamed && !isRegistryFile(content)) {
-    const { value, notes: doubled } = parseText(content, formatOfFile(file), file);
+    const { value, notes: duplicateKeys } = parseText(content, formatOfFile(file), file);
     const { servers, notes: about } = readServersOfValue(value, resolve(file), { home });
-    const notes = [...doubled, ...about];
+    const notes = [...duplicateKeys, ...about];
     const { servers: read, skipped } = asImported(servers);
     if (read.length > 0 || notes.length > 0 || formatOfFile(file) !== 'json' || skipped.length > 0)
       return { servers: read, skipped: [...notes, ...skipped] };
@@ -245,7 +248,7 @@ function asImported(servers: readonly ReadServer[]): FileServers {
   };
 }
 
-async function ofBundle(file: string, { set, dryRun }: ImportSource) {
+async function entryFromBundle(file: string, { set, dryRun }: ImportSource) {
   const bundle = await readBundle(file);
   const { manifest } = bundle;
   const parent = join(cliPaths().dataDir, 'bundles');

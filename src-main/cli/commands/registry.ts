@@ -144,13 +144,13 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
   const { json, dryRun, noTest, yes } = given;
   const found = await ask('registryServer', { ...inRegistry(given), ...inVersion(given), server: name });
   const option = chosenOption(found.server, given.option);
-  const answers = await inputsFor(option, given.set);
+  const inputs = await inputsFor(option, given.set);
   const wish: RegistrySelection = {
     registry: found.registry,
     server: found.server.name,
     version: found.server.version,
     option: option.id,
-    answers,
+    answers: inputs,
   };
   const own = given.name ?? found.name;
   const preview = await ask('registryPreview', wish);
@@ -202,18 +202,18 @@ function chosenOption({ name, options }: RegistryRow, way: string | undefined): 
 }
 
 async function inputsFor({ inputs }: InstallOption, given: readonly string[]): Promise<Record<string, string>> {
-  const answers: Record<string, string> = {};
+  const values: Record<string, string> = {};
   for (const pair of given) {
     const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     const input = inputs.find(({ id, label }) => id === name || label === name);
     if (input === undefined) throw usageError(`Unknown input ${JSON.stringify(name)}`);
-    answers[input.id] = input.isRepeated && answers[input.id] !== undefined ? `${answers[input.id]}\n${value}` : value;
+    values[input.id] = input.isRepeated && values[input.id] !== undefined ? `${values[input.id]}\n${value}` : value;
   }
-  const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && answers[id] === undefined);
+  const missing = inputs.filter(({ id, isRequired, isSecret }) => isRequired && isSecret && values[id] === undefined);
   // Several values on stdin could not be told apart from each other, so only one is read.
-  if (missing.length > 1 && !process.stdin.isTTY) return answers;
-  for (const { id, label } of missing) answers[id] = await readSecret(`${oneLine(label)}:`);
-  return answers;
+  if (missing.length > 1 && !process.stdin.isTTY) return values;
+  for (const { id, label } of missing) values[id] = await readSecret(`${oneLine(label)}:`);
+  return values;
 }
 
 function howToSet(problems: InstallPreviewDetails['problems']): string {

@@ -21,10 +21,10 @@ export const restart = command({
         const { servers } = await core.ask('state', {});
         const names = servers.map((server) => server.name);
         if (name !== undefined && !names.includes(name)) throw unknownServer(name, names);
-        const chosen =
+        const selected =
           name === undefined ? servers.filter(({ level }) => level === 'error').map((one) => one.name) : [name];
         const found = await Promise.all(
-          chosen.map(async (server) => core.ask('restart', { server, ...(clear && { clear }) })),
+          selected.map(async (server) => core.ask('restart', { server, ...(clear && { clear }) })),
         );
         printResult(json, name === undefined ? { servers: found } : found[0], () =>
           found.length === 0 ? ['No server has failed.'] : found.map(statusLine),

@@ -34,7 +34,7 @@ export const serve = command({
   flags,
   async run(given) {
     if (given.mode !== undefined) requireMode(given.mode);
-    await refuseSecond(given);
+    await refuseSecondInstance(given);
     const stopped = Promise.withResolvers<void>();
     const host = await openHost(given, stopped.resolve);
     handleSignals(host, stopped.resolve);
@@ -54,7 +54,7 @@ export const serve = command({
 });
 
 /** Runs before the socket is bound, because a failed bind could not name the running instance. */
-async function refuseSecond(given: ServeFlags): Promise<void> {
+async function refuseSecondInstance(given: ServeFlags): Promise<void> {
   const core = await findRunningCore();
   if (core === undefined) return;
   const { http, socket, home } = await core.ask('state', {});
@@ -76,9 +76,9 @@ function dashboardOf(http: string, { background, json }: ServeFlags): string {
 }
 
 function announce(host: CoreHost, given: ServeFlags, started: Promise<void>): void {
-  if (given.json) process.stdout.write(`${jsonText(facts(host))}\n`);
+  if (given.json) process.stdout.write(`${jsonText(connectionDetails(host))}\n`);
   else if (!given.background) {
-    process.stdout.write(welcome(host, given));
+    process.stdout.write(startupText(host, given));
     void announceServers(host, started);
   }
 }
@@ -92,7 +92,7 @@ async function announceServers(host: CoreHost, started: Promise<void>): Promise<
   print(summary(host));
 }
 
-function facts({ addresses, core, paths }: CoreHost): Record<string, unknown> {
+function connectionDetails({ addresses, core, paths }: CoreHost): Record<string, unknown> {
   return {
     http: addresses.http,
     ...(addresses.httpProblem !== '' && { httpProblem: addresses.httpProblem }),
@@ -108,7 +108,7 @@ function summary({ core }: CoreHost): string {
   const { masker } = core.context;
   const ready = all.filter((server) => server.state.kind === 'ready');
   const lines = all.flatMap((server) => {
-    const trouble = troubleOf(server);
+    const trouble = errorOf(server);
     return trouble === undefined ? [] : [`  ${server.config.name}: ${oneLine(masker.maskText(trouble))}`];
   });
   return [
@@ -118,13 +118,13 @@ function summary({ core }: CoreHost): string {
 }
 
 /** Returns the server's current error; while the server is retried, the last one. */
-function troubleOf({ config, health, state }: ManagedServer): string | undefined {
+function errorOf({ config, health, state }: ManagedServer): string | undefined {
   if (health.level === 'error' || health.level === 'attention') return health.detail;
   return 'error' in state ? state.error?.text.replace(`${config.name}: `, '') : undefined;
 }
 
 /** Returns the listen address, the servers, and how to connect client apps. */
-function welcome(host: CoreHost, { insecureNoAuth, mode }: ServeFlags): string {
+function startupText(host: CoreHost, { insecureNoAuth, mode }: ServeFlags): string {
   const { http, socket, httpProblem } = host.addresses;
   const { current, problems } = host.core.context.config;
   const header = insecureNoAuth ? '' : ` --header "Authorization: Bearer $(cat ${quote(host.paths.tokenFile)})"`;

@@ -11,7 +11,7 @@ interface SpillRequest {
   readonly lines: number;
 }
 
-type Act = (asked: SpillRequest, id: string, what: string) => Promise<void>;
+type Act = (request: SpillRequest, id: string, what: string) => Promise<void>;
 
 const actions = {
   list: { help: 'List spills (default)', act: list },
@@ -65,8 +65,8 @@ function row({ id, at, server, tool, kind, sentBytes, sentTokens, bytes, reads, 
 }
 
 /** Prints a spill's metadata and its first lines. */
-async function show(asked: SpillRequest, id: string): Promise<void> {
-  const { core, json } = asked;
+async function show(request: SpillRequest, id: string): Promise<void> {
+  const { core, json } = request;
   const found = (await allSpills(core)).find((spill) => spill.id === id);
   const use = await core.ask('spillUse', { id });
   if (json) return printJson({ ...found, ...use });
@@ -75,7 +75,7 @@ async function show(asked: SpillRequest, id: string): Promise<void> {
     printLines([sizes(found)]);
     if (found.lines === undefined) return;
   }
-  await head(asked, id);
+  await head(request, id);
 }
 
 function sizes({ mimeType, sentBytes, sentTokens, sentEstimated, bytes }: SpillRow): string {

@@ -34,8 +34,8 @@ async function serveAlone(given: ShimArgs): Promise<number> {
   try {
     host.gate.admit(app);
     // Servers are registered before the first request and start during the MCP initialize handshake.
-    const line = new StreamTransport(process.stdin, process.stdout, { respondsFirst: true });
-    await host.serve(line, { app, mode, profile, server }, { credential: { kind: 'own line' } }, ended.resolve);
+    const transport = new StreamTransport(process.stdin, process.stdout, { respondsFirst: true });
+    await host.serve(transport, { app, mode, profile, server }, { credential: { kind: 'own line' } }, ended.resolve);
     await ended.promise;
   } finally {
     await host.stop();

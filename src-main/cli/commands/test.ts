@@ -13,15 +13,17 @@ export const test = command({
   notes: ['Opens separate connections. Exits with 1 if a server fails.'],
   async run({ config, json }, [name]) {
     const store = await openCliConfig(config);
-    const { wanted, off, broken } = pickServers(store, name);
+    const { wanted, off: disabled, broken: invalid } = pickServers(store, name);
     printProgress(`Testing ${formatCount(wanted.length, 'server')} …`);
     const probes = await probeServers(wanted, store.current);
     const masker = new Masker(secretValuesOf(store.current));
-    const ok = broken.length === 0 && !probes.some(isFailed);
+    const ok = invalid.length === 0 && !probes.some(isFailed);
     const servers = probes.map((probe) => probeData(probe, masker));
-    printResult(json, { ok, servers, off: off.map((server) => server.name), broken }, () => {
-      const unusable = broken.map((one) => `${oneLine(one)}: its entry cannot be used. See: tooltray config validate.`);
-      const lines = [...probeLines(probes, off, masker), ...unusable];
+    printResult(json, { ok, servers, off: disabled.map((server) => server.name), broken: invalid }, () => {
+      const unusable = invalid.map(
+        (one) => `${oneLine(one)}: its entry cannot be used. See: tooltray config validate.`,
+      );
+      const lines = [...probeLines(probes, disabled, masker), ...unusable];
       return lines.length > 0 ? lines : ['No servers. Add one with: tooltray add NAME COMMAND'];
     });
     return ok ? 0 : 1;

@@ -22,17 +22,17 @@ export const undo = command({
     if (wanted?.includes(':') === true) return restoreDescription(wanted, flags);
     return withApps(flags, async (setup, project) => {
       const { dryRun, yes, json } = flags;
-      const isMeant = ({ files }: Undoable): boolean =>
+      const isInScope = ({ files }: Undoable): boolean =>
         project === undefined || files.some((file) => file.startsWith(join(project, sep)));
-      const all = (await setup.undoable()).filter(isMeant);
+      const all = (await setup.undoable()).filter(isInScope);
       const change = wanted === undefined ? all[0] : all.find(({ undo: id }) => id === wanted);
       if (change === undefined) throw nothingToUndo(wanted);
       const { undo: id, about } = change;
       if (!json) printLines([`${new Date(change.at).toLocaleString()}: ${about} (${id})`]);
-      const answer = dryRun ? undefined : await confirm('Undo this change?', yes);
-      if (answer !== true) {
+      const confirmed = dryRun ? undefined : await confirm('Undo this change?', yes);
+      if (confirmed !== true) {
         if (json) printJson({ undo: id, about, done: false });
-        else if (!dryRun) printLines([notAppliedMessage(answer)]);
+        else if (!dryRun) printLines([notAppliedMessage(confirmed)]);
         return dryRun ? 0 : 1;
       }
       const { sentence } = await setup.undoInstall({ undo: id });

@@ -64,9 +64,9 @@ export async function runCallAction(
   }
   if (result['isError'] === true) {
     const { blocks } = toolPayload({ ...result, structuredContent: undefined }, true);
-    const { facts: kept } = readSpilled(result, call.report);
+    const { facts: spilled } = readSpilled(result, call.report);
     return errorEnvelope(
-      { ...facts, ...kept },
+      { ...facts, ...spilled },
       enriched(textsOf(result) || 'The tool failed without a word.', call),
       blocks,
     );
@@ -147,8 +147,8 @@ function enriched(text: string, { tool, given }: DispatchedCall, error?: unknown
   const schema = usableSchema(tool.definition);
   const hint = argumentHint(given.arguments, schema);
   const isShown = isUnfit(error) && error.data?.['input_schema_shown'] !== undefined;
-  const told = isShown ? 'shown earlier.' : JSON.stringify(schema);
-  const lines = [text, hint, isUnfit(error) ? `Schema: ${told}` : undefined];
+  const schemaText = isShown ? 'shown earlier.' : JSON.stringify(schema);
+  const lines = [text, hint, isUnfit(error) ? `Schema: ${schemaText}` : undefined];
   return lines.filter((line) => line !== undefined).join('\n');
 }
 
@@ -300,9 +300,9 @@ function toolPayload(result: JsonObject, whole: boolean): ToolPayload {
   if (texts.length === 0 && isObject(structuredContent)) return asJson(structuredContent, blocks);
   if (!whole && isText(first) && saysIt(content, structuredContent))
     return { text: first.text, format: 'text', blocks: rest };
-  const { structuredContent: _said, ...told } = result;
-  const kept = texts.some((text) => restates(structuredContent, text)) ? told : result;
-  return asJson({ ...kept, ...('content' in result && { content: texts }) }, blocks);
+  const { structuredContent: _said, ...unstructured } = result;
+  const reduced = texts.some((text) => restates(structuredContent, text)) ? unstructured : result;
+  return asJson({ ...reduced, ...('content' in result && { content: texts }) }, blocks);
 }
 
 /** Whether every single value of the structure is in the texts, or there is none. */
@@ -361,22 +361,22 @@ function readSpillWish(input: JsonObject): SpillOptions {
 }
 
 function readSpilled(result: JsonObject, { toolsOnly }: ReportInput): SpilledResult {
-  const kept = parseSpillInfo(result);
-  if (kept === undefined) return { facts: unspilledReason(result), text: undefined, blocks: [] };
+  const spilled = parseSpillInfo(result);
+  if (spilled === undefined) return { facts: unspilledReason(result), text: undefined, blocks: [] };
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
-  const [main] = kept.parts;
+  const [main] = spilled.parts;
   const facts = {
     resultFormat: main?.kind === 'toon' ? 'toon' : 'json',
     resultFile: main?.file,
-    ...(kept.exceeded !== undefined && { autoSpilled: true }),
+    ...(spilled.exceeded !== undefined && { autoSpilled: true }),
   };
-  return { facts, text: spilledText(kept, toolsOnly), blocks: content.slice(1) };
+  return { facts, text: spilledText(spilled, toolsOnly), blocks: content.slice(1) };
 }
 
 /** The tool has done its work: if the file cannot be written, its result is returned instead of being lost. */
 function unspilledReason({ _meta: meta }: JsonObject): JsonObject {
-  const notKept = isObject(meta) ? meta['tooltray/notKept'] : undefined;
-  return notKept === undefined ? {} : { notKept };
+  const notStored = isObject(meta) ? meta['tooltray/notKept'] : undefined;
+  return notStored === undefined ? {} : { notKept: notStored };
 }
 
 // Length of the preview that replaces a result written to a file, in characters.

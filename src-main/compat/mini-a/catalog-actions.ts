@@ -79,8 +79,8 @@ function searchBriefly(
   // Once for all of its hits: an alias alone says nothing.
   const named = hits.map(({ server }): [string, string] => [shown.catalog.aliases.get(server) ?? server, server]);
   const connections: JsonObject = Object.fromEntries(named);
-  const told = { action: 'search', totalMatches, results, ...(hits.length > 0 && { connections }) };
-  return envelope({ action: 'search', totalMatches }, JSON.stringify(told));
+  const body = { action: 'search', totalMatches, results, ...(hits.length > 0 && { connections }) };
+  return envelope({ action: 'search', totalMatches }, JSON.stringify(body));
 }
 
 /** Best first; what only its letters speak for comes last, in the order of the catalog. */
@@ -105,8 +105,8 @@ function find(query: string, tools: readonly CatalogEntry[], inSchema: boolean, 
 
 /** A server name matches its tools only if no tool contains the word itself. */
 function withoutNamesakes(matches: readonly Match[]): Match[] {
-  const telling = matches.filter(({ fields }) => fields.some((field) => field !== 'connection'));
-  return telling.length === 0 ? [...matches] : telling;
+  const distinctive = matches.filter(({ fields }) => fields.some((field) => field !== 'connection'));
+  return distinctive.length === 0 ? [...matches] : distinctive;
 }
 
 function cut(matches: readonly Match[], limit: number | undefined): readonly Match[] {

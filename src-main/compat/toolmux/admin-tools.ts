@@ -331,7 +331,7 @@ interface ChangeTexts {
 /** Rejects with AppError as ModelAdmin.request does. */
 async function requestServerChange(
   change: ServerChange,
-  { done, proposed: asked, sentence }: ChangeTexts,
+  { done, proposed: proposedText, sentence }: ChangeTexts,
   { admin, author }: HelperContext,
   more: JsonObject = {},
 ): Promise<JsonObject> {
@@ -343,7 +343,7 @@ async function requestServerChange(
     success: true,
     status: 'proposed',
     proposal: id,
-    message: asked,
+    message: proposedText,
     note: `Nothing has changed yet. The person must approve it first: tooltray inbox approve ${id}`,
     ...more,
   });

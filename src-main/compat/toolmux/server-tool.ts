@@ -98,13 +98,13 @@ export function serverHints(view: ModeView): ReadonlyMap<string, string> {
     server,
     tools: tools.map(explain(view)),
   }));
-  const room = charactersPerToken * (tokensPerTool * view.catalog.tools.length - frameExcess * groups.length);
+  const lengthLimit = charactersPerToken * (tokensPerTool * view.catalog.tools.length - frameExcess * groups.length);
   const most = groups.map((group) => largestShare((share) => lengthOf(group, share) <= maxLength));
   // A server that is at its own limit leaves what it cannot use to the others.
   const shareOf = (index: number, share: number): number => Math.min(share, most[index] ?? 0);
   const together = (share: number): number =>
     groups.reduce((sum, group, index) => sum + lengthOf(group, shareOf(index, share)), 0);
-  const share = largestShare((one) => together(one) <= room);
+  const share = largestShare((one) => together(one) <= lengthLimit);
   return new Map(groups.map((group, index) => [group.server, hintOf(group, shareOf(index, share))]));
 }
 

@@ -50,9 +50,9 @@ export class DecisionHistory {
    * Never rejects.
    */
   async add(decision: NewDecision): Promise<string | undefined> {
-    const kept: StoredDecision = { ...decision, id: randomBytes(4).toString('hex'), at: Date.now() };
-    return this.#change((all) => [...all, kept]).then(
-      () => kept.id,
+    const stored: StoredDecision = { ...decision, id: randomBytes(4).toString('hex'), at: Date.now() };
+    return this.#change((all) => [...all, stored]).then(
+      () => stored.id,
       () => undefined,
     );
   }

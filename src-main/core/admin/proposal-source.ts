@@ -126,8 +126,8 @@ async function decide(
   const left = signedOut.length === 0 ? [] : [`You are signed out of ${joinNames(signedOut.map(markInvisible))}.`];
   const sentence = [`${isYes ? 'Approved' : 'Rejected'}: ${item.sentence}`, ...left].join(' ');
   const undoes = back === undefined ? undefined : undoWords(back);
-  const kept = await parts.history.add({ kind, by, server, sentence, undo: undoes, back });
-  return { sentence, isDone: true, undo: undoes === undefined ? undefined : kept };
+  const stored = await parts.history.add({ kind, by, server, sentence, undo: undoes, back });
+  return { sentence, isDone: true, undo: undoes === undefined ? undefined : stored };
 }
 
 async function approve(

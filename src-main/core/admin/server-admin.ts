@@ -164,8 +164,8 @@ export class ServerAdmin {
    * Rejects with AppError `not_allowed`, config_conflict (name taken), server_not_found, config_invalid, bad_request,
    * session_limit.
    */
-  async request(asked: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
-    const change = withDefaultSandbox(asked);
+  async request(requested: ServerChange, author: ChangeAuthor, sentence?: string): Promise<ChangeOutcome> {
+    const change = withDefaultSandbox(requested);
     const said = sentence ?? describeChange(change);
     try {
       const outcome = await this.#request([change], author, sentence);
@@ -256,12 +256,12 @@ export class ServerAdmin {
 
   /** Stores references only: plain secrets go to the vault first. Rejects with AppError `secret_locked`. */
   async #propose(
-    asked: readonly ServerChange[],
+    requested: readonly ServerChange[],
     author: ChangeAuthor,
     sentence: string | undefined,
   ): Promise<Proposal> {
-    const bases = this.#basesOf(asked);
-    const { changes, added } = await this.#withReferences(asked);
+    const bases = this.#basesOf(requested);
+    const { changes, added } = await this.#withReferences(requested);
     try {
       return await this.#store.add({ author, changes, bases, sentence, secrets: added });
     } catch (error) {
@@ -272,11 +272,11 @@ export class ServerAdmin {
 
   /** `added`: names of secrets that the vault did not have. */
   async #withReferences(
-    asked: readonly ServerChange[],
+    requested: readonly ServerChange[],
   ): Promise<{ readonly changes: readonly ServerChange[]; readonly added: readonly string[] }> {
     const changes: ServerChange[] = [];
     const names: string[] = [];
-    for (const change of asked) {
+    for (const change of requested) {
       const fields = change.kind === 'add' ? change.entry : change.kind === 'update' ? change.fields : {};
       const { entry, added } = await this.#secrets.sealEntry(
         change.server,
@@ -412,10 +412,10 @@ export class ServerAdmin {
    * Writes the config, all or nothing, and waits until the servers follow, so that the author's next request sees the
    * change.
    */
-  async #apply(asked: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
+  async #apply(requested: readonly ServerChange[], author: ChangeAuthor): Promise<void> {
     // Plain secrets of another app's entry are stored in the vault.
-    const isFound = asked.some((change) => change.kind === 'add' && change.isFoundHere === true);
-    const { changes } = isFound ? await this.#withReferences(asked) : { changes: asked };
+    const isFound = requested.some((change) => change.kind === 'add' && change.isFoundHere === true);
+    const { changes } = isFound ? await this.#withReferences(requested) : { changes: requested };
     await this.#config.update((text) => changes.reduce((edited, change) => editConfig(edited, change), text));
     await this.#follow();
     for (const change of changes) {

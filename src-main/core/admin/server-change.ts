@@ -272,9 +272,9 @@ function requireShort(proposal: Proposal): void {
 function requireCapacity(open: readonly Proposal[], app: string): void {
   const own = open.filter(({ author }) => author.app === app).length;
   if (own < maxProposalsPerApp && open.length < maxProposals) return;
-  const whose =
+  const subject =
     own < maxProposalsPerApp ? `${maxProposals} proposals of all apps` : `${maxProposalsPerApp} proposals of this app`;
-  throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is proposed.`, {
+  throw new AppError('session_limit', `${subject} wait for the person already, so nothing more is proposed.`, {
     fix: 'Ask the person to decide on them: tooltray inbox.',
   });
 }

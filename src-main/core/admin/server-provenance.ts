@@ -127,11 +127,11 @@ function reachOf(server: ServerConfig): readonly string[] {
     return server.folders.length === 0 ? [] : [`Reads and writes ${joinNames(server.folders.map(markInvisible))}.`];
   }
   if (server.kind !== 'stdio') {
-    const told = 'is told what its tools are called with';
+    const receives = 'is told what its tools are called with';
     return [
       isHere(server.url)
-        ? `Reads and reaches what whoever started it lets it; ${told}.`
-        : `Reads nothing here; ${told}.`,
+        ? `Reads and reaches what whoever started it lets it; ${receives}.`
+        : `Reads nothing here; ${receives}.`,
     ];
   }
   if (server.isolate !== undefined) return describeIsolation(server.isolate);

@@ -151,8 +151,8 @@ export class ServerReviews {
     const written = await this.#wayBack(name, choice, entry);
     const undo = written && 'What stood in the config file before is put back, and waits for your review.';
     const back = written && { written: [written] };
-    const kept = await history.add({ kind: 'review', by, server: name, sentence, undo, back });
-    return { sentence, isDone: true, undo: undo && kept };
+    const stored = await history.add({ kind: 'review', by, server: name, sentence, undo, back });
+    return { sentence, isDone: true, undo: undo && stored };
   }
 
   /**
@@ -180,17 +180,17 @@ export class ServerReviews {
     if (!hasServer(text, name)) this.#parts.servers.get(name);
     const entry = rawEntry(text, name);
     const before = this.#before(name);
-    const standing = this.#statusOf(name, before);
+    const status = this.#statusOf(name, before);
     const looked = looks.get(name);
     const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
       server: name,
-      standing,
-      id: idOf(name, standing, entry, before, look),
+      standing: status,
+      id: idOf(name, status, entry, before, look),
       look,
       ...explainMeanings(before, entry, showing),
       ...launchFacts(before, entry),
-      ...diffEntries(standing === 'changed' ? before : undefined, entry, showing),
+      ...diffEntries(status === 'changed' ? before : undefined, entry, showing),
     };
     return { review, entry, before };
   }

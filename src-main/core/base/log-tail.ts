@@ -26,10 +26,12 @@ interface Part {
 export async function readLogTail(file: string, maxBytes: number, mark?: string): Promise<LogTail> {
   try {
     const current = await readPart(file, maxBytes, mark);
-    const room = maxBytes - Buffer.byteLength(current?.text ?? '');
+    const remainingBytes = maxBytes - Buffer.byteLength(current?.text ?? '');
     // Also shows what was written before the rotation: a new file alone would contain very little.
     const before =
-      current?.isGoingOn === true || current?.skipped === true ? undefined : await older(`${file}.1`, room, mark);
+      current?.isGoingOn === true || current?.skipped === true
+        ? undefined
+        : await older(`${file}.1`, remainingBytes, mark);
     const text = (before?.text ?? '') + (current?.text ?? '');
     return {
       lines: text.split('\n').filter((line) => line !== ''),

@@ -41,7 +41,7 @@ interface WantedInput {
    */
   readonly open: Map<string, { readonly key: string; readonly request: unknown }>;
   /** Responses by the server's keys. */
-  readonly answers: Record<string, JsonObject>;
+  readonly responses: Record<string, JsonObject>;
 }
 
 /** Longest message of a server's progress that is repeated, in characters. */
@@ -102,13 +102,13 @@ export class CallTask {
     }
     const { result } = this.#call;
     if (!this.#call.needsInput || result === undefined) return undefined;
-    const { open, answers } = this.#wantedBy(result);
+    const { open, responses: replies } = this.#wantedBy(result);
     const before = open.size;
     for (const [own, { key }] of [...open]) {
       const answer = responses[own];
       if (!isObject(answer)) continue;
       open.delete(own);
-      answers[key] = answer;
+      replies[key] = answer;
     }
     // The next try has to have all of them.
     if (open.size > 0) {
@@ -116,7 +116,7 @@ export class CallTask {
       return undefined;
     }
     const { requestState } = toObject(result);
-    return { inputResponses: answers, ...(requestState !== undefined && { requestState }) };
+    return { inputResponses: replies, ...(requestState !== undefined && { requestState }) };
   }
 
   cancelled(): void {
@@ -174,7 +174,7 @@ export class CallTask {
     if (this.#wanted?.result !== result) {
       const requests = Object.entries(objectOrEmpty(toObject(result)['inputRequests']));
       const open = new Map(requests.map(([key, request]) => [this.#newKey(key), { key, request }]));
-      this.#wanted = { result, open, answers: {} };
+      this.#wanted = { result, open, responses: {} };
     }
     return this.#wanted;
   }

@@ -14,14 +14,14 @@ import { RawJson } from '../wire/raw-json.ts';
 export function completeContent(result: Result): Result {
   // Bytes by the megabyte come from a server, and a helper puts nothing but marks around them.
   if (result instanceof RawJson) return result;
-  const { structuredContent, ...told } = result;
+  const { structuredContent, ...unstructured } = result;
   if (structuredContent === undefined) return result;
-  const blocks = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
+  const blocks = Array.isArray(unstructured['content']) ? (unstructured['content'] as unknown[]) : [];
   // Compared as it is sent: members that are undefined are left out.
   const structure: unknown = tryParseJson(JSON.stringify(structuredContent));
   if (blocks.every((block) => restates(structure, block))) return result;
-  if (blocks.some((block) => restates(structure, block))) return told;
-  return { ...told, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
+  if (blocks.some((block) => restates(structure, block))) return unstructured;
+  return { ...unstructured, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
 /** Whether a block says what the structure says, as JSON or as the one text or value it wraps under whatever name. */

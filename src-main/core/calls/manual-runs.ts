@@ -149,9 +149,9 @@ export class ManualRun {
       const outcome =
         code === 'cancelled' || code === 'paused' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
       // A server's error keeps its own text.
-      const told =
+      const described =
         error instanceof RpcError ? { code: String(error.code), message: errorText(error), fix: '' } : undefined;
-      this.#finish({ endedAt: Date.now(), outcome, error: told ?? { code, message, fix }, sent });
+      this.#finish({ endedAt: Date.now(), outcome, error: described ?? { code, message, fix }, sent });
     }
   }
 
@@ -203,7 +203,7 @@ export class ManualRun {
     if (this.#openQuestions.size >= maxQuestions)
       return Promise.reject(new RpcError(rpcCode.aborted, `${maxQuestions} questions are open with this person.`));
     const id = String(++this.#questions);
-    const asked = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
+    const reply = awaitReply(AbortSignal.any([signal, this.#stop.signal]), ({ answer, refuse }) => {
       const take = (given: RunReply): void => {
         try {
           answer(resultOf(method, given));
@@ -217,7 +217,7 @@ export class ManualRun {
       };
     });
     this.#tell();
-    return asked;
+    return reply;
   }
 }
 

@@ -50,18 +50,18 @@ export async function previewByMode(
   modes: readonly string[],
   { shaper, keep, ledger }: GivingParts,
 ): Promise<readonly ModePreview[]> {
-  const kept = new Map<string, Promise<SpilledResult>>();
+  const spilled = new Map<string, Promise<SpilledResult>>();
   const keepOnce: Keep = (answer, origin, textKind, ...more) => {
-    const known = kept.get(textKind) ?? keep(answer, origin, textKind, ...more);
-    kept.set(textKind, known);
+    const known = spilled.get(textKind) ?? keep(answer, origin, textKind, ...more);
+    spilled.set(textKind, known);
     return known;
   };
   const once = shaper.withSpill(keepOnce);
   const found = new Map<string, Given>();
   for (const mode of modes) {
     const via = mode === 'code' ? [...codeToolNames][0] : undefined;
-    const asked = { ...request, spill: undefined, via };
-    const { result: given } = await once.shape(result, tool, asked, { ...context, mode, lists: undefined });
+    const modeRequest = { ...request, spill: undefined, via };
+    const { result: given } = await once.shape(result, tool, modeRequest, { ...context, mode, lists: undefined });
     const row = rowOf(given, mode, via);
     const key = `${row.kind}\n${row.bytes}\n${row.text}`;
     const alike = found.get(key);
@@ -75,17 +75,17 @@ export async function previewByMode(
 type Given = Omit<ModePreview, 'tokens' | 'estimated'> & { readonly given: Result };
 
 function rowOf(given: Result, mode: string, via: string | undefined): Given {
-  const told = toObject(given);
-  const text = JSON.stringify(told);
-  const kind = kindOf(told, via);
-  const bytes = given instanceof RawJson ? given.byteLength : payloadBytes(told);
+  const returned = toObject(given);
+  const text = JSON.stringify(returned);
+  const kind = kindOf(returned, via);
+  const bytes = given instanceof RawJson ? given.byteLength : payloadBytes(returned);
   const shown = kind === 'program' ? '' : text.slice(0, maxPreviewLength);
   const cut = kind !== 'program' && text.length > maxPreviewLength;
   return { modes: [mode], kind, bytes, text: shown, cut, given };
 }
 
-function kindOf(told: ReturnType<typeof toObject>, via: string | undefined): ModePreview['kind'] {
+function kindOf(returned: ReturnType<typeof toObject>, via: string | undefined): ModePreview['kind'] {
   if (via !== undefined) return 'program';
-  if (parseSpillInfo(told) !== undefined) return 'kept';
-  return isToonResult(told) ? 'toon' : 'whole';
+  if (parseSpillInfo(returned) !== undefined) return 'kept';
+  return isToonResult(returned) ? 'toon' : 'whole';
 }

@@ -59,8 +59,8 @@ export class ResultCache {
   cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
     const seconds = this.#secondsFor(tool);
     const server = seconds > 0 && isCacheable(tool) ? this.#options.server(tool.server) : undefined;
-    const whose = server && ownerOf(context);
-    const key = server && whose && cacheKey([server.hash, tool.name, ...whose], params);
+    const owner = server && ownerOf(context);
+    const key = server && owner && cacheKey([server.hash, tool.name, ...owner], params);
     if (server === undefined || key === undefined) return call(context);
     return this.#storedCall(tool, { key, server, seconds }, context, call);
   }
@@ -88,7 +88,7 @@ export class ResultCache {
 
   /** Something that the server reads from has changed. */
   invalidate(server: string): void {
-    for (const [key, kept] of this.#results) if (kept.tool.server === server) this.#remove(key);
+    for (const [key, cached] of this.#results) if (cached.tool.server === server) this.#remove(key);
   }
 
   #secondsFor(tool: CatalogEntry): number {
@@ -97,25 +97,25 @@ export class ResultCache {
   }
 
   #find(key: string, server: CachedServer, seconds: number): CachedResult | undefined {
-    const kept = this.#results.get(key);
-    if (kept === undefined) return undefined;
+    const cached = this.#results.get(key);
+    if (cached === undefined) return undefined;
     this.#results.delete(key);
-    const age = this.#options.now() - kept.at;
+    const age = this.#options.now() - cached.at;
     // A clock that was set back makes answers come from the future.
-    if (age < 0 || age >= seconds * 1000 || !isSame(server, kept.server)) {
-      this.#bytes -= kept.bytes;
+    if (age < 0 || age >= seconds * 1000 || !isSame(server, cached.server)) {
+      this.#bytes -= cached.bytes;
       return undefined;
     }
-    this.#results.set(key, kept);
-    return kept;
+    this.#results.set(key, cached);
+    return cached;
   }
 
-  #keep(key: string, kept: CachedResult): void {
+  #keep(key: string, cached: CachedResult): void {
     const most = this.#options.maxTotalBytes ?? maxBytes;
     this.#remove(key);
-    if (kept.bytes > most) return;
-    this.#results.set(key, kept);
-    this.#bytes += kept.bytes;
+    if (cached.bytes > most) return;
+    this.#results.set(key, cached);
+    this.#bytes += cached.bytes;
     for (const oldest of this.#results.keys()) {
       if (this.#results.size <= maxEntries && this.#bytes <= most) return;
       this.#remove(oldest);

@@ -101,8 +101,8 @@ function weightOf(value: unknown, limit: number): number {
 }
 
 /** Returns what is too much of `values` to be looked at. */
-function pushAll(stack: unknown[], values: readonly unknown[], room: number): number {
-  if (values.length > room) return values.length;
+function pushAll(stack: unknown[], values: readonly unknown[], remaining: number): number {
+  if (values.length > remaining) return values.length;
   for (const value of values) stack.push(value);
   return 0;
 }
@@ -186,9 +186,12 @@ function isListOrMissing(value: unknown): boolean {
 function stripped(node: unknown, isMap = false): unknown {
   if (Array.isArray(node)) return node.map((item) => stripped(item));
   if (!isObject(node)) return node;
-  const kept = Object.entries(node).filter(([key]) => isMap || (!stripKeys.has(key) && !asides.has(key)));
+  const remaining = Object.entries(node).filter(([key]) => isMap || (!stripKeys.has(key) && !asides.has(key)));
   return Object.fromEntries(
-    kept.map(([key, value]) => [key, !isMap && values.has(key) ? value : stripped(value, !isMap && maps.has(key))]),
+    remaining.map(([key, value]) => [
+      key,
+      !isMap && values.has(key) ? value : stripped(value, !isMap && maps.has(key)),
+    ]),
   );
 }
 

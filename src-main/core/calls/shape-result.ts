@@ -57,7 +57,7 @@ interface From {
   readonly server: string;
   readonly tool: string;
   /** The call's argument that was to limit the result's lines: `head: 20`. */
-  readonly asked?: string | undefined;
+  readonly narrowedBy?: string | undefined;
 }
 
 interface Sent extends From {
@@ -98,7 +98,7 @@ export class ResultShaper {
     if ('none' in limit) return { result, limit };
     const from = { server: tool.server, tool: tool.name, args: request.arguments, sent: answer };
     const within = this.#withinLimit(result, limit, from, context, settings);
-    return within instanceof Promise ? within.then((told) => ({ result: told, limit })) : { result: within, limit };
+    return within instanceof Promise ? within.then((shaped) => ({ result: shaped, limit })) : { result: within, limit };
   }
 
   /** Which limit holds for its answer, or why none does. */
@@ -135,8 +135,8 @@ export class ResultShaper {
   /** Spills a result that does not fit in memory, whatever the limits. Rejects with AppError if the disk fails. */
   async spill(result: Result, { server, tool }: From, context: CallerContext): Promise<Result> {
     const { keep, readHint } = this.#options;
-    const kept = await keep(result, originOf(context, server, tool), 'text');
-    return spilledResult(kept, { media: [] }, asFile, {
+    const spilled = await keep(result, originOf(context, server, tool), 'text');
+    return spilledResult(spilled, { media: [] }, asFile, {
       server,
       tool,
       hint: readHint(context),
@@ -155,11 +155,12 @@ export class ResultShaper {
     context: CallerContext,
     { toon }: ResultSettings,
   ): Promise<Result> | Result {
-    const told = toon ? asToon(result) : result;
-    const isLonger = limit.toFile || this.#isLonger(told, limit);
-    const spill = (): Promise<Result> => this.#spillNotice(told, result, limit, { server, tool, args, sent }, context);
-    if (isLonger instanceof Promise) return isLonger.then((isIt) => (isIt ? spill() : told));
-    return isLonger ? spill() : told;
+    const converted = toon ? asToon(result) : result;
+    const isLonger = limit.toFile || this.#isLonger(converted, limit);
+    const spill = (): Promise<Result> =>
+      this.#spillNotice(converted, result, limit, { server, tool, args, sent }, context);
+    if (isLonger instanceof Promise) return isLonger.then((isIt) => (isIt ? spill() : converted));
+    return isLonger ? spill() : converted;
   }
 
   /**
@@ -179,22 +180,22 @@ export class ResultShaper {
   }
 
   #spillNotice(
-    told: Result,
+    shown: Result,
     result: Result,
     limit: SpillLimit,
     { server, tool, args, sent }: Sent,
     context: CallerContext,
   ): Promise<Result> {
-    const top = told === result ? undefined : outlineOf(toObject(result));
-    const asked = lineArgument(args);
-    const vain = asked !== undefined && isOneLine(result) ? asked : undefined;
-    return this.#spill(told, limit, { server, tool, args, sent, top, asked: vain }, context);
+    const top = shown === result ? undefined : outlineOf(toObject(result));
+    const narrowedBy = lineArgument(args);
+    const vain = narrowedBy !== undefined && isOneLine(result) ? narrowedBy : undefined;
+    return this.#spill(shown, limit, { server, tool, args, sent, top, narrowedBy: vain }, context);
   }
 
   async #spill(
     result: Result,
     limit: SpillLimit,
-    { server, tool, args, sent, top, asked }: Sent & { readonly top: DataOutline | undefined },
+    { server, tool, args, sent, top, narrowedBy: limitedBy }: Sent & { readonly top: DataOutline | undefined },
     context: CallerContext,
   ): Promise<Result> {
     const { keep, readHint, log } = this.#options;
@@ -205,14 +206,14 @@ export class ResultShaper {
       const textKind = top === undefined ? 'text' : 'toon';
       const isMade = sent !== result && !(sent instanceof RawJson);
       const asSent = isMade ? { payload: payloadTexts(withoutMedia(sent)) } : undefined;
-      const kept = await keep(
+      const spilled = await keep(
         rest,
         { ...originOf(context, server, tool), preview: argumentPreview(args) },
         textKind,
         asSent,
       );
-      const from = { server, tool, asked, hint: readHint(context), context };
-      return spilledResult(kept, { media, top }, limit, from);
+      const from = { server, tool, asked: limitedBy, hint: readHint(context), context };
+      return spilledResult(spilled, { media, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       // The tool has done its work, so as much of its result is returned as the app takes.
@@ -309,36 +310,38 @@ interface ReturnedResult {
 }
 
 export function spilledResult(
-  kept: SpilledResult,
+  spilled: SpilledResult,
   { media, top }: ReturnedResult,
   limit: SpillLimit,
   from: SpilledFrom,
 ): JsonObject {
   const { protocolVersion = firstWithLinks } = from.context;
   const isNotified = protocolVersion >= firstWithLinks && appTraits(from.context.app).toolsOnly !== true;
-  const links = isNotified ? kept.parts.map(linkTo) : [];
-  const meta = objectOrEmpty(kept.rest['_meta']);
-  const facts = createSpillInfo(kept, { exceeded: limit.toFile ? undefined : limit.bytes, top });
+  const links = isNotified ? spilled.parts.map(linkTo) : [];
+  const meta = objectOrEmpty(spilled.rest['_meta']);
+  const facts = createSpillInfo(spilled, { exceeded: limit.toFile ? undefined : limit.bytes, top });
   return {
-    ...kept.rest,
-    content: [{ type: 'text', text: spilledText(kept, limit, from) }, ...links, ...kept.inline, ...media],
-    ...(kept.isError && { isError: true }),
+    ...spilled.rest,
+    content: [{ type: 'text', text: spilledText(spilled, limit, from) }, ...links, ...spilled.inline, ...media],
+    ...(spilled.isError && { isError: true }),
     _meta: { ...meta, [spillMetaKey]: facts },
   };
 }
 
 function spilledText(
-  kept: SpilledResult,
+  spilled: SpilledResult,
   limit: SpillLimit,
-  { server, tool, asked, hint, context }: SpilledFrom,
+  { server, tool, narrowedBy: limitedBy, hint, context }: SpilledFrom,
 ): string {
   const why = limit.toFile ? '' : `, since it is longer than ${formatBytes(limit.bytes)}`;
   const hasFiles = appTraits(context.app).toolsOnly !== true;
   return [
-    `The result of ${server}:${tool}, ${formatBytes(kept.resultBytes)}, ${tokensOf(kept)}, is kept on disk, whole${why}.`,
-    ...(asked === undefined ? [] : [`${asked} did not make it shorter: it came as one line. What follows does.`]),
-    ...kept.parts.flatMap((part) => partLines(part, hasFiles, hint !== undefined)),
-    ...waysOn(kept, hint),
+    `The result of ${server}:${tool}, ${formatBytes(spilled.resultBytes)}, ${tokensOf(spilled)}, is kept on disk, whole${why}.`,
+    ...(limitedBy === undefined
+      ? []
+      : [`${limitedBy} did not make it shorter: it came as one line. What follows does.`]),
+    ...spilled.parts.flatMap((part) => partLines(part, hasFiles, hint !== undefined)),
+    ...waysOn(spilled, hint),
   ].join('\n');
 }
 

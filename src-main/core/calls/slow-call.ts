@@ -35,7 +35,8 @@ export class SlowCall {
       onProgress: context.onProgress && hearProgress,
       onLog: hearLog,
       // Its open questions need no answer once the call is cancelled.
-      askClient: (method, input, asked) => ask(method, input, AbortSignal.any([asked, this.#controller.signal])),
+      askClient: (method, input, cancelled) =>
+        ask(method, input, AbortSignal.any([cancelled, this.#controller.signal])),
     };
     this.start({});
   }

@@ -244,8 +244,8 @@ export class LiveCatalog {
   #forModels(tools: Listing['tools']): Listing['tools'] {
     const known = this.#modelTools.get(tools);
     if (known !== undefined) return known;
-    const kept = tools.filter((tool) => isVisibleTo('model', tool));
-    const shown = kept.length === tools.length ? tools : kept;
+    const visible = tools.filter((tool) => isVisibleTo('model', tool));
+    const shown = visible.length === tools.length ? tools : visible;
     this.#modelTools.set(tools, shown);
     return shown;
   }

@@ -74,14 +74,14 @@ export function resourceNotFoundError(uri: string, { resources, resourceTemplate
     near.map(({ listedUri }) => listedUri),
   );
   const holders = unique([...resources, ...resourceTemplates].map(({ server }) => server));
-  const whose =
+  const candidates =
     holders.length === 0 || isTooltrayUri(uri)
       ? ''
       : ` One that a server names in a text is read as ${wrapUri('SERVER', uri)}, with one of: ${holders.slice(0, 20).join(', ')}.`;
   return new AppError('not_found', notFoundText(uri), {
     fix:
       meant === undefined
-        ? `List the resources there are, and use one of their URIs.${whose}`
+        ? `List the resources there are, and use one of their URIs.${candidates}`
         : `Did you mean ${meant}?`,
     data: { uri },
   });

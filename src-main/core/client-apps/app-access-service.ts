@@ -66,11 +66,11 @@ export class AppAccessService {
 
   /** Every app that is connected, was seen, or was revoked, by name. */
   rows(apps: readonly AppRow[]): readonly AccessRow[] {
-    const kept = new Map(this.#parts.store.list().map((one) => [one.app, one]));
+    const stored = new Map(this.#parts.store.list().map((one) => [one.app, one]));
     const vias = new Map(apps.map(({ id, via }) => [id, via]));
-    const ids = new Set([...apps.filter(({ via }) => via !== 'none').map(({ id }) => id), ...kept.keys()]);
+    const ids = new Set([...apps.filter(({ via }) => via !== 'none').map(({ id }) => id), ...stored.keys()]);
     const rows = [...ids].map((app): AccessRow => {
-      const { since, seen, revoked } = kept.get(app) ?? {};
+      const { since, seen, revoked } = stored.get(app) ?? {};
       return { app, name: clientDisplayName(app), via: vias.get(app) ?? 'none', since, seen, revoked };
     });
     return rows.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));

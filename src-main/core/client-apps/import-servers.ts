@@ -69,8 +69,10 @@ export async function importServers(
   deps: ImportDeps,
 ): Promise<ImportOutcome> {
   const asWritten = newServers(wishes, await deps.names());
-  const kept = seal ? await sealAll(asWritten, deps) : { servers: asWritten, sealed: [], values: [], problems: [] };
-  const { servers, sealed, values } = kept;
+  const encrypted = seal
+    ? await sealAll(asWritten, deps)
+    : { servers: asWritten, sealed: [], values: [], problems: [] };
+  const { servers, sealed, values } = encrypted;
   if (servers.length > 0) await deps.add(servers);
   const added = servers.map(({ name }) => name);
   const moved = move ? await moveAll(filesToChange(wishes, only), deps) : { changes: [], problems: [] };
@@ -88,7 +90,7 @@ export async function importServers(
         ).id;
   const places = wishes.flatMap(({ offer }) => offer.places.map(({ file }) => file));
   const copies = values.length === 0 ? [] : await deps.secrets.copies(values, places);
-  const sentence = [addedText(added), sealedText(sealed), movedText(changes), ...kept.problems, ...problems]
+  const sentence = [addedText(added), sealedText(sealed), movedText(changes), ...encrypted.problems, ...problems]
     .filter(Boolean)
     .join(' ');
   return { added, sealed, copies, undo, sentence };
@@ -123,7 +125,7 @@ interface SealedServers {
 
 /** Each value is in the vault, and was read back, before anything is written anywhere else. */
 async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDeps): Promise<SealedServers> {
-  const kept: {
+  const result: {
     readonly server: ImportedServer;
     readonly moved: readonly FoundSecret[];
     readonly values: readonly string[];
@@ -133,12 +135,12 @@ async function sealAll(servers: readonly ImportedServer[], { secrets }: ImportDe
     const { entry, moved, values } = await secrets.sealEntry(server.name, server.entry);
     const keyring = await secrets.importKeyring(server.name, server.entry);
     problems.push(...keyring.problems);
-    kept.push({ server: { ...server, entry }, moved: [...moved, ...keyring.moved], values });
+    result.push({ server: { ...server, entry }, moved: [...moved, ...keyring.moved], values });
   }
   return {
-    servers: kept.map(({ server }) => server),
-    sealed: kept.flatMap(({ moved }) => moved),
-    values: kept.flatMap(({ values }) => values),
+    servers: result.map(({ server }) => server),
+    sealed: result.flatMap(({ moved }) => moved),
+    values: result.flatMap(({ values }) => values),
     problems,
   };
 }

@@ -89,9 +89,9 @@ export class PrintedLines {
 
   print(line: string): void {
     if (this.#left <= 0) return;
-    const room = this.#left;
+    const available = this.#left;
     this.#left -= line.length + lineCost;
-    this.#write(line.slice(0, room));
+    this.#write(line.slice(0, available));
     if (this.#left <= 0) this.#write('[further output is left out]');
   }
 }

@@ -98,20 +98,20 @@ export function condenseSchema(schema: unknown): JsonObject {
 }
 
 function condenseProperty(property: unknown): JsonObject {
-  const kept = typeAndValues(property);
-  if (isObject(property) && isObject(property['items']) && includesArray(kept['type'])) {
-    kept['items'] = typeAndValues(property['items']);
+  const reduced = typeAndValues(property);
+  if (isObject(property) && isObject(property['items']) && includesArray(reduced['type'])) {
+    reduced['items'] = typeAndValues(property['items']);
   }
-  return kept;
+  return reduced;
 }
 
 function typeAndValues(schema: unknown): JsonObject {
-  const kept: JsonObject = {};
-  if (!isObject(schema)) return kept;
-  if (typeof schema['type'] === 'string' || Array.isArray(schema['type'])) kept['type'] = schema['type'];
-  if (Array.isArray(schema['enum'])) kept['enum'] = schema['enum'];
-  if (Object.hasOwn(schema, 'const')) kept['const'] = schema['const'];
-  return kept;
+  const reduced: JsonObject = {};
+  if (!isObject(schema)) return reduced;
+  if (typeof schema['type'] === 'string' || Array.isArray(schema['type'])) reduced['type'] = schema['type'];
+  if (Array.isArray(schema['enum'])) reduced['enum'] = schema['enum'];
+  if (Object.hasOwn(schema, 'const')) reduced['const'] = schema['const'];
+  return reduced;
 }
 
 function includesArray(type: unknown): boolean {

@@ -35,13 +35,13 @@ interface Place {
 function leanNode(node: unknown, place: Place): unknown {
   if (Array.isArray(node)) return node.map((one) => leanNode(one, place));
   if (!isObject(node)) return node;
-  const kept = Object.entries(node).filter(
+  const entries = Object.entries(node).filter(
     ([key, value]) =>
       place.isStrict || !(isFormality(key, value) || (key === 'additionalProperties' && isSaid(node, place))),
   );
   const inner = { ...place, depth: place.depth + 1 };
   const required = Array.isArray(node['required']) ? (node['required'] as unknown[]) : [];
-  const members = kept.map(([key, value]): [string, unknown] => {
+  const members = entries.map(([key, value]): [string, unknown] => {
     if (key === 'description') return [key, typeof value === 'string' ? shorter(value, place) : value];
     if (schemaMapKeywords.has(key) && isObject(value)) {
       const isJoined = place.isJoined || key !== 'properties';

@@ -52,12 +52,12 @@ function shapeNode(node: unknown, names: readonly string[] | undefined): unknown
   if (Array.isArray(node)) return node.map((one) => shapeNode(one, names));
   if (!isObject(node)) return node;
   // fromEntries defines own properties, also one called "__proto__".
-  const kept = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
+  const entries = Object.entries(node).flatMap(([key, value]): [string, unknown][] => {
     if (texts.has(key) || (key.startsWith('x-') && key !== 'x-mcp-header')) return [];
     if (schemaMapKeywords.has(key) && isObject(value)) return [[key, shapeMembers(value, names)]];
     return [[key, subschemaKeywords.has(key) ? shapeNode(value, names) : value]];
   });
-  return Object.fromEntries(names === undefined ? kept : [...kept, ...wordsOf(node, names)]);
+  return Object.fromEntries(names === undefined ? entries : [...entries, ...wordsOf(node, names)]);
 }
 
 function shapeMembers(members: JsonObject, names: readonly string[] | undefined): JsonObject {

@@ -26,10 +26,10 @@ const maxDepth = 4;
 /** Renders `path, head?: integer`. `which` filters the parameters by name. */
 export function parametersText(
   schema: unknown,
-  which: (name: string, required: boolean) => boolean = () => true,
+  filter: (name: string, required: boolean) => boolean = () => true,
 ): string {
   for (let depth = maxDepth; ; depth -= 1) {
-    const text = new TypeWriter(schema, depth).parameters(schema, which);
+    const text = new TypeWriter(schema, depth).parameters(schema, filter);
     if (text.length <= maxParametersLength || depth === 0) return text;
   }
 }
@@ -96,10 +96,10 @@ const maxNodes = 500;
 const maxPatternLength = 60;
 
 /** Largest integer that every JSON parser represents exactly. */
-const safest = Number.MAX_SAFE_INTEGER;
+const maxSafe = Number.MAX_SAFE_INTEGER;
 
 /** Object keywords that a member list cannot express. */
-const beyondMembers = [
+const inexpressibleKeywords = [
   ...['patternProperties', 'not', 'if', 'dependentRequired', 'dependentSchemas', 'dependencies'],
   ...['maxProperties', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef'],
 ];
@@ -113,7 +113,7 @@ interface Member {
 class TypeWriter {
   readonly #root: unknown;
   readonly #depth: number;
-  readonly #above: unknown[] = [];
+  readonly #ancestors: unknown[] = [];
   #nodes = 0;
 
   constructor(root: unknown, depth: number) {
@@ -140,10 +140,10 @@ class TypeWriter {
     const resolved = this.#resolve(schema);
     if (resolved === undefined) return 'any~';
     if (!isObject(resolved)) return 'any';
-    if (this.#above.includes(resolved)) return 'any~';
-    this.#above.push(resolved);
+    if (this.#ancestors.includes(resolved)) return 'any~';
+    this.#ancestors.push(resolved);
     const text = this.#ofNode(this.#merged(resolved), depth);
-    this.#above.pop();
+    this.#ancestors.pop();
     return text;
   }
 
@@ -170,7 +170,7 @@ class TypeWriter {
       return this.of(this.#merged({ ...base, allOf: [own] }), depth + 1);
     });
     const text = union(branches.length > shown.length ? [...types, '…'] : types);
-    return oneOf === undefined || areApart(shown.map((branch) => this.#resolve(branch))) ? text : marked(text);
+    return oneOf === undefined || areExclusive(shown.map((branch) => this.#resolve(branch))) ? text : marked(text);
   }
 
   #plain(type: unknown, node: JsonObject, depth: number): string {
@@ -231,7 +231,7 @@ class TypeWriter {
     const namesLimited =
       isObject(node['propertyNames']) && JSON.stringify(node['propertyNames']) !== '{"type":"string"}';
     const branches = Array.isArray(node['anyOf']) || Array.isArray(node['oneOf']) || Array.isArray(node['allOf']);
-    const isBeyond = beyondMembers.some((key) => node[key] !== undefined && node[key] !== false);
+    const isBeyond = inexpressibleKeywords.some((key) => node[key] !== undefined && node[key] !== false);
     return isBeyond || branches || namesLimited || least > required ? ['~'] : [];
   }
 
@@ -252,7 +252,7 @@ class TypeWriter {
     const item = items === undefined ? 'any' : this.of(items, depth + 1);
     const range = rangeText((minItems ?? 0) > 0 ? minItems : undefined, maxItems);
     const count = [...range, ...(uniqueItems === true ? ['unique'] : [])].join(', ');
-    const text = `${isOnePiece(item) ? item : `(${item})`}[${count}]`;
+    const text = `${isAtomic(item) ? item : `(${item})`}[${count}]`;
     return contains === undefined || contains === true ? text : marked(text);
   }
 
@@ -264,7 +264,7 @@ class TypeWriter {
     let merged: JsonObject = base;
     for (const part of parts as unknown[]) {
       const own = this.#resolve(part);
-      const next = isObject(own) ? laidTogether(merged, own) : undefined;
+      const next = isObject(own) ? mergeSchemas(merged, own) : undefined;
       if (next === undefined) return { ...base, allOf: parts };
       merged = next;
     }
@@ -292,11 +292,11 @@ const constrainingKeywords: ReadonlySet<string> = new Set([
   ...['type', 'enum', 'const', 'properties', 'required', 'additionalProperties', 'items', 'prefixItems', '$ref'],
   ...['allOf', 'anyOf', 'oneOf', 'not', 'if', 'minLength', 'maxLength', 'pattern', 'format', 'minimum', 'maximum'],
   ...['exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minItems', 'maxItems', 'uniqueItems', 'contains'],
-  ...['minProperties', 'propertyNames', ...beyondMembers],
+  ...['minProperties', 'propertyNames', ...inexpressibleKeywords],
 ]);
 
 /** Merges two schemas. Returns undefined if they share a keyword other than `properties` and `required`. */
-function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
+function mergeSchemas(a: JsonObject, b: JsonObject): JsonObject | undefined {
   const clash = Object.keys(b).filter(
     (key) =>
       constrainingKeywords.has(key) && Object.hasOwn(a, key) && JSON.stringify(a[key]) !== JSON.stringify(b[key]),
@@ -326,7 +326,7 @@ function laidTogether(a: JsonObject, b: JsonObject): JsonObject | undefined {
  * Returns whether the branches are mutually exclusive: they have different types, or different values of a required
  * member.
  */
-function areApart(branches: readonly unknown[]): boolean {
+function areExclusive(branches: readonly unknown[]): boolean {
   return branches.every((a, index) =>
     branches.slice(index + 1).every((b) => isObject(a) && isObject(b) && differ(a, b)),
   );
@@ -385,7 +385,7 @@ function numbersOf(node: JsonObject, ...keys: readonly string[]): (number | unde
 }
 
 function bound(value: number | undefined): number | undefined {
-  return value !== undefined && Math.abs(value) < safest ? value : undefined;
+  return value !== undefined && Math.abs(value) < maxSafe ? value : undefined;
 }
 
 function rangeText(low: string | number | undefined, high: string | number | undefined): string[] {
@@ -398,11 +398,11 @@ function limited(type: string, limits: readonly string[]): string {
 }
 
 function marked(type: string): string {
-  return type.endsWith('~') ? type : !isOnePiece(type) ? `(${type})~` : `${type}~`;
+  return type.endsWith('~') ? type : !isAtomic(type) ? `(${type})~` : `${type}~`;
 }
 
 /** Returns whether the type needs no parentheses before `[]`. */
-function isOnePiece(type: string): boolean {
+function isAtomic(type: string): boolean {
   let open = 0;
   for (const sign of withoutLiterals(type)) {
     if ('{[('.includes(sign)) open += 1;

@@ -12,10 +12,10 @@ import { isObject, type JsonObject } from '../base/json.ts';
 /** A parsed server entry with normalized keys, and whether it is enabled. */
 export interface WrittenServer {
   readonly entry: JsonObject;
-  readonly on: boolean;
+  readonly enabled: boolean;
 }
 
-export interface Agreed {
+export interface ApprovedConfig {
   readonly servers: Readonly<Record<string, WrittenServer>>;
   /** Security-relevant settings, as parsed. */
   readonly settings: JsonObject;
@@ -26,14 +26,14 @@ export interface Agreed {
   /**
    * Why an earlier record is unusable. Until the user approves again, a missing entry may have been approved before.
    */
-  readonly lost?: LostReason;
+  readonly unusable?: UnusableReason;
 }
 
 /**
  * Why a record is unusable: it is unreadable, it is missing although the vault has its key, its HMAC does not match the
  * vault's key, or the vault is locked, so the HMAC cannot be verified now.
  */
-export type LostReason = 'damaged' | 'missing' | 'unproven' | 'locked';
+export type UnusableReason = 'damaged' | 'missing' | 'unproven' | 'locked';
 
 /** The HMAC key, which only the vault stores. */
 export interface RecordKey {
@@ -57,7 +57,7 @@ export class AcceptedRecord {
   /**
    * Returns the approved config, undefined if nothing was approved yet, or why the record is unusable. Never rejects.
    */
-  async read(): Promise<Agreed | LostReason | undefined> {
+  async read(): Promise<ApprovedConfig | UnusableReason | undefined> {
     let text: string;
     try {
       text = await readFile(this.file, 'utf8');
@@ -79,7 +79,7 @@ export class AcceptedRecord {
    * Signs and writes the record; first copies an unusable one to `.corrupt`. Rejects if the vault is locked or the file
    * cannot be written.
    */
-  async write(agreed: Agreed): Promise<void> {
+  async write(agreed: ApprovedConfig): Promise<void> {
     const key = await this.#key.ensure();
     await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
     if (typeof (await this.read()) === 'string')
@@ -89,19 +89,19 @@ export class AcceptedRecord {
   }
 }
 
-function parse(text: string): { readonly agreed: Agreed; readonly hmac: string } | undefined {
+function parse(text: string): { readonly agreed: ApprovedConfig; readonly hmac: string } | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value)) return undefined;
     const { agreed, hmac: proof = '' } = value;
     if (!isObject(agreed) || !isObject(agreed['servers']) || !isObject(agreed['settings'])) return undefined;
-    return typeof proof === 'string' ? { agreed: agreed as unknown as Agreed, hmac: proof } : undefined;
+    return typeof proof === 'string' ? { agreed: agreed as unknown as ApprovedConfig, hmac: proof } : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Source: RFC 2104. The text is stable, because JSON.parse preserves the order of members. */
-function hmac(key: string, agreed: Agreed): string {
+function hmac(key: string, agreed: ApprovedConfig): string {
   return createHmac('sha256', key).update(JSON.stringify(agreed)).digest('base64url');
 }

@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../base/json.ts';
-import { AcceptedRecord, type Agreed, type LostReason, type RecordKey, type WrittenServer } from './accepted-record.ts';
+import {
+  AcceptedRecord,
+  type ApprovedConfig,
+  type UnusableReason,
+  type RecordKey,
+  type WrittenServer,
+} from './accepted-record.ts';
 import type { AppConfig, LeaseHandle, ServerConfig } from './app-config.ts';
 import { defaultConfig } from './default-config.ts';
 import { guardedSettings, plainOf, tightens, withSettings } from './guarded-settings.ts';
@@ -23,14 +29,14 @@ export type PendingEdit =
       readonly entry: JsonObject;
       readonly before: JsonObject | undefined;
       /** The record of what was agreed to could not be used: nothing was compared. */
-      readonly lost?: LostReason;
+      readonly lost?: UnusableReason;
     }
   | {
       readonly kind: 'setting';
       readonly key: string;
       readonly value: unknown;
       readonly before: unknown;
-      readonly lost?: LostReason;
+      readonly lost?: UnusableReason;
     };
 
 export interface GatedConfig extends ParsedConfig {
@@ -39,7 +45,7 @@ export interface GatedConfig extends ParsedConfig {
 
 interface Judgement extends GatedConfig {
   /** The new approvals to store, if they differ from the stored ones. */
-  readonly agree: Agreed | undefined;
+  readonly agree: ApprovedConfig | undefined;
 }
 
 /** Fields of an entry that neither launch nor reach nor allow anything. */
@@ -54,7 +60,7 @@ export function pendingEditsId(waiting: readonly PendingEdit[]): string {
 }
 
 /** The record that cannot be used, and why, as a sentence for the user. */
-export function lostSentence(lost: LostReason): string {
+export function lostSentence(lost: UnusableReason): string {
   const record = 'The record of what you agreed to in the config file';
   switch (lost) {
     case 'damaged':
@@ -90,7 +96,7 @@ export class ConfigApproval {
     const isOff = (server: ServerConfig): boolean => isBlocked(blocked, server.name, own(written, server.name));
     const servers = config.servers.map((server) => (isOff(server) ? off(server, 'blocked') : server));
     const known = { ...reading, config: { ...config, servers } };
-    const now: Agreed = {
+    const now: ApprovedConfig = {
       servers: Object.fromEntries(Object.entries(written).filter(([name, one]) => !isBlocked(blocked, name, one))),
       settings: guardedSettings(config),
       plain: plainOf(config),
@@ -101,7 +107,7 @@ export class ConfigApproval {
     }
     const { next, waiting } = compare(agreed, now, reading, config.path);
     // Nothing is decided while the vault is locked.
-    const agree = agreed.lost === 'locked' || isSame(agreed, next) ? undefined : next;
+    const agree = agreed.unusable === 'locked' || isSame(agreed, next) ? undefined : next;
     if (waiting.length === 0) return { ...known, waiting, agree };
     const used = useAgreed({ config: known.config, text, waiting, agreed: next, env });
     const held = waiting.map((edit) => ({ edit, name: pendingEditsId(waiting) }));
@@ -119,7 +125,7 @@ export class ConfigApproval {
   }
 
   /** Rejects with AppError `secret_locked` if the vault is locked. */
-  async save(agree: Agreed): Promise<void> {
+  async save(agree: ApprovedConfig): Promise<void> {
     await this.#record.write(agree);
   }
 
@@ -131,7 +137,7 @@ export class ConfigApproval {
     const [was, is] = [before, after].map((text) => stateOf(text, path, env));
     if (was === undefined || is === undefined) return;
     const agreed = (await this.#read()) ?? was;
-    if (agreed.lost === 'locked') return;
+    if (agreed.unusable === 'locked') return;
     const blocked = { ...agreed.blocked };
     const servers = Object.entries(is.servers).flatMap(([name, server]): [string, WrittenServer][] => {
       const [old, known] = [own(was.servers, name), own(agreed.servers, name)];
@@ -141,7 +147,7 @@ export class ConfigApproval {
         return isBlocked(blocked, name, server) ? [] : [[name, server]];
       }
       if (known === undefined) return [];
-      const on = old.on === server.on ? known.on : server.on;
+      const on = old.enabled === server.enabled ? known.enabled : server.enabled;
       return [[name, switched(isSameLaunch(known, server) ? server : known, on)]];
     });
     const settings = Object.entries(is.settings).map(([key, value]): [string, unknown] => {
@@ -153,7 +159,7 @@ export class ConfigApproval {
       settings: Object.fromEntries(settings),
       plain: is.plain,
       blocked,
-      ...(agreed.lost && { lost: agreed.lost }),
+      ...(agreed.unusable && { unusable: agreed.unusable }),
     });
   }
 
@@ -180,8 +186,8 @@ export class ConfigApproval {
       servers.delete(server);
       blocked.set(server, launchOf(written.entry));
     }
-    const kept = [...blocked].slice(-maxBlocked);
-    await this.save({ ...agreed, servers: Object.fromEntries(servers), blocked: Object.fromEntries(kept) });
+    const recent = [...blocked].slice(-maxBlocked);
+    await this.save({ ...agreed, servers: Object.fromEntries(servers), blocked: Object.fromEntries(recent) });
   }
 
   /**
@@ -207,19 +213,19 @@ export class ConfigApproval {
   }
 
   /** Why the record, or the one it replaced, cannot be used. Undefined if it can. */
-  async lost(): Promise<LostReason | undefined> {
+  async lost(): Promise<UnusableReason | undefined> {
     const record = await this.#record.read();
-    return typeof record === 'string' ? record : record?.lost;
+    return typeof record === 'string' ? record : record?.unusable;
   }
 
   /** Undefined if nothing was ever agreed to. A record that cannot be used agrees to nothing. */
-  async #read(): Promise<Agreed | undefined> {
+  async #read(): Promise<ApprovedConfig | undefined> {
     const record = await this.#record.read();
-    return typeof record === 'string' ? { servers: {}, settings: {}, lost: record } : record;
+    return typeof record === 'string' ? { servers: {}, settings: {}, unusable: record } : record;
   }
 }
 
-function stateOf(text: string, path: string, env: Env): Agreed | undefined {
+function stateOf(text: string, path: string, env: Env): ApprovedConfig | undefined {
   const { config } = parseConfig(text, path, env);
   return (
     config && { servers: writtenServers(text, path, env), settings: guardedSettings(config), plain: plainOf(config) }
@@ -239,7 +245,7 @@ function isBlocked(
 }
 
 /** A file of an earlier version names nothing that is blocked. */
-function isSame(agreed: Agreed | undefined, next: Agreed): boolean {
+function isSame(agreed: ApprovedConfig | undefined, next: ApprovedConfig): boolean {
   return agreed !== undefined && isDeepStrictEqual({ blocked: {}, ...agreed }, { blocked: {}, ...next });
 }
 
@@ -271,25 +277,25 @@ function toolsOf({ disabledTools: off, enabledTools: only }: JsonObject): {
 }
 
 function compare(
-  agreed: Agreed,
-  now: Agreed,
+  agreed: ApprovedConfig,
+  now: ApprovedConfig,
   { problems }: ParsedConfig,
   path: string,
-): { next: Agreed; waiting: readonly PendingEdit[] } {
+): { next: ApprovedConfig; waiting: readonly PendingEdit[] } {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const broken = new Set(errors.map(({ server }) => server));
   // If the list of servers cannot be read, no server counts as removed.
   const isUnread = errors.some((problem) => containerKeys.some((key) => key === problem.path));
   const waiting: PendingEdit[] = [];
-  const lost = agreed.lost === undefined ? {} : { lost: agreed.lost };
+  const lost = agreed.unusable === undefined ? {} : { lost: agreed.unusable };
   const servers = Object.entries(now.servers).flatMap(([name, server]): [string, WrittenServer][] => {
     const known = own(agreed.servers, name);
     const isKnown = known !== undefined && isSameLaunch(known, server) && !loosensTools(known.entry, server.entry);
-    if (isKnown && (known.on || !server.on)) return [[name, server]];
+    if (isKnown && (known.enabled || !server.enabled)) return [[name, server]];
     // What cannot be used as it is written is no question yet.
     if (!broken.has(name))
       waiting.push({ kind: 'entry', server: name, entry: server.entry, before: known?.entry, ...lost });
-    return known === undefined ? [] : [[name, switched(known, known.on && server.on)]];
+    return known === undefined ? [] : [[name, switched(known, known.enabled && server.enabled)]];
   });
   const settings = Object.entries(now.settings).map(([key, value]): [string, unknown] => {
     const before = Object.hasOwn(agreed.settings, key) ? agreed.settings[key] : defaultOf(key, path);
@@ -311,9 +317,9 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 }
 
 function switched(server: WrittenServer, on: boolean): WrittenServer {
-  if (server.on === on) return server;
+  if (server.enabled === on) return server;
   const { quarantined: _quarantined, ...entry } = server.entry;
-  return { ...server, on, entry: { ...entry, enabled: on } };
+  return { ...server, enabled: on, entry: { ...entry, enabled: on } };
 }
 
 function defaultOf(key: string, path: string): unknown {
@@ -324,7 +330,7 @@ interface Held {
   readonly config: AppConfig;
   readonly text: string;
   readonly waiting: readonly PendingEdit[];
-  readonly agreed: Agreed;
+  readonly agreed: ApprovedConfig;
   readonly env: Env;
 }
 
@@ -346,7 +352,12 @@ function useAgreed({ config, text, waiting, agreed, env }: Held): AppConfig {
   return { ...used, servers };
 }
 
-function build(name: string, { entry, on }: WrittenServer, settings: AppConfig, env: Env): readonly ServerConfig[] {
+function build(
+  name: string,
+  { entry, enabled: on }: WrittenServer,
+  settings: AppConfig,
+  env: Env,
+): readonly ServerConfig[] {
   const servers = parseServerConfigs(JSON.stringify({ servers: { [name]: entry } }), settings, env);
   return servers.map((server) => ({ ...server, enabled: server.enabled && on }));
 }

@@ -14,11 +14,11 @@ export interface ResolvedPlacement {
 export function placementOf(server: ServerConfig): ResolvedPlacement {
   if (server.kind === 'http' || server.kind === 'sse') {
     const { isEachOnes, why } = connectionsTo(server);
-    const whose = isEachOnes ? 'each person with a connection and a sign-in of their own' : 'for all people alike';
+    const usage = isEachOnes ? 'each person with a connection and a sign-in of their own' : 'for all people alike';
     return {
       placement: 'remote',
       isEachOnes,
-      reason: `Every replica reaches it at its address, ${whose}, ${why}.`,
+      reason: `Every replica reaches it at its address, ${usage}, ${why}.`,
     };
   }
   if (server.placement === 'per-user') {

@@ -174,10 +174,10 @@ function readSetting(
 function withoutWrong(value: unknown, ifWrong: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
   const wrong = new Set(issues.map(({ path }) => path[0]));
   if (wrong.has(undefined)) return ifWrong;
-  const kept = (ifWrong ?? {}) as Readonly<Record<string, unknown>>;
+  const fallback = (ifWrong ?? {}) as Readonly<Record<string, unknown>>;
   const read = Object.entries(value as object).flatMap(([app, mode]) => {
     if (!wrong.has(app)) return [[app, String(mode).trim().toLowerCase()] as const];
-    return Object.hasOwn(kept, app) ? [[app, kept[app]] as const] : [];
+    return Object.hasOwn(fallback, app) ? [[app, fallback[app]] as const] : [];
   });
   return Object.fromEntries(read);
 }

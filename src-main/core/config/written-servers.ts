@@ -29,7 +29,7 @@ export function writtenServers(text: string, path: string, env: Env): Record<str
       if (at[0] !== key || at.length !== 2) continue;
       const { entry } = readEntry(raw, { dialect, home });
       const used: unknown = JSON.parse(JSON.stringify(entry === undefined ? raw : withPolicy(entry, policy)));
-      if (isObject(used)) own.set(name, { entry: used, on: isOn(used) });
+      if (isObject(used)) own.set(name, { entry: used, enabled: isOn(used) });
     }
     for (const [name, server] of own) if (!servers.has(name)) servers.set(name, server);
   }

@@ -42,8 +42,8 @@ async function examineFolder(path: string): Promise<readonly FolderFacts[]> {
       },
     ];
   }
-  const room = await statfs(path).catch(() => undefined);
-  const freeBytes = room === undefined ? undefined : room.bavail * room.bsize;
+  const space = await statfs(path).catch(() => undefined);
+  const freeBytes = space === undefined ? undefined : space.bavail * space.bsize;
   const file = join(path, `.write-test.${process.pid}.${randomUUID().slice(0, 8)}.tmp`);
   try {
     await writeFile(file, Buffer.alloc(testBytes), { flag: 'wx', mode: 0o600 });

@@ -30,19 +30,19 @@ export async function loadAppView(server: ManagedServer, uri: string, context: C
   const answer = toObject(await server.request('resources/read', { uri }, context));
   const contents: unknown = answer['contents'];
   const [content] = Array.isArray(contents) ? (contents as unknown[]).filter(isObject) : [];
-  const whose = `The view ${truncateName(uri)} of ${server.config.name}`;
+  const subject = `The view ${truncateName(uri)} of ${server.config.name}`;
   if (content === undefined)
-    throw new AppError('not_found', `${whose} is empty.`, { fix: 'The server has to mend it.' });
+    throw new AppError('not_found', `${subject} is empty.`, { fix: 'The server has to mend it.' });
   const type = textOrEmpty(content['mimeType']).toLowerCase().replaceAll(/\s/g, '');
   if (type !== viewType)
-    throw new AppError('unsupported', `${whose} is ${truncateName(type === '' ? 'of no type' : type)}.`, {
+    throw new AppError('unsupported', `${subject} is ${truncateName(type === '' ? 'of no type' : type)}.`, {
       fix: `Only ${viewType} can be shown.`,
     });
   const html = textOf(content);
   if (html === undefined)
-    throw new AppError('not_found', `${whose} has no text.`, { fix: 'The server has to mend it.' });
+    throw new AppError('not_found', `${subject} has no text.`, { fix: 'The server has to mend it.' });
   if (html.length > maxViewLength)
-    throw new AppError('message_too_large', `${whose} has ${formatCount(html.length, 'character')}.`, {
+    throw new AppError('message_too_large', `${subject} has ${formatCount(html.length, 'character')}.`, {
       fix: `Up to ${maxViewLength} are shown.`,
     });
   const ui = objectOrEmpty(content['_meta'])['ui'] ?? listedMeta(server, uri);

@@ -51,8 +51,8 @@ export function parseViewRequirements(ui: JsonObject): ViewRequirements {
     frames: domainsOf(csp['frameDomains']),
     baseUris: domainsOf(csp['baseUriDomains']),
   };
-  const asked = objectOrEmpty(ui['permissions']);
-  const permissions = viewPermissions.filter((name) => isObject(asked[name]) || asked[name] === true);
+  const requested = objectOrEmpty(ui['permissions']);
+  const permissions = viewPermissions.filter((name) => isObject(requested[name]) || requested[name] === true);
   const refused = Object.values(lists).flatMap((list) => list.refused);
   const { connect, resources, frames, baseUris } = lists;
   return {

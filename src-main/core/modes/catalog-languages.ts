@@ -27,8 +27,8 @@ export function languagesText({ tools }: Pick<Catalog, 'tools'>): string {
     if (language !== undefined) counts.set(language, (counts.get(language) ?? 0) + 1);
   }
   const least = Math.min(minTools, Math.max(1, minToolShare * tools.length));
-  const told = [...counts].filter(([, count]) => count >= least).map(([language]) => language);
-  return told.length === 0 ? '' : ` Some are described in ${told.join(', ')}: search in that, too.`;
+  const frequent = [...counts].filter(([, count]) => count >= least).map(([language]) => language);
+  return frequent.length === 0 ? '' : ` Some are described in ${frequent.join(', ')}: search in that, too.`;
 }
 
 function languageOf({ definition }: CatalogEntry): string | undefined {

@@ -82,9 +82,9 @@ export function findTools(
   const most = limit ?? (needs.length > 1 ? limitOfSeveral : defaultLimit);
   const used = view.usedTools?.() ?? none;
   const shown = new Map<string, FoundTool>();
-  const asked = needs.map((need) => ({ need, found: view.index.find(need) }));
+  const searched = needs.map((need) => ({ need, found: view.index.find(need) }));
   const own = new Set<string>();
-  const byNeed = asked.map(({ need, found }) => {
+  const byNeed = searched.map(({ need, found }) => {
     const stems = stemsOf(need);
     const hits = bestHits(stems, found, { most, limit, isWanted, toolOf, used });
     const best = hits[0]?.score ?? 0;
@@ -109,7 +109,7 @@ export function findTools(
   });
   const count =
     QueryMatches.count(
-      asked.map(({ found }) => found),
+      searched.map(({ found }) => found),
       isWanted,
     ) + own.size;
   return { tools: [...shown.values()], byNeed, more: count - shown.size };
@@ -178,8 +178,8 @@ function oppositeOf(wanted: readonly string[]): ((name: string) => boolean) | un
     const near = pairs.filter(({ undone }) => undone.hint.test(name));
     const stems = near.length === 0 ? [] : stemsOf(name);
     return near.some(
-      ({ asked, undone }) =>
-        stems.some((stem) => undone.stems.has(stem)) && !stems.some((stem) => asked.stems.has(stem)),
+      ({ asked: searched, undone }) =>
+        stems.some((stem) => undone.stems.has(stem)) && !stems.some((stem) => searched.stems.has(stem)),
     );
   };
 }

@@ -35,13 +35,13 @@ const maxListed = 900;
 
 function instructions({ catalog, spills }: ModeView): string {
   if (catalog.servers.length === 0) return 'Tooltray: no server is switched on yet.';
-  const kept = spills === true ? ' A long answer is kept: its summary says how to read on.' : '';
-  const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.${kept}`;
+  const spillNote = spills === true ? ' A long answer is kept: its summary says how to read on.' : '';
+  const head = `Tools of ${catalog.servers.join(', ')} through Tooltray.${spillNote}`;
   const texts = [...catalog.instructions].map(([server, text]) => `\n\n# ${server}\n${text.trim()}`);
   let left = maxListed;
-  const told = texts.filter((text) => text.length <= maxInstructionsLength && (left -= text.length) >= 0);
-  const rest = told.length === texts.length ? '' : ` What a server says of itself: ${serverInstructions}NAME.`;
-  return truncateText(head + rest + told.join(''), maxInstructions);
+  const shown = texts.filter((text) => text.length <= maxInstructionsLength && (left -= text.length) >= 0);
+  const rest = shown.length === texts.length ? '' : ` What a server says of itself: ${serverInstructions}NAME.`;
+  return truncateText(head + rest + shown.join(''), maxInstructions);
 }
 
 const serverInstructions = 'tooltray://instructions/';

@@ -82,13 +82,13 @@ const defaultHints: Readonly<JsonObject> = {
 function statedHints(annotations: unknown): JsonObject | undefined {
   if (!isObject(annotations)) return undefined;
   const isReading = annotations['readOnlyHint'] === true;
-  const told = Object.entries(annotations).filter(
+  const shown = Object.entries(annotations).filter(
     ([key, value]) =>
       key !== 'title' &&
       value !== defaultHints[key] &&
       !(isReading && (key === 'destructiveHint' || key === 'idempotentHint')),
   );
-  return told.length === 0 ? undefined : Object.fromEntries(told);
+  return shown.length === 0 ? undefined : Object.fromEntries(shown);
 }
 
 const describe: Readonly<Record<Condensed, (text: string) => string>> = {
@@ -139,7 +139,7 @@ export interface ListedViews {
  */
 export function listViews(
   view: ModeView,
-  room: number,
+  maxLength: number,
   tokensOf: (tools: readonly JsonObject[]) => number,
 ): ListedViews {
   const all = view.catalog.tools.filter(({ definition }) => viewUriOf(definition) !== undefined);
@@ -149,7 +149,7 @@ export function listViews(
     const written = view.descriptions.find(tool.server, tool.name, tool.definition['description']);
     const shown = renderCallableTool(tool, view, written);
     const cost = tokensOf([shown]);
-    if (tokens + cost > room) continue;
+    if (tokens + cost > maxLength) continue;
     tokens += cost;
     tools.push(shown);
   }
@@ -161,9 +161,9 @@ export function listViews(
 /** `missing` as `finder.missingServers()` has it. Without `structuredContent`, which would say less than the whole. */
 export function withUnavailableServers(result: JsonObject, missing: string | undefined): JsonObject {
   if (missing === undefined) return result;
-  const { structuredContent: _less, ...told } = result;
-  const content = Array.isArray(told['content']) ? (told['content'] as unknown[]) : [];
-  return { ...told, content: [...content, { type: 'text', text: `Not listed: ${missing}.` }] };
+  const { structuredContent: _less, ...unstructured } = result;
+  const content = Array.isArray(unstructured['content']) ? (unstructured['content'] as unknown[]) : [];
+  return { ...unstructured, content: [...content, { type: 'text', text: `Not listed: ${missing}.` }] };
 }
 
 /** Notes that the session sees the schema of a tool; whether it has seen this one before. */

@@ -20,17 +20,19 @@ export function serverFromRegistryEntry(value: JsonObject): RegistryMatch {
   const server = parseRegistryServer(modernForm(value));
   if (server === undefined) throw unrecognizedInputError('This server.json names no server.', 'Copy it whole.');
   const option = requireInstallable(server, undefined);
-  const asked = option.inputs.filter((input) => input.isRequired && input.default === '');
-  const answers = Object.fromEntries(asked.map(({ id, label }) => [id, placeholderFor(label)]));
+  const required = option.inputs.filter((input) => input.isRequired && input.default === '');
+  const placeholders = Object.fromEntries(required.map(({ id, label }) => [id, placeholderFor(label)]));
   const origin = { name: '', server: server.name, version: server.version };
   // No registry vouches for a pasted text, so none is named in the entry.
-  const { registry: _unproven, ...entry } = buildEntry(option, answers, origin, (_, secret) => secret);
+  const { registry: _unproven, ...entry } = buildEntry(option, placeholders, origin, (_, secret) => secret);
   const others = server.options.filter(({ id, plan }) => id !== option.id && plan !== undefined).length;
   return {
     name: uniqueName(server.name, []),
     entry,
     notes: [
-      ...asked.map(({ label }) => `${label} is needed: it is taken from ${placeholderFor(label)} until you write it.`),
+      ...required.map(
+        ({ label }) => `${label} is needed: it is taken from ${placeholderFor(label)} until you write it.`,
+      ),
       ...option.notes,
       ...(others === 0 ? [] : [`There are other ways to run it; this is the first: ${option.title} ${option.target}.`]),
     ],

@@ -58,7 +58,7 @@ export class ProfileTokenStore {
 
   /** Without what they are compared with; oldest first. */
   list(): ProfileToken[] {
-    return [...this.#stored.readAny()].map(([id, kept]) => shown(id, kept)).sort((a, b) => a.since - b.since);
+    return [...this.#stored.readAny()].map(([id, stored]) => shown(id, stored)).sort((a, b) => a.since - b.since);
   }
 
   /**
@@ -70,25 +70,25 @@ export class ProfileTokenStore {
     const token = `tooltray_${id}_${randomBytes(32).toString('base64url')}`;
     const since = this.#now();
     if (!(ends > since && ends - since <= maxLifetimeMs)) throw badEnd();
-    const kept: StoredToken = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
+    const stored: StoredToken = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
     await this.#stored.change((all) => {
       const ended = [...all].filter(([, one]) => !this.#isInForce(one));
       if (all.size - ended.length >= maxActiveTokens) throw tooMany();
       for (const [old] of ended.toSorted(([, a], [, b]) => a.since - b.since).slice(0, -maxExpiredTokens))
         all.delete(old);
-      all.set(id, kept);
+      all.set(id, stored);
     });
-    this.changed.emit({ change: 'given', token: shown(id, kept) });
-    return { ...shown(id, kept), token };
+    this.changed.emit({ change: 'given', token: shown(id, stored) });
+    return { ...shown(id, stored), token };
   }
 
   /** Answers what it was, and whether it had been in force. Rejects with AppError `not_found`. */
   async revoke(id: string): Promise<ProfileToken & { readonly wasInForce: boolean }> {
     const revoked = await this.#stored.change((all) => {
-      const kept = all.get(id);
-      if (kept === undefined) throw unknown(id);
-      const wasInForce = this.#isInForce(kept);
-      const next = wasInForce ? { ...kept, revoked: this.#now() } : kept;
+      const stored = all.get(id);
+      if (stored === undefined) throw unknown(id);
+      const wasInForce = this.#isInForce(stored);
+      const next = wasInForce ? { ...stored, revoked: this.#now() } : stored;
       all.set(id, next);
       return { ...shown(id, next), wasInForce };
     });
@@ -103,10 +103,10 @@ export class ProfileTokenStore {
    */
   verify(profile: string, given: string): ProfileToken | AppError | undefined {
     const id = shape.exec(given)?.[1] ?? '';
-    const kept = this.#stored.read().get(id);
+    const stored = this.#stored.read().get(id);
     // A token of another profile is treated as unknown, so that its existence is not revealed.
-    if (kept?.profile !== profile || !isSameToken(kept.hash, hashOf(given))) return undefined;
-    return this.#isInForce(kept) ? shown(id, kept) : ended(kept);
+    if (stored?.profile !== profile || !isSameToken(stored.hash, hashOf(given))) return undefined;
+    return this.#isInForce(stored) ? shown(id, stored) : ended(stored);
   }
 
   /** When the next one runs out; undefined: none does. */
@@ -117,8 +117,8 @@ export class ProfileTokenStore {
 
   /** Whether it opens something now. A file that is not to be trusted can still take away. */
   isActive(id: string): boolean {
-    const kept = this.#stored.readAny().get(id);
-    return kept !== undefined && this.#isInForce(kept);
+    const stored = this.#stored.readAny().get(id);
+    return stored !== undefined && this.#isInForce(stored);
   }
 
   #isInForce({ revoked, ends }: Pick<ProfileToken, 'revoked' | 'ends'>): boolean {

@@ -17,8 +17,8 @@ export class ScopedSpills {
    * `profiles`: a key that separates these spills from others, the same on every replica and after every start;
    * undefined: no separation.
    */
-  constructor(kept: StoredSpills, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
-    this.#stored = kept;
+  constructor(stored: StoredSpills, profiles: string | undefined, scope: Pick<ProfileScope, 'hasServer'>) {
+    this.#stored = stored;
     this.#profiles = profiles;
     this.#scope = scope;
   }
@@ -29,12 +29,12 @@ export class ScopedSpills {
       return read();
     };
     return {
-      query: async (ref, question, ...asked) => {
+      query: async (ref, question, ...rest) => {
         for (const other of joinedBy(question)) await own(other, () => Promise.resolve());
-        return own(ref, () => files.query(ref, question, ...asked));
+        return own(ref, () => files.query(ref, question, ...rest));
       },
-      select: (input, ...asked) =>
-        'ref' in input ? own(input.ref, () => files.select(input, ...asked)) : files.select(input, ...asked),
+      select: (input, ...rest) =>
+        'ref' in input ? own(input.ref, () => files.select(input, ...rest)) : files.select(input, ...rest),
       readText: (ref) => own(ref, () => files.readText(ref)),
       content: (ref) => own(ref, () => files.content(ref)),
     };

@@ -24,9 +24,9 @@ type SecretOf = (input: RegistryInput, value: string) => string;
 const maxInputLength = 10_000;
 
 /** Returns missing or invalid inputs; empty if an entry can be made. */
-export function validateInputs({ inputs }: ParsedOption, answers: InputValues): readonly InputProblem[] {
+export function validateInputs({ inputs }: ParsedOption, values: InputValues): readonly InputProblem[] {
   return inputs.flatMap((input) => {
-    const sentence = problemOf(input, valueOf(input, answers));
+    const sentence = problemOf(input, valueOf(input, values));
     return sentence === undefined ? [] : [{ id: input.id, label: input.label, sentence }];
   });
 }
@@ -45,10 +45,10 @@ function problemOf(input: RegistryInput, value: string): string | undefined {
 /** The values of its secret inputs. */
 export function secretInputValues(
   { inputs }: ParsedOption,
-  answers: InputValues,
+  values: InputValues,
 ): readonly { input: RegistryInput; value: string }[] {
   return inputs.flatMap((input) => {
-    const value = input.isSecret ? valueOf(input, answers) : '';
+    const value = input.isSecret ? valueOf(input, values) : '';
     return value === '' ? [] : [{ input, value }];
   });
 }
@@ -59,12 +59,12 @@ export function secretInputValues(
  */
 export function buildEntry(
   { inputs, plan }: ParsedOption & { readonly plan: LaunchPlan },
-  answers: InputValues,
+  inputValues: InputValues,
   registry: RegistryOrigin,
   secretOf: SecretOf,
 ): JsonObject {
   const byId = new Map(inputs.map((input) => [input.id, input]));
-  const values = (pieces: readonly TemplatePart[]): readonly string[] => fill(pieces, byId, answers, secretOf);
+  const values = (pieces: readonly TemplatePart[]): readonly string[] => fill(pieces, byId, inputValues, secretOf);
   if (plan.way === 'address') {
     const headers = named(plan.headers, values);
     return {
@@ -110,18 +110,18 @@ function named(list: readonly NamedValue[], values: Values): Record<string, stri
 function fill(
   pieces: readonly TemplatePart[],
   inputs: ReadonlyMap<string, RegistryInput>,
-  answers: InputValues,
+  values: InputValues,
   secretOf: SecretOf,
 ): readonly string[] {
   const [only] = pieces;
   const repeated = pieces.length === 1 && typeof only === 'object' ? inputs.get(only.input) : undefined;
   if (repeated?.isRepeated) {
-    return linesOf(repeated, valueOf(repeated, answers)).map((line) => inputValue(repeated, line, secretOf));
+    return linesOf(repeated, valueOf(repeated, values)).map((line) => inputValue(repeated, line, secretOf));
   }
   const texts = pieces.map((piece) => {
     if (typeof piece === 'string') return piece;
     const input = inputs.get(piece.input);
-    const value = input === undefined ? '' : valueOf(input, answers);
+    const value = input === undefined ? '' : valueOf(input, values);
     return input === undefined || value === '' ? undefined : inputValue(input, value, secretOf);
   });
   return texts.includes(undefined) ? [] : [texts.join('')];
@@ -131,8 +131,8 @@ function inputValue(input: RegistryInput, value: string, secretOf: SecretOf): st
   return input.isSecret ? secretOf(input, value) : value;
 }
 
-function valueOf({ id, default: usual }: RegistryInput, answers: InputValues): string {
-  return Object.hasOwn(answers, id) ? (answers[id] ?? '') : usual;
+function valueOf({ id, default: usual }: RegistryInput, values: InputValues): string {
+  return Object.hasOwn(values, id) ? (values[id] ?? '') : usual;
 }
 
 function linesOf({ isRepeated }: RegistryInput, value: string): readonly string[] {

@@ -43,24 +43,24 @@ export interface RegistryLookup {
   readonly server: RegistryServer;
 }
 
-interface RegistriesParts {
+interface RegistriesDeps {
   readonly http: HttpFetch;
   /** Returns the config's registries. */
-  readonly places: () => readonly RegistryConfig[];
+  readonly registries: () => readonly RegistryConfig[];
   /** ms since 1970. */
   readonly now: () => number;
   readonly limits?: RegistryLimits;
 }
 
-const rememberedMs = 60_000;
-const maxRemembered = 50;
+const cacheTtlMs = 60_000;
+const maxCacheEntries = 50;
 
 export class Registries {
-  readonly #parts: RegistriesParts;
+  readonly #parts: RegistriesDeps;
   /** Responses by registry and path. */
-  readonly #remembered = new Map<string, { readonly at: number; readonly value: unknown }>();
+  readonly #cache = new Map<string, { readonly at: number; readonly value: unknown }>();
 
-  constructor(parts: RegistriesParts) {
+  constructor(parts: RegistriesDeps) {
     this.#parts = parts;
   }
 
@@ -69,7 +69,7 @@ export class Registries {
    * config.
    */
   list(): readonly RegistryConfig[] {
-    const own = this.#parts.places();
+    const own = this.#parts.registries();
     return [
       own.find(({ name }) => name === officialRegistry.name) ?? officialRegistry,
       ...own.filter(({ name }) => name !== officialRegistry.name),
@@ -83,15 +83,16 @@ export class Registries {
   async search({ registry, query, limit, cursor }: RegistryQuery, signal: AbortSignal): Promise<RegistryPage> {
     const place = this.#find(registry);
     const file = registryFilePath(place);
-    const asked = query.trim();
-    if (file !== undefined) return pageOfFile(place, await readRegistryFile(place, file), { asked, limit, cursor });
-    const words = new URLSearchParams({
-      ...(asked !== '' && { search: asked }),
+    const text = query.trim();
+    if (file !== undefined)
+      return pageOfFile(place, await readRegistryFile(place, file), { asked: text, limit, cursor });
+    const searchParams = new URLSearchParams({
+      ...(text !== '' && { search: text }),
       version: 'latest',
       limit: String(limit),
     });
-    if (cursor !== undefined) words.set('cursor', cursor);
-    const answer = await this.#ask(place, `/v0.1/servers?${words.toString()}`, signal);
+    if (cursor !== undefined) searchParams.set('cursor', cursor);
+    const answer = await this.#ask(place, `/v0.1/servers?${searchParams.toString()}`, signal);
     const items = serverItems(answer);
     if (answer === undefined)
       throw registryError(place, 'it answered HTTP 404 and seems to be no registry of version 0.1');
@@ -118,8 +119,8 @@ export class Registries {
             `/v0.1/servers/${encodeURIComponent(name)}/versions/${encodeURIComponent(version ?? 'latest')}`,
             signal,
           )
-        : (await readRegistryFile(place, file)).find((one) => isThat(one, name, version));
-    if (item === undefined) throw notThere(place, name, version);
+        : (await readRegistryFile(place, file)).find((one) => matchesVersion(one, name, version));
+    if (item === undefined) throw serverNotFound(place, name, version);
     const server = parseRegistryServer(item);
     if (server === undefined) throw registryError(place, 'its answer is no server');
     if (server.name !== name)
@@ -139,12 +140,12 @@ export class Registries {
   async #ask(place: RegistryConfig, path: string, signal: AbortSignal): Promise<unknown> {
     const { http, now, limits } = this.#parts;
     const key = `${place.url} ${path}`;
-    const known = this.#remembered.get(key);
-    if (known !== undefined && now() - known.at < rememberedMs) return known.value;
-    this.#remembered.delete(key);
+    const known = this.#cache.get(key);
+    if (known !== undefined && now() - known.at < cacheTtlMs) return known.value;
+    this.#cache.delete(key);
     const value = await fetchRegistry(place, path, http, signal, limits);
-    this.#remembered.set(key, { at: now(), value });
-    for (const oldest of [...this.#remembered.keys()].slice(0, -maxRemembered)) this.#remembered.delete(oldest);
+    this.#cache.set(key, { at: now(), value });
+    for (const oldest of [...this.#cache.keys()].slice(0, -maxCacheEntries)) this.#cache.delete(oldest);
     return value;
   }
 }
@@ -152,9 +153,13 @@ export class Registries {
 function pageOfFile(
   place: RegistryConfig,
   items: readonly unknown[],
-  { asked, limit, cursor }: { readonly asked: string; readonly limit: number; readonly cursor: string | undefined },
+  {
+    asked: substring,
+    limit,
+    cursor,
+  }: { readonly asked: string; readonly limit: number; readonly cursor: string | undefined },
 ): RegistryPage {
-  const words = asked
+  const words = substring
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
@@ -179,13 +184,13 @@ function toPage({ name }: RegistryConfig, items: readonly unknown[], next: strin
   };
 }
 
-function isThat(item: unknown, name: string, version: string | undefined): boolean {
+function matchesVersion(item: unknown, name: string, version: string | undefined): boolean {
   const server = parseRegistryServer(item);
   if (server?.name !== name) return false;
   return version === undefined || version === 'latest' ? !isOutdated(item) : server.version === version;
 }
 
-function notThere({ name: registry }: RegistryConfig, name: string, version: string | undefined): AppError {
+function serverNotFound({ name: registry }: RegistryConfig, name: string, version: string | undefined): AppError {
   const which = version === undefined ? '' : ` in version ${JSON.stringify(truncateName(version))}`;
   return new AppError(
     'not_found',

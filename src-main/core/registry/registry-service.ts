@@ -96,11 +96,11 @@ export class RegistryService {
    */
   async probe(choice: InstallRequest, signal: AbortSignal): Promise<EntryProbe> {
     const chosen = await this.#ready(choice, signal);
-    const kept = await this.#keepSecrets(chosen, choice.answers, 'trial');
+    const stored = await this.#keepSecrets(chosen, choice.answers, 'trial');
     try {
-      return await this.#parts.tryEntry(entryOf(chosen, choice.answers, kept.secretOf));
+      return await this.#parts.tryEntry(entryOf(chosen, choice.answers, stored.secretOf));
     } finally {
-      await this.#forget(kept.isNew);
+      await this.#forget(stored.isNew);
     }
   }
 
@@ -112,17 +112,17 @@ export class RegistryService {
   async add(choice: InstallRequest, name: string, untested: boolean, signal: AbortSignal): Promise<AddServerOutcome> {
     const chosen = await this.#ready(choice, signal);
     requireFree(name, this.#parts.names());
-    const kept = await this.#keepSecrets(chosen, choice.answers, name);
+    const stored = await this.#keepSecrets(chosen, choice.answers, name);
     let isStored = false;
     try {
-      const entry = entryOf(chosen, choice.answers, kept.secretOf);
+      const entry = entryOf(chosen, choice.answers, stored.secretOf);
       const trial = untested ? undefined : await this.#parts.tryEntry(entry);
       if (trial?.ok === false) return { kind: 'failed', trial };
       await this.#parts.save(name, untested ? { ...entry, quarantined: true } : entry);
       isStored = true;
       return { kind: 'added', name, inReview: untested, ...(trial && { trial }) };
     } finally {
-      if (!isStored) await this.#forget(kept.isNew);
+      if (!isStored) await this.#forget(stored.isNew);
     }
   }
 
@@ -138,15 +138,15 @@ export class RegistryService {
   }
 
   /** `isNew`: names of those that were not in the vault. */
-  async #keepSecrets({ option }: Chosen, answers: InputValues, server: string) {
+  async #keepSecrets({ option }: Chosen, values: InputValues, server: string) {
     const names = new Map<string, string>();
     const isNew: string[] = [];
-    for (const { input, value } of secretInputValues(option, answers)) {
+    for (const { input, value } of secretInputValues(option, values)) {
       // A reference to a secret is not a secret itself.
       if (/^\$\{(?:secret|env):[^}]+\}$/.test(value)) continue;
-      const kept = await this.#parts.secrets.sealValue(server, input.label, value);
-      names.set(input.id, kept.name);
-      if (kept.isNew) isNew.push(kept.name);
+      const stored = await this.#parts.secrets.sealValue(server, input.label, value);
+      names.set(input.id, stored.name);
+      if (stored.isNew) isNew.push(stored.name);
     }
     const secretOf = ({ id }: { readonly id: string }, value: string): string =>
       names.has(id) ? `\${secret:${names.get(id)}}` : value;
@@ -179,11 +179,11 @@ export function requireInstallable(
 }
 
 /** Throws AppError `bad_request`; its data has what is missing. */
-export function requireInputs(option: ParsedOption, answers: InputValues): void {
-  const unknown = Object.keys(answers).find((id) => !option.inputs.some((input) => input.id === id));
+export function requireInputs(option: ParsedOption, values: InputValues): void {
+  const unknown = Object.keys(values).find((id) => !option.inputs.some((input) => input.id === id));
   if (unknown !== undefined)
     throw new AppError('bad_request', `It asks for nothing called ${JSON.stringify(unknown)}.`);
-  const problems = validateInputs(option, answers);
+  const problems = validateInputs(option, values);
   if (problems.length === 0) return;
   throw new AppError('bad_request', problems.map(({ sentence }) => sentence).join(' '), {
     data: { missing: problems.map(({ id }) => id) },
@@ -192,10 +192,10 @@ export function requireInputs(option: ParsedOption, answers: InputValues): void 
 
 function entryOf(
   { registry, server, option }: Chosen,
-  answers: InputValues,
+  values: InputValues,
   secretOf: Parameters<typeof buildEntry>[3],
 ): JsonObject {
-  return buildEntry(option, answers, { name: registry, server: server.name, version: server.version }, secretOf);
+  return buildEntry(option, values, { name: registry, server: server.name, version: server.version }, secretOf);
 }
 
 function pairsOf(map: unknown): readonly { name: string; value: string }[] {

@@ -136,14 +136,17 @@ const looksLikeName = /[\p{L}\p{N}](?:[_:./-]+[\p{L}\p{N}]|(?<=\p{Ll})\p{Lu})/u;
 export function parseQuery(query: string): Query {
   const text = query.slice(0, maxLength).trim();
   const words = [...new Set(tokenize(text))].map((word) => ({ word, weight: wordWeight(word) }));
-  const telling = words.filter(({ weight }) => weight > 0);
-  const asked = (telling.length > 0 ? telling : words.map(({ word }) => ({ word, weight: 1 }))).slice(0, maxWords);
+  const distinctive = words.filter(({ weight }) => weight > 0);
+  const searched = (distinctive.length > 0 ? distinctive : words.map(({ word }) => ({ word, weight: 1 }))).slice(
+    0,
+    maxWords,
+  );
   const parts = text.split(/[\s,;!?"'`()[\]{}]+/).map((part) => part.replace(/[.:]+$/, ''));
   return {
     text,
-    words: asked,
+    words: searched,
     names: parts.filter((part) => looksLikeName.test(part)).slice(0, maxNames),
-    clauses: clausesOf(text, asked),
+    clauses: clausesOf(text, searched),
   };
 }
 
@@ -159,6 +162,6 @@ function clausesOf(text: string, words: readonly QueryWord[]): readonly (readonl
   const parts = text.split(separator).map((part) => new Set(tokenize(part)));
   if (parts.some(({ size }) => size > maxClauseWords)) return [];
   const clauses = parts.map((part) => [...part].flatMap((word) => known.get(word) ?? []));
-  const telling = clauses.filter((clause) => clause.some(({ weight }) => weight === 1));
-  return telling.length < 2 ? [] : telling.slice(0, maxClauses);
+  const distinctive = clauses.filter((clause) => clause.some(({ weight }) => weight === 1));
+  return distinctive.length < 2 ? [] : distinctive.slice(0, maxClauses);
 }

@@ -116,13 +116,13 @@ export class KeyStore {
     const open = this.#pending.get(id);
     // A request while an earlier dialog is overdue fails at once.
     if (open?.isLate === true) throw noAnswer();
-    const asked = open ?? { answer: this.#askKeychain(id), isLate: false };
-    this.#pending.set(id, asked);
+    const request = open ?? { answer: this.#askKeychain(id), isLate: false };
+    this.#pending.set(id, request);
     try {
-      return await within(asked.answer, this.#graceMs);
+      return await within(request.answer, this.#graceMs);
     } catch (error) {
       if (!(error instanceof TooLate)) throw error;
-      asked.isLate = true;
+      request.isLate = true;
       throw noAnswer();
     }
   }

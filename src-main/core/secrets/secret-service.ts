@@ -78,9 +78,9 @@ export class SecretService {
   }
 
   async list(): Promise<{ readonly secrets: readonly SecretRow[]; readonly vault: VaultStatus }> {
-    const kept = await this.#vault.names(serverSecretPrefix).catch(() => []);
+    const stored = await this.#vault.names(serverSecretPrefix).catch(() => []);
     const dates = new Map(
-      kept.flatMap(({ name, changedAt }) => parseSecretVaultKey(name).map((one) => [one, changedAt])),
+      stored.flatMap(({ name, changedAt }) => parseSecretVaultKey(name).map((one) => [one, changedAt])),
     );
     const needed = this.#config.current.servers.flatMap((server) => [...secretNamesOf(server)]);
     const names = [...new Set([...dates.keys(), ...needed])].sort();
@@ -192,9 +192,9 @@ export class SecretService {
     const moves: { name: string; before: JsonObject; after: JsonObject; moved: readonly FoundSecret[] }[] = [];
     const values: string[] = [];
     for (const [name, before] of await this.#entries(server)) {
-      const { entry: after, moved, values: kept } = await this.sealEntry(name, before);
+      const { entry: after, moved, values: sealedValues } = await this.sealEntry(name, before);
       if (moved.length === 0) continue;
-      values.push(...kept);
+      values.push(...sealedValues);
       moves.push({ name, before, after, moved });
     }
     if (moves.length === 0) return { moved: [], copies: [] };

@@ -99,9 +99,9 @@ export class Vault implements SecretStore {
     if (there !== undefined) return there;
     // Another process may be first: theirs counts.
     await this.#put(name, (isThere) => (isThere ? undefined : make()));
-    const kept = await this.read(name);
-    if (kept === undefined) throw notStoredError(name);
-    return kept;
+    const stored = await this.read(name);
+    if (stored === undefined) throw notStoredError(name);
+    return stored;
   }
 
   async #put(name: string, give: (isThere: boolean) => string | undefined): Promise<void> {
@@ -170,9 +170,9 @@ export class Vault implements SecretStore {
         return [{ ...data, current: fresh.current, keys: { ...data.keys, ...fresh.keys } }, undefined] as const;
       }
       if (old?.place === place && place !== 'passphrase') return [undefined, undefined] as const;
-      const kept = await this.#keep(key, place, passphrase);
+      const stored = await this.#keep(key, place, passphrase);
       return [
-        { ...data, keys: { ...data.keys, [id]: kept } },
+        { ...data, keys: { ...data.keys, [id]: stored } },
         { id, old },
       ] as const;
     });
@@ -195,8 +195,8 @@ export class Vault implements SecretStore {
   async #begin(place?: KeyPlaceName, passphrase?: string): Promise<VaultData> {
     const key = generateKey();
     const id = keyId(key);
-    const kept = place === undefined ? await this.#keepAnywhere(key) : await this.#keep(key, place, passphrase);
-    return { version: 1, current: id, keys: { [id]: kept }, entries: {} };
+    const stored = place === undefined ? await this.#keepAnywhere(key) : await this.#keep(key, place, passphrase);
+    return { version: 1, current: id, keys: { [id]: stored }, entries: {} };
   }
 
   async #keepAnywhere(key: Buffer): Promise<KeyPlace> {
@@ -211,8 +211,8 @@ export class Vault implements SecretStore {
     });
     if (given !== undefined) return this.#keys.store(key, 'passphrase', given);
     if ((await this.#keys.keychainProblem()) === undefined) {
-      const kept = await this.#keys.store(key, 'keychain').catch(() => undefined);
-      if (kept !== undefined) return kept;
+      const stored = await this.#keys.store(key, 'keychain').catch(() => undefined);
+      if (stored !== undefined) return stored;
     }
     return this.#keys.store(key, 'file');
   }

@@ -73,8 +73,8 @@ export class AppAccessStore {
    * not.
    */
   accepts(app: string, token: string): boolean {
-    const kept = this.tokenOf(app);
-    return kept !== undefined && isSameToken(kept, token);
+    const current = this.tokenOf(app);
+    return current !== undefined && isSameToken(current, token);
   }
 
   /** A file that is not to be trusted can still take away: that side is the safe one. */
@@ -86,11 +86,11 @@ export class AppAccessStore {
   async grant(app: string, wantsToken = false): Promise<GivenAccess> {
     const { isNew, ...given } = await this.#change((all) => {
       const before = all.get(app);
-      const { revoked, ...kept } = before ?? {};
-      const token = kept.token ?? (wantsToken ? randomBytes(32).toString('base64url') : undefined);
-      const since = revoked === undefined ? (kept.since ?? this.#now()) : this.#now();
-      all.set(app, { ...kept, token, since });
-      const isNew = kept.since === undefined || revoked !== undefined || kept.token !== token;
+      const { revoked, ...current } = before ?? {};
+      const token = current.token ?? (wantsToken ? randomBytes(32).toString('base64url') : undefined);
+      const since = revoked === undefined ? (current.since ?? this.#now()) : this.#now();
+      all.set(app, { ...current, token, since });
+      const isNew = current.since === undefined || revoked !== undefined || current.token !== token;
       return { token, isNew, takeBack: () => this.#takeBack(app, before) };
     });
     if (isNew) this.changed.emit({ app, change: 'given' });
@@ -103,9 +103,9 @@ export class AppAccessStore {
    */
   async revoke(app: string): Promise<boolean> {
     const wasInForce = await this.#change((all) => {
-      const kept = all.get(app) ?? {};
-      if (kept.revoked !== undefined) return false;
-      all.set(app, { ...kept, revoked: this.#now() });
+      const current = all.get(app) ?? {};
+      if (current.revoked !== undefined) return false;
+      all.set(app, { ...current, revoked: this.#now() });
       return true;
     });
     if (wasInForce) this.changed.emit({ app, change: 'revoked' });
@@ -115,8 +115,8 @@ export class AppAccessStore {
   /** Records the token that the app's config file now holds; any other token becomes invalid. */
   async setToken(app: string, token: string | undefined): Promise<void> {
     await this.#change((all) => {
-      const { token: _, ...kept } = all.get(app) ?? {};
-      put(all, app, token === undefined ? kept : { ...kept, token });
+      const { token: _, ...current } = all.get(app) ?? {};
+      put(all, app, token === undefined ? current : { ...current, token });
     });
     this.changed.emit({ app, change: 'token changed' });
   }
@@ -156,9 +156,9 @@ export class AppAccessStore {
   }
 }
 
-function put(all: Map<string, StoredAccess>, app: string, kept: StoredAccess | undefined): void {
-  if (kept === undefined || Object.values(kept).every((value) => value === undefined)) all.delete(app);
-  else all.set(app, kept);
+function put(all: Map<string, StoredAccess>, app: string, access: StoredAccess | undefined): void {
+  if (access === undefined || Object.values(access).every((value) => value === undefined)) all.delete(app);
+  else all.set(app, access);
 }
 
 function readStored({ token, since, seen, revoked }: Record<string, unknown>): StoredAccess {

@@ -80,8 +80,8 @@ export class FileRecordStore<T> implements RecordStore<T> {
 
 export function parseRecords<T>(value: Record<string, unknown>, readOne: ReadOne<T>): ReadonlyMap<string, T> {
   const all = new Map<string, T>();
-  for (const [name, kept] of Object.entries(value)) {
-    const one = isObject(kept) ? readOne(kept) : undefined;
+  for (const [name, record] of Object.entries(value)) {
+    const one = isObject(record) ? readOne(record) : undefined;
     if (one !== undefined) all.set(name, one);
   }
   return all;

@@ -66,13 +66,13 @@ export class ConnectionOpener {
 
   async openShared(closed: Closed): Promise<Connection> {
     const { slots, identity } = this.#options;
-    const hurry = AbortSignal.any([this.#skipWait.signal, this.#stopping.signal]);
+    const skipped = AbortSignal.any([this.#skipWait.signal, this.#stopping.signal]);
     try {
       let opened: Promise<Connection> | undefined;
       await slots.run(async () => {
         opened = this.#open(identity, undefined, closed);
         await this.#openedOrInstalling(opened);
-      }, hurry);
+      }, skipped);
       return await (opened as unknown as Promise<Connection>);
     } finally {
       this.#skipWait = new AbortController();
@@ -199,10 +199,10 @@ export class ConnectionOpener {
         signal: this.#stopping.signal,
         onProbeEnded: () => (this.#initializeFirst = true),
       });
-      const whose =
+      const ownerText =
         createTransport !== undefined ? ' on a line of one person' : ofWhom(owner !== undefined, legacyOnly);
       log.appendEvent(
-        `Handshake done${whose} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`,
+        `Handshake done${ownerText} in ${Math.round(performance.now() - began)} ms: ${introduced(handshake)}.`,
       );
       this.#timeouts = 0;
       onOpen();
@@ -250,8 +250,8 @@ export class StartLimiter {
   }
 
   /** Aborting `hurry` lets the task leave the line and run beside those that have a slot. */
-  async run<T>(task: () => Promise<T>, hurry?: AbortSignal): Promise<T> {
-    const hasSlot = await this.#slots.acquire(hurry);
+  async run<T>(task: () => Promise<T>, skipWait?: AbortSignal): Promise<T> {
+    const hasSlot = await this.#slots.acquire(skipWait);
     try {
       return await task();
     } finally {

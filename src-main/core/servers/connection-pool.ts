@@ -84,7 +84,7 @@ export class ConnectionPool {
    * Whether the session has a connection of its own, or can have one: the one that was used longest ago is closed,
    * unless it is busy.
    */
-  hasRoomFor(sessionId: string): boolean {
+  canOpenFor(sessionId: string): boolean {
     return (
       this.ofSession(sessionId) !== undefined ||
       this.#sessionEntries.length < maxSessionConnections ||

@@ -167,10 +167,10 @@ export class Connection {
     if (context.acceptsInputRequired)
       return labelInputRequests(context.namesServers === true ? server : undefined, result);
     for (let round = 0; round < maxInputRounds && isInputRequired(result); round++) {
-      const asked = toObject(result);
+      const response = toObject(result);
       this.#options.events.onAsk('input_required', true);
-      const inputResponses = await this.#answerAll(asked, context);
-      const state = asked['requestState'] === undefined ? {} : { requestState: asked['requestState'] };
+      const inputResponses = await this.#answerAll(response, context);
+      const state = response['requestState'] === undefined ? {} : { requestState: response['requestState'] };
       result = await this.#send(method, { ...enveloped, inputResponses, ...state }, context, extra);
     }
     return result;
@@ -252,16 +252,16 @@ export class Connection {
   async #ask(method: string, params: JsonObject, context: CallContext, signal: AbortSignal): Promise<Result> {
     this.#questions.admit(method);
     checkLink(method, params);
-    const told = context.namesServers === true ? labelServerRequest(this.#options.server, method, params) : params;
-    return context.askClient(method, told, signal);
+    const labeled = context.namesServers === true ? labelServerRequest(this.#options.server, method, params) : params;
+    return context.askClient(method, labeled, signal);
   }
 
-  async #answerAll(asked: JsonObject, context: CallContext): Promise<JsonObject> {
-    const answers = inputRequests(asked).map(async ([key, method, params]): Promise<[string, unknown]> => [
+  async #answerAll(response: JsonObject, context: CallContext): Promise<JsonObject> {
+    const replies = inputRequests(response).map(async ([key, method, params]): Promise<[string, unknown]> => [
       key,
       await this.#ask(method, params, context, context.signal),
     ]);
-    return Object.fromEntries(await Promise.all(answers));
+    return Object.fromEntries(await Promise.all(replies));
   }
 
   #mayPass(onProgress: (params: JsonObject) => void): (params: JsonObject) => void {
@@ -287,9 +287,9 @@ export class Connection {
     if (!listChangedMethods.has(method) && !this.#passes()) return;
     if (method === 'notifications/message') this.#options.events.onLogged?.(params);
     const context = method === 'notifications/message' ? this.#calls.ownerOf(origin?.relatedRequestId) : undefined;
-    const told = { ...params, ...withoutSubscription(params) };
-    if (context !== undefined) context.onLog(told);
-    else this.#options.events.onNotification(method, told);
+    const forwarded = { ...params, ...withoutSubscription(params) };
+    if (context !== undefined) context.onLog(forwarded);
+    else this.#options.events.onNotification(method, forwarded);
   }
 }
 
@@ -316,8 +316,8 @@ function translateProgress(params: JsonObject, onProgress: (params: JsonObject) 
 function withoutSubscription(params: JsonObject): JsonObject {
   const meta = metaOf(params);
   if (!(metaKeys.subscriptionId in meta)) return {};
-  const { [metaKeys.subscriptionId]: _dropped, ...kept } = meta;
-  return { _meta: kept };
+  const { [metaKeys.subscriptionId]: _dropped, ...otherMeta } = meta;
+  return { _meta: otherMeta };
 }
 
 /** Infinity means no limit, which timers cannot express; they end at 2^31 ms, too. */

@@ -25,9 +25,9 @@ export const tasksExtension = 'io.modelcontextprotocol/tasks';
 /** undefined: it declares none. `without`: extensions that are not to count. */
 export function extensionSetOf(capabilities: JsonObject, without: readonly string[] = []): ExtensionSet | undefined {
   const declared = Object.entries(objectOrEmpty(capabilities['extensions']));
-  const told = declared.filter(([name, settings]) => isObject(settings) && !without.includes(name));
-  if (told.length === 0) return undefined;
-  const extensions = Object.fromEntries(told);
+  const announced = declared.filter(([name, settings]) => isObject(settings) && !without.includes(name));
+  if (announced.length === 0) return undefined;
+  const extensions = Object.fromEntries(announced);
   return { key: canonicalHash(extensions).slice(0, 16), extensions, apps: appsThat(extensions) };
 }
 

@@ -443,8 +443,8 @@ export class ManagedServer {
       // Subscribers to a resource rely on the process that watches it.
       isBusy: () => {
         const stateful = this.#pool.find(statefulForAll);
-        const isHeard = this.#subscriptions.isUsed || stateful?.subscriptions.isUsed === true;
-        return isHeard || this.#requests.isBusy;
+        const isSubscribed = this.#subscriptions.isUsed || stateful?.subscriptions.isUsed === true;
+        return isSubscribed || this.#requests.isBusy;
       },
       onIdle: () => {
         if (this.#line.connection !== undefined) {

@@ -42,7 +42,7 @@ const signInTimeoutMs = 3 * 60_000;
 export class PerUserSignIn {
   readonly #parts: OwnSignInParts;
   /** Who is being asked: one question at a time is enough. */
-  readonly #askedUsers = new Set<string>();
+  readonly #promptedUsers = new Set<string>();
 
   constructor(parts: OwnSignInParts) {
     this.#parts = parts;
@@ -93,8 +93,8 @@ export class PerUserSignIn {
     const { access, config, personOf } = this.#parts;
     const person = personOf(context);
     const key = JSON.stringify(person);
-    if (!opensLinks(context) || this.#askedUsers.has(key)) return false;
-    this.#askedUsers.add(key);
+    if (!opensLinks(context) || this.#promptedUsers.has(key)) return false;
+    this.#promptedUsers.add(key);
     const over = new AbortController();
     const signedIn = access.onSignedIn(config, person, AbortSignal.any([context.signal, over.signal]));
     // Whether it is waited for or not.
@@ -109,7 +109,7 @@ export class PerUserSignIn {
       return isThrough;
     } finally {
       over.abort('nobody waits for it any more');
-      this.#askedUsers.delete(key);
+      this.#promptedUsers.delete(key);
     }
   }
 

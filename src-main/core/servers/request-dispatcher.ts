@@ -359,7 +359,7 @@ export class RequestDispatcher {
       isOfOtherEra && config.kind === 'http'
         ? [...listings.requestMethods, ...questions]
         : [...listings.requestMethods];
-    return acceptsRequests(context, mayAsk) && pool.hasRoomFor(context.sessionId);
+    return acceptsRequests(context, mayAsk) && pool.canOpenFor(context.sessionId);
   }
 
   #subscriptionsOf(context: CallContext): ServerSubscriptions {

@@ -208,12 +208,12 @@ function again(server: string, error: AppError): ServerUnavailability {
 }
 
 function failed(server: string, error: AppError, next: string): ServerUnavailability {
-  const told = new AppError(error.code, maskText(error.message), {
+  const masked = new AppError(error.code, maskText(error.message), {
     fix: error.fix === undefined ? next : joinSentences(error.fix, next),
     cause: error,
     ...(error.data && { data: error.data }),
   });
-  return { kind: 'failed', error: told, brief: causeOf(server, error) };
+  return { kind: 'failed', error: masked, brief: causeOf(server, error) };
 }
 
 /** The cause without the name that stands before it in a list, and no longer than a list needs. */

@@ -36,8 +36,8 @@ export class ServerRequestLimiter {
 }
 
 /** Returns the requests inside an input-required response. Throws RpcError for requests that no client can answer. */
-export function inputRequests(asked: JsonObject): [string, string, JsonObject][] {
-  const requests = isObject(asked['inputRequests']) ? Object.entries(asked['inputRequests']) : [];
+export function inputRequests(response: JsonObject): [string, string, JsonObject][] {
+  const requests = isObject(response['inputRequests']) ? Object.entries(response['inputRequests']) : [];
   if (requests.length > maxAtOnce)
     throw new RpcError(rpcCode.internal, `The server asked ${requests.length} things at once.`);
   return requests.map(([key, request]) => {
@@ -93,12 +93,12 @@ export function labelServerRequest(server: string, method: string, params: JsonO
  */
 export function labelInputRequests(server: string | undefined, result: Result): Result {
   if (scalarOf(result, 'resultType') !== 'input_required') return result;
-  const asked = toObject(result);
-  const all = inputRequests(asked);
+  const response = toObject(result);
+  const all = inputRequests(response);
   if (server === undefined) return result;
   const requests = all.map(([key, method, params]) => [
     key,
     { method, params: labelServerRequest(server, method, params) },
   ]);
-  return { ...asked, inputRequests: Object.fromEntries(requests) as JsonObject };
+  return { ...response, inputRequests: Object.fromEntries(requests) as JsonObject };
 }

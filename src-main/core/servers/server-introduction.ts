@@ -10,13 +10,13 @@ const plainMembers: ReadonlySet<string> = new Set(
 
 /** The version is left out: it is another one with each release, and proves nothing. */
 export function toIntroduction({ instructions, raw, serverInfo }: Handshake): JsonObject {
-  const told = Object.fromEntries(Object.entries(raw).filter(([key]) => !plainMembers.has(key)));
+  const others = Object.fromEntries(Object.entries(raw).filter(([key]) => !plainMembers.has(key)));
   const { version: _version, ...info } = serverInfo;
   const { [metaKeys.serverInfo]: _info, ...meta } = objectOrEmpty(raw['_meta']);
   return {
     serverInfo: info,
     ...(instructions !== undefined && { instructions }),
-    ...(Object.keys(told).length > 0 && { told }),
+    ...(Object.keys(others).length > 0 && { told: others }),
     ...(Object.keys(meta).length > 0 && { _meta: meta }),
   };
 }

@@ -136,11 +136,11 @@ export class ParkableCall {
     let first: Step | 'asks';
     // A question that was withdrawn at once does not count.
     do {
-      const asked = new Promise<'asks'>((resolve) => {
+      const inputRequired = new Promise<'asks'>((resolve) => {
         this.#wake = resolve;
         if (this.#questions.size > 0) resolve('asks');
       });
-      first = await Promise.race([done, asked]);
+      first = await Promise.race([done, inputRequired]);
     } while (first === 'asks' && this.#questions.size === 0);
     if (first !== 'asks') return first;
     // This try ends with the question it carries, and over HTTP its signal with it: that is not giving the call up.

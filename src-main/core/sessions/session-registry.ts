@@ -85,8 +85,8 @@ export class SessionRegistry {
     }
     if (method === taskNotification) {
       for (const session of shown) {
-        const told = session.view.mapTaskNotification(name, params);
-        if (told !== undefined) session.notify(method, told);
+        const mapped = session.view.mapTaskNotification(name, params);
+        if (mapped !== undefined) session.notify(method, mapped);
       }
     } else if (method === taskStatus) this.#taskNotices.deliver({ server, method, params, sessionId });
     else if (sessionId !== undefined) shown.find(({ id }) => id === sessionId)?.notify(method, params);

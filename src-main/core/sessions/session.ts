@@ -164,7 +164,7 @@ export class Session {
     this.#era ??= 'legacy';
     if (method === 'initialize') return this.#initialize(params);
     if (method === 'server/discover') throw new RpcError(rpcCode.methodNotFound, 'Method not found: server/discover');
-    const ask: AskClient = (asked, input, signal) => this.#put(line.id)(asked, input, signal);
+    const ask: AskClient = (method, input, signal) => this.#put(line.id)(method, input, signal);
     return await this.#answer(method, params, this.#context(params, line, ask, this.#log));
   }
 

@@ -44,11 +44,11 @@ function withoutExecution(tools: unknown): unknown {
 
 /** The answer to `server/discover`. */
 export function discoverResult({ serverInfo, capabilities, instructions }: Introduction): JsonObject {
-  const { tasks: _tasks, ...kept } = capabilities;
+  const { tasks: _tasks, ...others } = capabilities;
   return {
     resultType: 'complete',
     supportedVersions: [statelessVersion, ...statefulVersions],
-    capabilities: kept,
+    capabilities: others,
     ...(instructions !== undefined && { instructions }),
     ttlMs: listTtlMs,
     cacheScope: 'private',

@@ -45,7 +45,7 @@ export class TaskNotifications {
       const taskId = session.view.taskId(name, toText(params['taskId']), session.id);
       return taskId === undefined ? [] : [[session, { ...params, taskId }]];
     });
-    for (const [session, told] of own) session.notify(taskStatus, told);
+    for (const [session, notification] of own) session.notify(taskStatus, notification);
     return own.length > 0;
   }
 }

@@ -75,10 +75,10 @@ export class DiskSpillStore implements AnswerStore {
     const work = this.#keepOrMend({ chunks, sent, origin, textKind });
     this.#keeping.add(work);
     try {
-      const kept = await work;
+      const spilled = await work;
       this.#options.health?.wrote('spills');
-      await this.#pruner.pruneAfter(kept.parts[0].spill.answerId);
-      return kept;
+      await this.#pruner.pruneAfter(spilled.parts[0].spill.answerId);
+      return spilled;
     } catch (error) {
       this.#options.log.warn('A long answer could not be kept on disk.', { error });
       if (systemFailure(error) !== undefined) this.#options.health?.failed('spills', error, this.#options.folder);
@@ -190,9 +190,9 @@ export class DiskSpillStore implements AnswerStore {
     const { folder, settings, now, countTokens } = this.#options;
     const index = await this.#index.open();
     const place = { folder, index, writer: this.#writer, maxBytes: settings().maxBytes, now, countTokens };
-    const kept = await spillResult(answer, place);
+    const spilled = await spillResult(answer, place);
     this.changed.emit();
-    return kept;
+    return spilled;
   }
 }
 

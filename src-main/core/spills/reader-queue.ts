@@ -162,16 +162,16 @@ class ReaderThread {
 
 /** Calls `late` once when a deadline has passed; the thread's own start does not count. Returns what ends the watch. */
 function watch(steps: Int32Array, { wholeMs, stepMs = wholeMs }: ReadDeadlines, late: () => void): () => void {
-  let begun: number | undefined;
+  let startedAt: number | undefined;
   let seen = 0;
   let seenAt = 0;
   const look = setInterval(() => {
     const step = steps[0] ?? 0;
     if (step === 0) return;
     const now = performance.now();
-    begun ??= now;
+    startedAt ??= now;
     if (step !== seen) [seen, seenAt] = [step, now];
-    if (now - begun < wholeMs && now - seenAt < stepMs) return;
+    if (now - startedAt < wholeMs && now - seenAt < stepMs) return;
     clearInterval(look);
     late();
   }, pollIntervalMs);

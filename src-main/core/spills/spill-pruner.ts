@@ -54,9 +54,9 @@ export class SpillPruner {
     if (current !== undefined) await this.#unlessItFails(() => this.#make(current, answerId));
   }
 
-  async #make(index: SpillIndex, kept?: string): Promise<Pruned> {
+  async #make(index: SpillIndex, retained?: string): Promise<Pruned> {
     const { folder, settings, now, onRemoved } = this.#options;
-    const rows = overdue(index, settings(), Math.trunc(now()), kept);
+    const rows = overdue(index, settings(), Math.trunc(now()), retained);
     if (rows.length === 0) return { removed: 0, bytes: 0 };
     await removeSpills(index, folder, rows);
     onRemoved();
@@ -81,7 +81,7 @@ const rowsAtOnce = 50;
 type RetentionSettings = Pick<ResultSettings, 'retentionDays' | 'maxBytes' | 'maxCount'>;
 
 /** `kept`: the answer that was written just now, which stays whatever the limits say. */
-function overdue(index: SpillIndex, settings: RetentionSettings, now: number, kept?: string): SpillRow[] {
+function overdue(index: SpillIndex, settings: RetentionSettings, now: number, retained?: string): SpillRow[] {
   const found = new Map(index.unpinnedBefore(now - settings.retentionDays * dayMs, now).map((row) => [row.id, row]));
   const usage = index.usage();
   let count = usage.count - found.size;
@@ -89,13 +89,13 @@ function overdue(index: SpillIndex, settings: RetentionSettings, now: number, ke
   if (count > settings.maxCount || bytes > settings.maxBytes) {
     for (const row of index.unpinned()) {
       if (count <= settings.maxCount && bytes <= settings.maxBytes) break;
-      if (found.has(row.id) || row.answerId === kept) continue;
+      if (found.has(row.id) || row.answerId === retained) continue;
       found.set(row.id, row);
       count--;
       bytes -= row.bytes;
     }
   }
-  return [...found.values()].filter(({ answerId }) => answerId !== kept);
+  return [...found.values()].filter(({ answerId }) => answerId !== retained);
 }
 
 /** Deletes the rows first: an unlisted file is never returned, and the next sweep finds it. */

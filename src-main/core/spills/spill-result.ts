@@ -49,14 +49,14 @@ export async function spillResult(answer: SpillRequest, place: KeepPlace): Promi
   const files: string[] = [];
   try {
     const createdAt = Math.trunc(now());
-    const { kept, names } = await describeAnswer({ ...answer, ...written, createdAt }, folder, countTokens);
+    const { spilled, names } = await describeAnswer({ ...answer, ...written, createdAt }, folder, countTokens);
     for (const [at, { file }] of written.parts.entries()) {
       files.push(join(folder, names[at] as string));
       await rename(file, files[at] as string);
     }
-    const noted = index.insert(kept.parts.map(({ spill }, at) => ({ spill, name: names[at] as string })));
+    const noted = index.insert(spilled.parts.map(({ spill }, at) => ({ spill, name: names[at] as string })));
     if (noted !== undefined) await noted;
-    return kept;
+    return spilled;
   } catch (error) {
     await writer.clear(stem);
     await Promise.all(files.map((file) => rm(file, { force: true }).catch(() => undefined)));
@@ -76,7 +76,7 @@ async function describeAnswer(
   written: WrittenAnswer,
   folder: string,
   count: CountText,
-): Promise<{ readonly kept: SpilledResult; readonly names: readonly string[] }> {
+): Promise<{ readonly spilled: SpilledResult; readonly names: readonly string[] }> {
   const { parts, remains } = written;
   const { inline, rest } = parseJson(remains) as ResultRemains;
   const ids = parts.map(newSpillId);
@@ -95,7 +95,7 @@ async function describeAnswer(
     described.push(describePart(part, place, written, counts[at] as CountedTokens));
   }
   const { isError, ...others } = rest;
-  const kept: SpilledResult = {
+  const spilled: SpilledResult = {
     parts: described as [SpilledPart, ...SpilledPart[]],
     inline,
     isError: isError === true,
@@ -104,7 +104,7 @@ async function describeAnswer(
     resultTokens: tokens,
     tokensEstimated: estimated,
   };
-  return { kept, names };
+  return { spilled: spilled, names };
 }
 
 function describePart(

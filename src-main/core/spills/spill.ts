@@ -152,8 +152,8 @@ export function tempFileStem(folder: string): string {
 
 /** Returns the ID of the process that writes the unfinished file; undefined if the name is not such a file's. */
 export function spillTempFilePid(name: string): number | undefined {
-  const [, writer] = draftPattern.exec(name) ?? [];
-  return writer === undefined ? undefined : Number(writer);
+  const [, pid] = draftPattern.exec(name) ?? [];
+  return pid === undefined ? undefined : Number(pid);
 }
 
 function slug(text: string): string {
@@ -196,7 +196,7 @@ export interface SpillInfo {
 }
 
 /** A separate class, so that facts written by a server under the same key are never trusted. */
-class OwnFacts {}
+class TrustedMeta {}
 
 export function spillUri(id: string): string {
   return `tooltray://spill/${id}`;
@@ -208,13 +208,13 @@ interface SpillMeasures {
   readonly top?: DataOutline | undefined;
 }
 
-export function createSpillInfo(kept: SpilledResult, { exceeded, top }: SpillMeasures): SpillInfo {
-  return Object.assign(new OwnFacts(), {
+export function createSpillInfo(spilled: SpilledResult, { exceeded, top }: SpillMeasures): SpillInfo {
+  return Object.assign(new TrustedMeta(), {
     ...(exceeded !== undefined && { exceeded }),
-    resultBytes: kept.resultBytes,
-    resultTokens: kept.resultTokens,
-    tokensEstimated: kept.tokensEstimated,
-    parts: kept.parts.map((part, at) => ({ ...partFacts(part), ...(at === 0 && top) })),
+    resultBytes: spilled.resultBytes,
+    resultTokens: spilled.resultTokens,
+    tokensEstimated: spilled.tokensEstimated,
+    parts: spilled.parts.map((part, at) => ({ ...partFacts(part), ...(at === 0 && top) })),
   });
 }
 
@@ -222,7 +222,7 @@ export function createSpillInfo(kept: SpilledResult, { exceeded, top }: SpillMea
 export function parseSpillInfo(result: JsonObject): SpillInfo | undefined {
   const meta = result['_meta'];
   const facts = isObject(meta) ? meta[spillMetaKey] : undefined;
-  return facts instanceof OwnFacts ? (facts as SpillInfo) : undefined;
+  return facts instanceof TrustedMeta ? (facts as SpillInfo) : undefined;
 }
 
 function partFacts({ spill, summary }: SpilledPart): SpillPartInfo {

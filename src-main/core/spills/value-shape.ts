@@ -188,13 +188,13 @@ function describeLine(shape: Shape): string {
 
 /** `depth`: how deep the members of objects are told in braces. */
 function describe(shape: Shape, depth: number): string {
-  const told = [...shape.types].map((type) => {
+  const described = [...shape.types].map((type) => {
     if (type === 'number') return `number${rangeOf(shape.numbers)}`;
     if (type === 'string') return describeText(shape);
     if (type === 'array') return describeList(shape, depth);
     return type === 'object' ? `object${membersOf(shape, depth)}` : type;
   });
-  return told.length === 0 ? 'unknown' : told.join(' | ');
+  return described.length === 0 ? 'unknown' : described.join(' | ');
 }
 
 function describeText({ words, maxTextLength, count }: Shape): string {
@@ -226,11 +226,11 @@ function membersOf({ members, moreMembers }: Shape, depth: number): string {
   if (members.size === 0) return '';
   if (depth <= 0)
     return ` of ${formatNumber(members.size + moreMembers)} ${pluralize(members.size + moreMembers, 'member')}`;
-  const told = [...members].slice(0, innerMembers).map(([name, shape]) => {
+  const described = [...members].slice(0, innerMembers).map(([name, shape]) => {
     return `${shortName(name)}: ${describe(shape, depth - 1)}`;
   });
-  const left = members.size - told.length + moreMembers;
-  return ` {${told.join(', ')}${left > 0 ? `, and ${formatNumber(left)} more` : ''}}`;
+  const left = members.size - described.length + moreMembers;
+  return ` {${described.join(', ')}${left > 0 ? `, and ${formatNumber(left)} more` : ''}}`;
 }
 
 function rangeOf(range: Range | undefined): string {

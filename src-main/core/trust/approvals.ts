@@ -123,13 +123,13 @@ export class ApprovalQueue {
    * Puts a question, or finds the one that is open under its key. Details that are too long are cut, which their last
    * lines say. Throws AppError `session_limit` where too many wait already.
    */
-  submit({ openMs, ...asked }: ApprovalRequest): SubmittedApproval {
-    const known = this.#find(asked.key);
+  submit({ openMs, ...request }: ApprovalRequest): SubmittedApproval {
+    const known = this.#find(request.key);
     if (known !== undefined) return known;
-    this.#requireCapacity(asked);
+    this.#requireCapacity(request);
     const at = Date.now();
-    const details = cutDetails(asked.details, this.#limits.characters);
-    const question: PendingApproval = { ...asked, details, id: this.#newId(), at, until: at + openMs };
+    const details = cutDetails(request.details, this.#limits.characters);
+    const question: PendingApproval = { ...request, details, id: this.#newId(), at, until: at + openMs };
     const { promise, resolve } = Promise.withResolvers<ApprovalOutcome>();
     const timer = setTimeout(() => this.#end(question.id, { how: 'expired', at: Date.now() }), openMs);
     timer.unref();
@@ -191,8 +191,8 @@ export class ApprovalQueue {
     const ofThis = theirs.filter((question) => question.app === app);
     if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
     const all = theirs.length < ofPerson ? `${ofAll} questions of all people` : `${ofPerson} questions of all apps`;
-    const whose = ofThis.length < ofApp ? all : `${ofApp} questions of this app`;
-    throw new AppError('session_limit', `${whose} wait for the person already, so nothing more is asked.`, {
+    const subject = ofThis.length < ofApp ? all : `${ofApp} questions of this app`;
+    throw new AppError('session_limit', `${subject} wait for the person already, so nothing more is asked.`, {
       fix: 'Ask the person to answer them in Tooltray.',
     });
   }
@@ -210,9 +210,9 @@ function cutDetails(details: readonly ApprovalDetail[], most: number): readonly 
   let left = most;
   return details.map((detail) => {
     const { text } = detail;
-    const room = left;
+    const available = left;
     left = Math.max(0, left - text.length);
-    if (text.length <= room) return detail;
-    return { ...detail, text: `${truncateText(text, Math.max(1, room))}\n(${text.length} characters in all)` };
+    if (text.length <= available) return detail;
+    return { ...detail, text: `${truncateText(text, Math.max(1, available))}\n(${text.length} characters in all)` };
   });
 }

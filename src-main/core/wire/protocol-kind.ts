@@ -48,8 +48,8 @@ export function withRequestMeta(params: JsonObject | undefined, identity: Client
 export function withoutRequestMeta(params: JsonObject): JsonObject {
   if (!isObject(params['_meta'])) return params;
   const { _meta, ...rest } = params;
-  const kept = Object.entries(_meta).filter(([key]) => !envelopeKeys.has(key));
-  return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
+  const entries = Object.entries(_meta).filter(([key]) => !envelopeKeys.has(key));
+  return entries.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(entries) };
 }
 
 export function metaOf(params: JsonObject | undefined): JsonObject {

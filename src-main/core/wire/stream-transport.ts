@@ -128,9 +128,9 @@ export class StreamTransport implements Transport, ByteHolder {
     if (!this.#full || this.#closed) return;
     this.#options.budgets?.unread.set(this, 0);
     this.#full = false;
-    const kept = [...this.#queued.values()];
+    const queued = [...this.#queued.values()];
     this.#queued.clear();
-    for (const message of kept) void this.send(message).catch(() => undefined);
+    for (const message of queued) void this.send(message).catch(() => undefined);
     if (!this.#full) this.#paced?.stop('unread', false);
   }
 

@@ -12,8 +12,8 @@ const pollIntervalMs = 50;
 
 export const auditHandlers = {
   // There is one user.
-  auditEntries: async ({ person: _person, ...asked }, { activity, trust }) => {
-    const { entries, next } = await auditPage(asked, { activity, trust });
+  auditEntries: async ({ person: _person, ...query }, { activity, trust }) => {
+    const { entries, next } = await auditPage(query, { activity, trust });
     return { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })), ...nextOf(next) };
   },
 } satisfies Handlers;

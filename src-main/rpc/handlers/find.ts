@@ -21,14 +21,14 @@ export const findHandlers = {
     await deps.calls.spills.ready();
     const fits = wordMatcher(text);
     const rows = await spillRows({ limit: maxScanned }, deps);
-    const kept = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
+    const spills = rows.filter(({ server, tool, app }) => fits(`${server} ${tool} ${app}`));
     const { sessions, lookedThrough } = await timelineSessions(deps, maxOtherResults, ({ app, appName, mode }) =>
       fits(`${app} ${appName} ${mode}`),
     );
     return {
       tools: findTools(text, fits, deps),
       sessions,
-      kept: kept.slice(0, maxOtherResults),
+      kept: spills.slice(0, maxOtherResults),
       ...(lookedThrough !== undefined && { sessionsLookedThrough: lookedThrough }),
     };
   },
@@ -41,9 +41,9 @@ function findTools(
   { calls: { catalog } }: Pick<CoreGroups, 'calls'>,
 ): FoundTool[] {
   const { tools, lookup } = catalog.current;
-  const begun = text.trim().toLowerCase();
+  const prefix = text.trim().toLowerCase();
   const byName = tools.filter(({ server, name }) => fits(`${server} ${name}`));
-  const begins = byName.filter(({ name }) => name.toLowerCase().startsWith(begun));
+  const begins = byName.filter(({ name }) => name.toLowerCase().startsWith(prefix));
   const { hits } = catalog.index.search(text, { limit: maxTools });
   const found = new Set([...begins, ...hits.flatMap(({ id }) => lookup.tools.byId(id)), ...byName]);
   return [...found].slice(0, maxTools).map(foundTool);

@@ -9,8 +9,8 @@ export const profileHandlers = {
     const { [name]: before = {}, ...others } = profiles;
     if (rules !== null) {
       const { tools, except } = before;
-      const kept = { ...(tools !== undefined && { tools }), ...(except !== undefined && { except }) };
-      await edits.set('profiles', { ...others, [name]: { ...rules, ...kept } });
+      const filters = { ...(tools !== undefined && { tools }), ...(except !== undefined && { except }) };
+      await edits.set('profiles', { ...others, [name]: { ...rules, ...filters } });
       return {};
     }
     const apps = Object.keys(appProfiles).filter((app) => appProfiles[app] === name);

@@ -14,8 +14,8 @@ export type RegistryHandlers = {
 };
 
 /** The same for a running core and for a command without one. */
-export function createRegistryHandlers(desk: RegistryService): RegistryHandlers {
-  const { registries } = desk;
+export function createRegistryHandlers(service: RegistryService): RegistryHandlers {
+  const { registries } = service;
   return {
     registries: () => Promise.resolve({ registries: registries.list() }),
     registrySearch: async ({ limit = defaultLimit, ...question }, signal) => {
@@ -24,11 +24,11 @@ export function createRegistryHandlers(desk: RegistryService): RegistryHandlers 
     },
     registryServer: async ({ registry, server: name, version }, signal) => {
       const found = await registries.find(registry, name, version, signal);
-      return { registry: found.registry, server: toRow(found.server), name: desk.nameFor(found.server.name) };
+      return { registry: found.registry, server: toRow(found.server), name: service.nameFor(found.server.name) };
     },
-    registryPreview: (choice, signal) => desk.preview(choice, signal),
-    registryTest: (choice, signal) => desk.probe(choice, signal),
-    registryAdd: ({ name, untested = false, ...choice }, signal) => desk.add(choice, name, untested, signal),
+    registryPreview: (choice, signal) => service.preview(choice, signal),
+    registryTest: (choice, signal) => service.probe(choice, signal),
+    registryAdd: ({ name, untested = false, ...choice }, signal) => service.add(choice, name, untested, signal),
   };
 }
 

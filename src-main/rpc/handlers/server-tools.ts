@@ -94,8 +94,8 @@ export const serverHandlers = {
   },
   saveServer: async ({ name, entry, replace, keepSecrets = false }, { servers, trust }) => {
     const whole = await servers.edits.unmaskEntry({ ...entry }, replace ? name : undefined);
-    const kept = keepSecrets ? (await trust.secrets.sealEntry(name, whole)).entry : whole;
-    await servers.edits.save(name, kept, replace);
+    const stored = keepSecrets ? (await trust.secrets.sealEntry(name, whole)).entry : whole;
+    await servers.edits.save(name, stored, replace);
     return {};
   },
   removeServer: ({ server }, { servers }) => servers.removals.remove(server),

@@ -35,11 +35,11 @@ export const timelineHandlers = {
   },
   step: async ({ id }, { calls, activity }) => {
     const found = await requireStep(id, { activity });
-    const [asked, given] = await Promise.all([
+    const [requestText, given] = await Promise.all([
       textOf(found, 'asked', 0, { calls, activity }),
       textOf(found, 'given', 0, { calls, activity }),
     ]);
-    return { ...stepSummary(found.step, found.calls), texts: { asked, given } };
+    return { ...stepSummary(found.step, found.calls), texts: { asked: requestText, given } };
   },
   stepPayload: async ({ id, side, from }, { calls, activity }) =>
     textOf(await requireStep(id, { activity }), side, from, { calls, activity }),
@@ -73,7 +73,7 @@ export async function timelineSessions(
     isWanted === undefined
       ? { sessions: found }
       : matching(found, most, (row) => isWanted({ app: row.app, appName: displayNameOf(row.app), mode: modeOf(row) }));
-  const told = sessions.map(({ sessionId, app, from, to, steps, given, ...row }) => ({
+  const rows = sessions.map(({ sessionId, app, from, to, steps, given, ...row }) => ({
     id: sessionId,
     app,
     appName: displayNameOf(app),
@@ -85,7 +85,7 @@ export async function timelineSessions(
     isLive: here.has(sessionId),
     limitBytes: hasModel(app) ? (configuredThreshold(app, results) ?? appTraits(app).inlineBytes) : undefined,
   }));
-  return { sessions: told, ...page };
+  return { sessions: rows, ...page };
 }
 
 /** The first of the sessions that are wanted; with how many were looked through if there may be more. */

@@ -15,7 +15,7 @@ export interface TeamCallFilter {
   /** One of these. */
   readonly outcomes?: readonly string[] | undefined;
   /** Only calls whose result was spilled. */
-  readonly kept?: boolean | undefined;
+  readonly isSpilled?: boolean | undefined;
   /** Stands in the name of the server or tool, the reason given or the error. */
   readonly text?: string | undefined;
 }
@@ -40,8 +40,8 @@ export function conditionsOf(
   for (const name of ['app', 'server', 'tool', 'session', 'outcome'] as const)
     add((place) => `${name} = ${place}`, filter[name]);
   add((place) => `outcome = ANY(string_to_array(${place}, ' '))`, filter.outcomes?.join(' '));
-  if (filter.kept === true) clauses.push('spill IS NOT NULL');
-  const told = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
-  add((place) => `position(lower(${place}) IN ${told}) > 0`, filter.text === '' ? undefined : filter.text);
+  if (filter.isSpilled === true) clauses.push('spill IS NOT NULL');
+  const searchedText = `lower(server || ':' || tool || ' ' || coalesce(why, '') || ' ' || coalesce(error_text, ''))`;
+  add((place) => `position(lower(${place}) IN ${searchedText}) > 0`, filter.text === '' ? undefined : filter.text);
   return { where: clauses.join(' AND '), values };
 }

@@ -50,12 +50,12 @@ export class CallQueries {
   }
 
   async page(
-    whose: RowScope,
+    scope: RowScope,
     filter: TeamCallFilter,
     { beforeId, afterId, limit }: PageRange,
   ): Promise<Omit<ActivityPage, 'calls'> & { readonly calls: readonly TeamCall[] }> {
-    const { where, values } = conditionsOf(whose, filter);
-    const own = conditionsOf(whose, {});
+    const { where, values } = conditionsOf(scope, filter);
+    const own = conditionsOf(scope, {});
     const [before, after] = [`$${values.length + 1}::bigint`, `$${values.length + 2}::bigint`];
     const range = [...values, String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
     const isNewer = `number > $${values.length + 1}::bigint`;
@@ -89,8 +89,8 @@ export class CallQueries {
   }
 
   /** The newest, without sums. */
-  async newest(whose: RowScope, limit: number): Promise<readonly TeamCall[]> {
-    const { where, values } = conditionsOf(whose, {});
+  async newest(scope: RowScope, limit: number): Promise<readonly TeamCall[]> {
+    const { where, values } = conditionsOf(scope, {});
     const rows = await this.#select(
       `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} ORDER BY number DESC LIMIT ${limit}`,
       values,
@@ -99,8 +99,8 @@ export class CallQueries {
   }
 
   /** Resolves to undefined also for a call of another user. */
-  async find(whose: RowScope, number: number): Promise<TeamCall | undefined> {
-    const { where, values } = conditionsOf(whose, {});
+  async find(scope: RowScope, number: number): Promise<TeamCall | undefined> {
+    const { where, values } = conditionsOf(scope, {});
     const [row] = await this.#select(
       `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number = $${values.length + 1}::bigint`,
       [...values, String(number)],
@@ -109,8 +109,8 @@ export class CallQueries {
   }
 
   /** Servers by cost, highest first. `since`: ms since 1970. */
-  async servers(whose: RowScope, since: number): Promise<readonly ServerDay[]> {
-    const { where, values } = conditionsOf(whose, { since });
+  async servers(scope: RowScope, since: number): Promise<readonly ServerDay[]> {
+    const { where, values } = conditionsOf(scope, { since });
     const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures,
         sum(coalesce(tokens_in, 0) + coalesce(tokens_out, 0)) AS tokens,
@@ -128,8 +128,8 @@ export class CallQueries {
   }
 
   /** Outcomes of each hour with calls, keyed by its start in the replica's time zone. */
-  async outcomes(whose: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
-    const { where, values } = conditionsOf(whose, { since });
+  async outcomes(scope: RowScope, since: number): Promise<ReadonlyMap<number, OutcomeCounts>> {
+    const { where, values } = conditionsOf(scope, { since });
     const shift = hourOffsetMs(since);
     const rows = await this.#select(
       `SELECT (floor((extract(epoch FROM written) * 1000 + ${shift}) / ${hourMs}) * ${hourMs} - ${shift})::bigint AS hour, outcome, count(*) AS calls
@@ -144,11 +144,11 @@ export class CallQueries {
 
   /** The same data as `latencies` of a home. */
   async latencies(
-    whose: RowScope,
+    scope: RowScope,
     since: number,
     until: number,
   ): Promise<{ readonly servers: readonly ServerLatency[]; readonly measured: number }> {
-    const { where, values } = conditionsOf(whose, { since, until });
+    const { where, values } = conditionsOf(scope, { since, until });
     const rows = await this.#select(
       `SELECT server, count(*) AS calls, count(*) FILTER (WHERE ${isProblem}) AS failures, percentile_disc(0.5) WITHIN GROUP (ORDER BY duration_ms) AS p50,
         percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_ms) AS p95

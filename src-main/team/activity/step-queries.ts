@@ -71,8 +71,8 @@ export class StepQueries {
     this.#sql = sql;
   }
 
-  async page(whose: RowScope, search: StepSearch, { beforeId, afterId, limit }: StepRange): Promise<StepPage> {
-    const place = placed(whose, search);
+  async page(scope: RowScope, search: StepSearch, { beforeId, afterId, limit }: StepRange): Promise<StepPage> {
+    const place = placed(scope, search);
     const isLookedThrough = isFiltered(search);
     const lowest = isLookedThrough ? await this.#lowest(place) : undefined;
     const wanted = isLookedThrough ? filtered(place, search, lowest) : place;
@@ -105,8 +105,8 @@ export class StepQueries {
   }
 
   /** Includes up to a thousand of its calls. Resolves to undefined also for a step of another user. */
-  async find(whose: RowScope, number: number): Promise<TeamStep | undefined> {
-    const { where, values } = placed(whose, {});
+  async find(scope: RowScope, number: number): Promise<TeamStep | undefined> {
+    const { where, values } = placed(scope, {});
     const rows = await this.#ask(
       `SELECT ${columns} FROM tooltray.steps s WHERE ${where} AND s.number = $${values.length + 1}::bigint`,
       [...values, String(number)],
@@ -116,8 +116,8 @@ export class StepQueries {
   }
 
   /** Number of the newest; 0: there is none. */
-  async last(whose: RowScope): Promise<number> {
-    const { where, values } = placed(whose, {});
+  async last(scope: RowScope): Promise<number> {
+    const { where, values } = placed(scope, {});
     const [row] = await this.#ask(
       `SELECT s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT 1`,
       values,
@@ -126,8 +126,8 @@ export class StepQueries {
   }
 
   /** Sessions with the newest steps first, at most 100. */
-  async sessions(whose: RowScope): Promise<readonly TeamSession[]> {
-    const { where, values } = placed(whose, {});
+  async sessions(scope: RowScope): Promise<readonly TeamSession[]> {
+    const { where, values } = placed(scope, {});
     const rows = await this.#ask(
       `WITH newest AS (
         SELECT s.session, s.number FROM tooltray.steps s WHERE ${where} ORDER BY s.number DESC LIMIT ${maxScannedRows}
@@ -240,11 +240,11 @@ function isFiltered({ app, server, problems, spilled, blocked, text }: StepSearc
   return app !== undefined || server !== undefined || isOnly || wordsOf(text).length > 0;
 }
 
-function placed(whose: RowScope, { sessionId, since, until }: StepSearch): Conditions {
+function placed(scope: RowScope, { sessionId, since, until }: StepSearch): Conditions {
   const at = (ms: number): string => String(Math.round(ms));
   const time = (place: string): string => `timestamptz 'epoch' + ${place}::bigint * interval '1 millisecond'`;
   let all: Conditions = { where: 'true', values: [] };
-  if (whose !== 'everybody') all = and(all, (place) => `s.person = ${place}`, whose.person);
+  if (scope !== 'everybody') all = and(all, (place) => `s.person = ${place}`, scope.person);
   if (sessionId !== undefined) all = and(all, (place) => `s.session = ${place}`, sessionId);
   if (since !== undefined) all = and(all, (place) => `s.written >= ${time(place)}`, at(since));
   return until === undefined ? all : and(all, (place) => `s.written < ${time(place)}`, at(until));
@@ -257,12 +257,12 @@ function filtered(place: Conditions, search: StepSearch, lowest: number | undefi
   if (lowest !== undefined) all = and(all, (number) => `s.number > ${number}::bigint`, String(lowest));
   if (search.app !== undefined) all = and(all, (app) => `s.app = ${app}`, search.app);
   if (search.server !== undefined) all = and(all, (server) => ofCalls(`c.server = ${server}`), search.server);
-  const told = [
+  const columns = [
     ...(search.problems === true ? [`(${isProblemIn('s.outcome')} OR ${ofCalls(isProblemIn('c.outcome'))})`] : []),
     ...(search.blocked === true ? [`(s.outcome = 'blocked' OR ${ofCalls("c.outcome = 'blocked'")})`] : []),
     ...(search.spilled === true ? [ofCalls('c.spill IS NOT NULL')] : []),
   ];
-  all = { ...all, where: [all.where, ...told].join(' AND ') };
+  all = { ...all, where: [all.where, ...columns].join(' AND ') };
   for (const word of wordsOf(search.text)) {
     const has = (place: string, text: string): string => `position(lower(${place}) IN lower(${text})) > 0`;
     const own = `s.name || ' ' || s.what || ' ' || s.app || ' ' || coalesce(s.error_text, '')`;

@@ -83,13 +83,13 @@ export class SpillRetention {
    * Deletes the bytes of evicted spills, then their rows. What cannot be deleted now becomes an orphan and is found
    * later.
    */
-  async deleteBlobs(answers: readonly PendingDeletion[]): Promise<void> {
+  async deleteBlobs(deletions: readonly PendingDeletion[]): Promise<void> {
     const { rows, cache, bytes, onRemoved } = this.#options;
-    if (answers.length === 0 || bytes === undefined) return;
+    if (deletions.length === 0 || bytes === undefined) return;
     onRemoved();
-    await cache.drop(answers.map(({ id }) => id));
-    for (let at = 0; at < answers.length; at += deleteConcurrency) {
-      const some = answers.slice(at, at + deleteConcurrency);
+    await cache.drop(deletions.map(({ id }) => id));
+    for (let at = 0; at < deletions.length; at += deleteConcurrency) {
+      const some = deletions.slice(at, at + deleteConcurrency);
       const gone = await Promise.all(
         some.map(async ({ id }) =>
           bytes.remove({ id }, AbortSignal.timeout(deleteTimeoutMs)).then(

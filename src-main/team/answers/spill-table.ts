@@ -77,8 +77,8 @@ export class SpillTable {
   }
 
   /** Before their bytes are written. */
-  insertPending(answers: readonly NamedSpill[]): Promise<void> {
-    const rows = answers.map(rowOf);
+  insertPending(spills: readonly NamedSpill[]): Promise<void> {
+    const rows = spills.map(rowOf);
     return this.#ask(async (sql) => {
       await sql`INSERT INTO tooltray.answers ${sql(rows)}`;
     });

@@ -142,10 +142,10 @@ export class TeamSpillStore implements SpillStore {
     try {
       this.#requireStores();
       this.#cache.prepare();
-      const kept = await this.#track(spillResult(wanted, place));
-      this.#upkeep.afterStore(kept.parts[0].spill.answerId);
+      const spilled = await this.#track(spillResult(wanted, place));
+      this.#upkeep.afterStore(spilled.parts[0].spill.answerId);
       this.changed.emit();
-      return this.#asShared(kept);
+      return this.#asShared(spilled);
     } catch (error) {
       log.warn('A large result could not be spilled.', { error });
       throw this.#storeFailed(error);
@@ -285,12 +285,12 @@ export class TeamSpillStore implements SpillStore {
   }
 
   /** A path of one replica says nothing on another one: what models are told is the id. */
-  #asShared(kept: SpilledResult): SpilledResult {
-    const [first, ...others] = kept.parts.map((part) => {
+  #asShared(spilled: SpilledResult): SpilledResult {
+    const [first, ...others] = spilled.parts.map((part) => {
       const spill = this.#recall({ ...part.spill, file: spillUri(part.spill.id) });
       return { ...part, spill };
     });
-    return { ...kept, parts: [first ?? kept.parts[0], ...others] };
+    return { ...spilled, parts: [first ?? spilled.parts[0], ...others] };
   }
 
   #recall(spill: Spill): Spill {

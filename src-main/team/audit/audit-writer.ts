@@ -32,7 +32,7 @@ export interface TeamAuditOptions {
    * Buffer limit while the database is unavailable; beyond it, call records are dropped first and their number is
    * recorded.
    */
-  readonly most?: number;
+  readonly maxPendingRecords?: number;
   /** Receives the lines of each batch once it is stored. */
   readonly push?: Pick<AuditPush, 'send' | 'close'> | undefined;
 }
@@ -81,7 +81,7 @@ export class TeamAuditWriter implements AuditRecorder {
     this.#options = options;
     this.log = options.rows;
     this.seen = options.seen;
-    this.#waiting = new PendingEntries(options.most ?? maxPending, options.masker);
+    this.#waiting = new PendingEntries(options.maxPendingRecords ?? maxPending, options.masker);
   }
 
   note(entry: AuditEntry): void {

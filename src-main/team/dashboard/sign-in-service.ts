@@ -27,12 +27,12 @@ export class SignInService {
 
   /** Servers at an address to which each user signs in themselves, and where else the viewer still is. */
   async rows(): Promise<TeamMethods['ownSignIns']['output']> {
-    const { signIns: kept, servers } = this.#parts;
-    const held = new Map((await kept.list(this.#viewer.user)).map((one) => [one.server, one]));
+    const { signIns: authorizations, servers } = this.#parts;
+    const held = new Map((await authorizations.list(this.#viewer.user)).map((one) => [one.server, one]));
     const wanted = servers().flatMap((server) =>
       server.enabled ? userValueNamesIn(server).map((name) => ({ server: server.name, name })) : [],
     );
-    const own = new Set(wanted.length === 0 ? [] : await kept.valuesOf(this.#viewer.user));
+    const own = new Set(wanted.length === 0 ? [] : await authorizations.valuesOf(this.#viewer.user));
     // Who comes with a value of their own has nowhere to sign in.
     const may = servers().filter(
       (server) => this.#takesSignIn(server) && !wanted.some((value) => value.server === server.name),

@@ -184,7 +184,7 @@ export class TeamDashboard {
     const parts = {
       deps: this.#depsOf(viewer),
       record: this.#record,
-      answers: this.#spills,
+      spills: this.#spills,
       hasProcess,
       heartbeat,
       inbox: new InboxService(this.#inboxParts, viewer),

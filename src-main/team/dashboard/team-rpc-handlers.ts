@@ -71,7 +71,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
   return {
     activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, person, ...filter }) => {
       const wanted = await rowScopeOf(viewer, person, parts.people);
-      const page = await pages.page(wanted, { ...filter, kept: spilled }, { beforeId, afterId, limit });
+      const page = await pages.page(wanted, { ...filter, isSpilled: spilled }, { beforeId, afterId, limit });
       return { ...page, calls: await record.named(whose, page.calls) };
     },
     callDetail: async ({ id }) => {
@@ -92,9 +92,9 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     },
     savings: async (question) => priced(await record.savings(whose, question), parts),
     charts: ({ period }) => record.charts(whose, period),
-    auditEntries: async ({ person, ...asked }) => {
+    auditEntries: async ({ person, ...query }) => {
       const user = person === undefined ? undefined : (await parts.people.byName(person)).id;
-      const { entries, next } = await auditPage({ ...asked, ...(user !== undefined && { user }) }, parts);
+      const { entries, next } = await auditPage({ ...query, ...(user !== undefined && { user }) }, parts);
       const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
       const rows = entries.map((row) => {
         const name = names.get(userOf(row) ?? '');

@@ -23,14 +23,14 @@ const notRecorded: PayloadText = { none: 'off' };
 
 /** Answers of one viewer. */
 export function teamStepHandlers(viewer: Viewer, { clients, people, record, steps }: StepHandlerDeps): Handlers {
-  const whose = rowsOf(viewer);
+  const scope = rowsOf(viewer);
   const requireStep = async (id: number): Promise<TeamStep> => {
-    const step = await steps.find(whose, id);
+    const step = await steps.find(scope, id);
     if (step !== undefined) return step;
     throw new AppError('not_found', 'Step not found.', { fix: 'It may have expired.' });
   };
-  const told = async (found: readonly TeamStep[]): Promise<readonly StepSummary[]> => {
-    const named = await record.named(whose, found);
+  const summaries = async (found: readonly TeamStep[]): Promise<readonly StepSummary[]> => {
+    const named = await record.named(scope, found);
     return named.map(({ calls, ...step }) => {
       // Its calls are whose it is.
       const person = step.person === undefined ? {} : { person: step.person };
@@ -41,10 +41,10 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
     steps: async ({ beforeId, afterId, limit = defaultLimit, person, ...search }) => {
       const wanted = await rowScopeOf(viewer, person, people);
       const page = await steps.page(wanted, search, { beforeId, afterId, limit });
-      return { ...page, steps: await told(page.steps) };
+      return { ...page, steps: await summaries(page.steps) };
     },
     step: async ({ id }) => {
-      const [step] = await told([await requireStep(id)]);
+      const [step] = await summaries([await requireStep(id)]);
       if (step === undefined) throw new Error('A step that was found is told.');
       return { ...step, texts: { asked: notRecorded, given: notRecorded } };
     },
@@ -56,7 +56,7 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
       // Of other replicas it is not known which go on.
       const here = new Set(clients.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
       const found = await steps.sessions(await rowScopeOf(viewer, person, people));
-      const sessions = (await record.named(whose, found)).map((session) => ({
+      const sessions = (await record.named(scope, found)).map((session) => ({
         ...session,
         isLive: here.has(session.id),
         // How an app is served is said in the config.

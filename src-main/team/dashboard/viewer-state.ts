@@ -32,7 +32,7 @@ import { isAdmin, readerOf, rowsOf, type Viewer } from './viewer.ts';
 export interface ViewerStateDeps {
   readonly deps: RpcDeps;
   readonly record: TeamActivityCache;
-  readonly answers: SpillTable;
+  readonly spills: SpillTable;
   readonly heartbeat: Pick<Heartbeat, 'all' | 'changed'>;
   /** Whether a user's own process of a server runs. */
   readonly hasProcess: (user: string, server: string) => boolean;
@@ -43,16 +43,16 @@ export interface ViewerStateDeps {
 const pollIntervalMs = 5_000;
 
 export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilders {
-  const { deps, record, answers, inbox } = parts;
+  const { deps, record, spills, inbox } = parts;
   const { context, calls, clients } = deps;
-  const whose = rowsOf(viewer);
+  const scope = rowsOf(viewer);
   const tokens = new ListTokens(deps);
   const isForAdmin = isAdmin(viewer);
   const facts = (): AppState['core'] => (isForAdmin ? coreFacts(deps) : { ...coreFacts(deps), ...withoutPaths });
   return {
     core: facts,
     servers: async () => {
-      const here = await serverRows(deps, { day: { servers: () => record.servers(whose) }, tokens });
+      const here = await serverRows(deps, { day: { servers: () => record.servers(scope) }, tokens });
       const rows = overReplicas(here, viewer, parts).toSorted(unhealthyFirst);
       return isForAdmin ? rows : membersRows(rows, viewer, deps);
     },
@@ -66,13 +66,13 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
     inbox: () => inbox.waiting(),
     dataFlow: () => (isForAdmin ? dataFlowOverview(deps) : { ...dataFlowOverview(deps), ...noFlow }),
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
-    savings: () => record.savingsOverview(whose, deps),
-    activity: () => record.overview(whose),
+    savings: () => record.savingsOverview(scope, deps),
+    activity: () => record.overview(scope),
     // What runs now is told where it is over: it may be at any replica.
-    timeline: async () => ({ revision: await record.lastStep(whose), open: [], more: 0 }),
+    timeline: async () => ({ revision: await record.lastStep(scope), open: [], more: 0 }),
     spills: async () => {
       const { maxBytes, maxCount, retentionDays } = context.config.current.results;
-      const own = await answers.usage(readerOf(viewer));
+      const own = await spills.usage(readerOf(viewer));
       return { ...own, maxBytes, maxCount, retentionDays, revision: calls.spills.revision };
     },
     setup: () => ({ apps: [], offered: 0, firstCall: undefined, open: 0, tests: [] }),
@@ -121,14 +121,14 @@ function overReplicas<Row extends ServerStatus>(
   const isOwn = !isAdmin(viewer);
   return here.map((row): Row => {
     const config = deps.servers.manager.find(row.name)?.config;
-    const standing = statusByReplica(row.name, all);
+    const status = statusByReplica(row.name, all);
     const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
-    const told = aggregateReplicas(row, standing);
+    const aggregated = aggregateReplicas(row, status);
     const isPersonal = config?.enabled === true && placementOf(config).placement === 'per-user';
-    const isIll = standing.replicas.some(({ state }) => state === 'error');
+    const isIll = status.replicas.some(({ state }) => state === 'error');
     return {
       ...row,
-      ...(isPersonal ? aggregateRunners(told, isOwn ? own : standing.runners, isOwn) : told),
+      ...(isPersonal ? aggregateRunners(aggregated, isOwn ? own : status.runners, isOwn) : aggregated),
       ...(isIll && row.action === undefined && { action: tryAgain }),
     };
   });

@@ -46,18 +46,18 @@ export class AllowedHosts {
   }
 
   #has(text: string | undefined): boolean {
-    const asked = text === undefined ? undefined : readHost(text);
-    return asked !== undefined && this.#names.some(({ name, port }) => name === asked.name && isPort(port, asked.port));
+    const host = text === undefined ? undefined : readHost(text);
+    return host !== undefined && this.#names.some(({ name, port }) => name === host.name && isPort(port, host.port));
   }
 }
 
-function isPort(wanted: string, asked: string): boolean {
-  return wanted === '' || wanted === asked;
+function isPort(wanted: string, port: string): boolean {
+  return wanted === '' || wanted === port;
 }
 
 function isProbe(request: IncomingMessage, host: string | undefined): boolean {
-  const asked = readHost(host ?? '')?.name.replace(/^\[(.*)\]$/, '$1') ?? '';
-  return request.method === 'GET' && isIP(asked) !== 0 && probePaths.has(requestPath(request));
+  const name = readHost(host ?? '')?.name.replace(/^\[(.*)\]$/, '$1') ?? '';
+  return request.method === 'GET' && isIP(name) !== 0 && probePaths.has(requestPath(request));
 }
 
 function readHost(text: string): HostPattern | undefined {

@@ -64,8 +64,8 @@ export function createRequestAuthenticator({ gate, proxies, challenge, refused, 
 }
 
 /** A token for one address opens no other. */
-function allowsPath({ paths }: AuthenticatedUser, asked: string): boolean {
-  const path = asked.replace(/^\/mcp/, '');
+function allowsPath({ paths }: AuthenticatedUser, requestedPath: string): boolean {
+  const path = requestedPath.replace(/^\/mcp/, '');
   return paths?.some((one) => path === one || path.startsWith(`${one}/`)) !== false;
 }
 
@@ -76,9 +76,9 @@ function entryPathOf(known: AuthenticatedUser): Authenticated {
   const person = { user, token, bounds, ...(lacks !== undefined && { lacks }) };
   // Of an issuer's token the next one may have other rights, and goes on with what this one began.
   const isIssued = known.tokenId === undefined;
-  const kept = isIssued ? known.groupBounds : bounds;
+  const effectiveBounds = isIssued ? known.groupBounds : bounds;
   return {
-    holder: `person ${JSON.stringify([user, token, kept])}`,
+    holder: `person ${JSON.stringify([user, token, effectiveBounds])}`,
     token: tokenDigest(known),
     person,
     ...(isIssued && { until }),

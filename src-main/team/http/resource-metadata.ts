@@ -56,9 +56,9 @@ export class ResourceMetadata {
   /** The path of an endpoint; where Tooltray is reached below another path, that may stand before it. */
   #pathIn(request: IncomingMessage): string | undefined {
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method ?? '')) return undefined;
-    const asked = requestPath(request);
-    if (!asked.startsWith(wellKnown)) return undefined;
-    const rest = asked.slice(wellKnown.length).replace(/\/$/, '');
+    const requestedPath = requestPath(request);
+    if (!requestedPath.startsWith(wellKnown)) return undefined;
+    const rest = requestedPath.slice(wellKnown.length).replace(/\/$/, '');
     const base = new URL(this.#resource()).pathname.replace(/\/mcp$/, '');
     const path = base !== '' && rest.startsWith(base) ? rest.slice(base.length) : rest;
     if (path === '') return '/mcp';

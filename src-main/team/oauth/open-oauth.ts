@@ -77,7 +77,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
   vaults.addMaskedValues(() => [...subjects.secrets, ...exchanges.secrets], exchanges.onSecretsChanged);
   const own = new UserConnections({
     signIns,
-    most: maxConnections,
+    maxConnections: maxConnections,
     idleMs: () => core().context.config.current.userProcesses.idleMinutes * 60_000,
     transport: (config, user) => {
       const fill = fillFor(user);

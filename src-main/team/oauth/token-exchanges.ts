@@ -126,8 +126,8 @@ class ExchangedToken implements TokenSource {
   }
 
   async accessToken(): Promise<string> {
-    const kept = this.#started;
-    if (kept !== undefined && this.#parts.now() < kept.until) return kept.token;
+    const started = this.#started;
+    if (started !== undefined && this.#parts.now() < started.until) return started.token;
     return this.#make();
   }
 
@@ -147,10 +147,10 @@ class ExchangedToken implements TokenSource {
   /** Concurrent requests share one exchange. */
   #make(): Promise<string> {
     this.#making ??= this.#exchange()
-      .then((kept) => {
-        this.#started = kept;
+      .then((token) => {
+        this.#started = token;
         this.#parts.onToken();
-        return kept.token;
+        return token.token;
       })
       .finally(() => (this.#making = undefined));
     return this.#making;
@@ -167,14 +167,14 @@ class ExchangedToken implements TokenSource {
       );
     }
     const { oauth } = await fill();
-    const asked = now();
+    const requestedAt = now();
     const answer = await this.#ask(given, oauth ?? config.oauth);
     const token = textOrEmpty(answer['access_token']);
     if (token === '' || textOrEmpty(answer['token_type']).toLowerCase() !== 'bearer')
       throw this.#refusal('the response contains no usable token');
     const { expires_in: seconds } = answer;
     const holdsMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : defaultTtlMs;
-    return { token, until: asked + holdsMs - Math.min(renewMarginMs, holdsMs * marginShare) };
+    return { token, until: requestedAt + holdsMs - Math.min(renewMarginMs, holdsMs * marginShare) };
   }
 
   async #ask(subjectToken: string, client: HttpServerConfig['oauth']): Promise<JsonObject> {
@@ -244,7 +244,7 @@ const subjectName = 'subject-token';
 /** The tokens of the team's issuer that users came with, the last one of each. */
 export class SubjectTokens {
   readonly #options: SubjectTokensOptions;
-  readonly #kept = new Map<string, CachedToken>();
+  readonly #cached = new Map<string, CachedToken>();
   /** Hashes of what was written, or is being. */
   readonly #written = new Map<string, string>();
 
@@ -253,18 +253,18 @@ export class SubjectTokens {
   }
 
   get secrets(): readonly string[] {
-    return [...this.#kept.values()].map(({ token }) => token);
+    return [...this.#cached.values()].map(({ token }) => token);
   }
 
   /** Written once for each token. Whether it is another one than the last. Rejects with AppError. */
   async note(user: string, token: string, until: number): Promise<boolean> {
     const hash = createHash('sha256').update(token).digest('base64url');
     if (this.#written.get(user) === hash) return false;
-    const known = this.#kept.get(user);
+    const known = this.#cached.get(user);
     // An app that still has an older one makes nothing worse.
     if (known !== undefined && known.until >= until) return false;
     this.#written.set(user, hash);
-    this.#kept.set(user, { token, until });
+    this.#cached.set(user, { token, until });
     try {
       await this.#options.of(user).write(subjectName, JSON.stringify({ token, until }));
       return true;
@@ -276,17 +276,17 @@ export class SubjectTokens {
 
   /** undefined: there is none that still holds. Rejects with AppError. */
   async read(user: string): Promise<string | undefined> {
-    const known = this.#active(this.#kept.get(user));
+    const known = this.#active(this.#cached.get(user));
     if (known !== undefined) return known.token;
     // The replica that they came to is another one.
     const text = await this.#options.of(user).read(subjectName);
-    const kept = this.#active(text === undefined ? undefined : (JSON.parse(text) as CachedToken));
-    if (kept === undefined) this.#kept.delete(user);
-    else this.#kept.set(user, kept);
-    return kept?.token;
+    const active = this.#active(text === undefined ? undefined : (JSON.parse(text) as CachedToken));
+    if (active === undefined) this.#cached.delete(user);
+    else this.#cached.set(user, active);
+    return active?.token;
   }
 
-  #active(kept: CachedToken | undefined): CachedToken | undefined {
-    return kept !== undefined && this.#options.now() < kept.until ? kept : undefined;
+  #active(cached: CachedToken | undefined): CachedToken | undefined {
+    return cached !== undefined && this.#options.now() < cached.until ? cached : undefined;
   }
 }

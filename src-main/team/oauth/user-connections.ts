@@ -23,7 +23,7 @@ interface UserConnectionsOptions {
   /** Returns the idle timeout in ms. */
   readonly idleMs: () => number;
   /** Maximum number of open connections of all users on this replica. */
-  readonly most: number;
+  readonly maxConnections: number;
 }
 
 export class UserConnections implements PerUserAccess {
@@ -44,7 +44,7 @@ export class UserConnections implements PerUserAccess {
   }
 
   readonly connect: PerUserAccess['connect'] = (config, { user }) => {
-    const { most, transport } = this.#options;
+    const { maxConnections: most, transport } = this.#options;
     if (this.#open >= most) {
       const open = formatCount(this.#open, 'connection');
       throw new AppError(
@@ -73,14 +73,14 @@ export class UserConnections implements PerUserAccess {
   readonly onSignedIn: PerUserAccess['onSignedIn'] = (config, { user }: Person, signal) => {
     const { signIns } = this.#options;
     const signIn = signIns.of(user).find(config);
-    const done = Promise.withResolvers<void>();
+    const signedIn = Promise.withResolvers<void>();
     const stop = signIns.changed.on((change) => {
-      if (change.user === user && change.server === config.name && signIn?.info.isSignedIn === true) done.resolve();
+      if (change.user === user && change.server === config.name && signIn?.info.isSignedIn === true) signedIn.resolve();
     });
-    const giveUp = (): void => done.reject(new AppError('cancelled', 'Nobody waits for it any more.'));
+    const giveUp = (): void => signedIn.reject(new AppError('cancelled', 'Nobody waits for it any more.'));
     if (signal.aborted) giveUp();
     else signal.addEventListener('abort', giveUp, { once: true });
-    return done.promise.finally(() => {
+    return signedIn.promise.finally(() => {
       stop();
       signal.removeEventListener('abort', giveUp);
     });

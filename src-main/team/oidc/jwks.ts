@@ -68,8 +68,8 @@ export class JwksCache {
     if (this.#now() - this.#triedAt < cooldownMs) return Promise.resolve();
     this.#triedAt = this.#now();
     this.#reading = this.#readNow().then(
-      (kept) => {
-        this.#cached = kept;
+      (keys) => {
+        this.#cached = keys;
         this.#lastError = undefined;
       },
       (error: unknown) => {

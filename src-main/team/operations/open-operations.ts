@@ -44,13 +44,13 @@ export async function openOperations(options: OperationsOptions): Promise<OpenOp
     connections: () => withTimeout(connectionsOf(database), timeoutMs),
     isReady: async () => (await readiness.problem()) === undefined,
   });
-  const door = new OperationsServer({ metrics, readiness });
-  const port = await door.start(at.address, at.port);
+  const server = new OperationsServer({ metrics, readiness });
+  const port = await server.start(at.address, at.port);
   return {
     port,
     stop: async () => {
       metrics.stop();
-      await door.stop();
+      await server.stop();
     },
   };
 }

@@ -131,7 +131,7 @@ function spansOf(call: CallRecord): readonly object[] {
     ['tooltray.server', call.server],
   ];
   const isFailed = call.outcome !== 'ok';
-  const asked = {
+  const requestSpan = {
     traceId,
     spanId: callId,
     ...(parentId !== undefined && { parentSpanId: parentId }),
@@ -153,19 +153,19 @@ function spansOf(call: CallRecord): readonly object[] {
     ]),
     ...(isFailed && { status: { code: failed } }),
   };
-  if (call.callMs <= 0) return [asked];
-  const begun = call.startedAt + call.resolveMs + call.allowMs;
+  if (call.callMs <= 0) return [requestSpan];
+  const startedAt = call.startedAt + call.resolveMs + call.allowMs;
   const server = {
     traceId,
     spanId: serverId,
     parentSpanId: callId,
     name: `tools/call ${call.tool}`,
     kind: kinds.client,
-    ...times(begun, call.callMs),
+    ...times(startedAt, call.callMs),
     attributes: otlpAttributes(about),
     ...(isFailed && { status: { code: failed } }),
   };
-  return [asked, server];
+  return [requestSpan, server];
 }
 
 function times(startMs: number, ms: number): object {

@@ -111,8 +111,8 @@ export class Authenticator {
   async authenticate(token: string, address: string): Promise<AuthenticationResult> {
     if (token.length > maxTokenLength) return this.#failed(address);
     const key = hashOf(token).toString('base64url');
-    const kept = this.#known.get(key) ?? this.#unknown.get(key);
-    if (kept !== undefined && this.#now() < kept.until) return this.#onNotified(key, token, kept.judged, address);
+    const cached = this.#known.get(key) ?? this.#unknown.get(key);
+    if (cached !== undefined && this.#now() < cached.until) return this.#onNotified(key, token, cached.judged, address);
     // Who was let in before is looked up all the same: they are not to wait for others who guess behind the same
     // address.
     const seconds = this.#known.has(key) || this.#isIssued(token) ? 0 : this.#parts.failures.waitSeconds(address);
@@ -188,9 +188,9 @@ export class Authenticator {
   #onNotified(key: string, token: string, judged: AuthenticationResult, address: string): AuthenticationResult {
     if (!('user' in judged)) return judged.why === 'unknown' && !this.#isIssued(token) ? this.#failed(address) : judged;
     if (judged.tokenId !== undefined) this.#used.add(judged.tokenId);
-    const kept = this.#known.get(key);
+    const cached = this.#known.get(key);
     this.#known.delete(key);
-    if (kept !== undefined) this.#known.set(key, kept);
+    if (cached !== undefined) this.#known.set(key, cached);
     return judged;
   }
 

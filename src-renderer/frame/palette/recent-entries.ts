@@ -14,9 +14,9 @@ export function recentEntries(known: readonly PaletteEntry[]): readonly PaletteE
 }
 
 export function rememberEntry(entry: PaletteEntry): void {
-  const { keys: _keys, ...kept } = entry;
+  const { keys: _keys, ...stored } = entry;
   const others = readRecent().filter(({ id }) => id !== entry.id);
-  localStorage.setItem(storageName, JSON.stringify([kept, ...others].slice(0, maxRecent)));
+  localStorage.setItem(storageName, JSON.stringify([stored, ...others].slice(0, maxRecent)));
 }
 
 /** The stored text may come from another version or another program. */

@@ -69,16 +69,16 @@ export class ViewService implements ViewHost {
   callTool(name: string, args: Result, signal: AbortSignal): Promise<Result> {
     return this.#inTurn(async () => {
       const wish = { server: this.#server, view: this.#view, tool: name, arguments: args };
-      let begun = await api.ask('callFromView', wish, signal);
-      if ('asks' in begun) {
-        const { asks } = begun;
+      let started = await api.ask('callFromView', wish, signal);
+      if ('asks' in started) {
+        const { asks } = started;
         const question = { about: 'call', tool: name, asks, arguments: JSON.stringify(args, undefined, 2) } as const;
         if (!(await this.#ask(question, signal))) throw new Error(`The user declined the call to ${name}.`);
-        begun = await api.ask('callFromView', { ...wish, agreed: true }, signal);
+        started = await api.ask('callFromView', { ...wish, agreed: true }, signal);
       }
-      if ('asks' in begun) throw new Error('The tool was not called.');
+      if ('asks' in started) throw new Error('The tool was not called.');
       this.calls++;
-      return this.#resultOf(begun.id, signal);
+      return this.#resultOf(started.id, signal);
     });
   }
 

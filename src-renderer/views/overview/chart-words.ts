@@ -22,8 +22,8 @@ export function stepName(one: ChartStep, step: Charts['step']): string {
   return new Date(one.from).toLocaleDateString([], { weekday: 'short', day: 'numeric', month: 'short' });
 }
 
-export function callsOf({ ok, tool_error: told, failed, cancelled, blocked }: ChartStep): number {
-  return ok + told + failed + cancelled + blocked;
+export function callsOf({ ok, tool_error: toolErrors, failed, cancelled, blocked }: ChartStep): number {
+  return ok + toolErrors + failed + cancelled + blocked;
 }
 
 function momentsIn({ from, until }: ChartStep, marks: readonly Annotation[]): readonly Annotation[] {
@@ -71,6 +71,6 @@ export function axisOf(max: number): { readonly top: number; readonly ticks: rea
   const wanted = Math.max(max, 4) / 3;
   const power = 10 ** Math.floor(Math.log10(wanted));
   const step = ([1, 2, 2.5, 5, 10].find((one) => one * power >= wanted) ?? 10) * power;
-  const many = Math.max(1, Math.ceil(Math.max(max, 4) / step));
-  return { top: many * step, ticks: Array.from({ length: many + 1 }, (_, at) => (many - at) * step) };
+  const tickCount = Math.max(1, Math.ceil(Math.max(max, 4) / step));
+  return { top: tickCount * step, ticks: Array.from({ length: tickCount + 1 }, (_, at) => (tickCount - at) * step) };
 }

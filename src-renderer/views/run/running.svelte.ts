@@ -4,11 +4,11 @@ import { api } from '../../lib/api.ts';
 
 export class Running {
   state = $state.raw<RunState>();
-  readonly #line = new AbortController();
+  readonly #abort = new AbortController();
 
   /** Polls until the run ends or `leave` is called. Rejects with AskError. */
   async follow(id: string): Promise<void> {
-    const { signal } = this.#line;
+    const { signal } = this.#abort;
     let after = 0;
     while (!signal.aborted && this.state?.end === undefined) {
       this.state = await api.ask('run', { id, after }, signal);
@@ -18,6 +18,6 @@ export class Running {
 
   /** Stops polling; the run itself continues. */
   leave(): void {
-    this.#line.abort();
+    this.#abort.abort();
   }
 }

@@ -25,8 +25,8 @@ export function stepsDone(setup: SetupFacts, servers: readonly ServerRow[]): Rea
 }
 
 /** The step that a user who comes without a wish is shown. */
-export function stepToShow(asked: string | undefined, done: Readonly<Record<Step, boolean>> | undefined): Step {
-  return steps.find((step) => step === asked) ?? steps.find((step) => done?.[step] === false) ?? 'apps';
+export function stepToShow(requested: string | undefined, done: Readonly<Record<Step, boolean>> | undefined): Step {
+  return steps.find((step) => step === requested) ?? steps.find((step) => done?.[step] === false) ?? 'apps';
 }
 
 export function stepLabel(step: Step, done: Readonly<Record<Step, boolean>> | undefined): string {

@@ -19,7 +19,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function open(place: Partial<RegistryConfig>, limits = { ms: 2000, bytes: 200_000 }): Registries {
   const http = new HttpFetch({ env: {} });
   onTestFinished(() => http.close());
-  return new Registries({ http, places: () => [{ name: 'official', url: '', ...place }], now: () => clock, limits });
+  return new Registries({
+    http,
+    registries: () => [{ name: 'official', url: '', ...place }],
+    now: () => clock,
+    limits,
+  });
 }
 
 let clock = 0;

@@ -30,7 +30,11 @@ function openWriter(url: string, most?: number): Writer {
     masker: new Masker(),
     log: silent,
   };
-  const audit = new TeamAuditWriter({ ...parts, now: () => 1_767_225_600_000, ...(most !== undefined && { most }) });
+  const audit = new TeamAuditWriter({
+    ...parts,
+    now: () => 1_767_225_600_000,
+    ...(most !== undefined && { maxPendingRecords: most }),
+  });
   onTestFinished(async () => {
     await audit.close();
     await database.close();

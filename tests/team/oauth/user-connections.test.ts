@@ -73,7 +73,7 @@ test('reports the connection limit, until another user’s connection is idle', 
   const harness = serversHarness();
   const own = new UserConnections({
     idleMs: () => 200,
-    most: 1,
+    maxConnections: 1,
     signIns: { of: () => harness.deps.signIns, link: () => 'nowhere', changed: new Emitter<SignInChange>() },
     transport: (config) => harness.deps.createTransport(config),
   });

@@ -15,7 +15,7 @@ interface InboxRequest {
 }
 
 /** Resolves to the exit code. */
-type Act = (asked: InboxRequest, ids: readonly string[]) => Promise<number>;
+type ActionHandler = (request: InboxRequest, ids: readonly string[]) => Promise<number>;
 
 const oneOrMore = 'ID …';
 
@@ -42,7 +42,7 @@ const actions = {
   },
   history: { help: 'List past decisions', act: history },
   undo: { words: 'ID', help: 'Undo a decision', act: undo },
-} as const satisfies Readonly<Record<string, Action & { readonly act: Act }>>;
+} as const satisfies Readonly<Record<string, Action & { readonly act: ActionHandler }>>;
 
 export const inbox = command({
   actions,
@@ -92,29 +92,29 @@ async function show({ core, json, reveal }: InboxRequest, [id = '']: readonly st
 }
 
 /** Resolves an item ID; a server name is also accepted. */
-async function itemId(core: CoreAccess, named: string): Promise<string> {
+async function itemId(core: CoreAccess, idOrServer: string): Promise<string> {
   const { items } = await core.ask('inbox', {});
-  if (items.some(({ id }) => id === named)) return named;
-  return items.find(({ server }) => server === named)?.id ?? named;
+  if (items.some(({ id }) => id === idOrServer)) return idOrServer;
+  return items.find(({ server }) => server === idOrServer)?.id ?? idOrServer;
 }
 
 type Outcome = RpcMethods['decide']['output'];
 
-function deciding(word: Decision): Act {
-  return async (asked, ids) => {
+function deciding(word: Decision): ActionHandler {
+  return async (request, ids) => {
     const outcomes: (Outcome & { readonly id: string })[] = [];
     const refused: AppError[] = [];
     // Continues with the other items if one no longer exists.
     for (const id of new Set(ids))
-      await decide(asked, id, word).then(
+      await decide(request, id, word).then(
         (outcome) => outcomes.push({ id, ...outcome }),
         (error: unknown) => refused.push(toAppError(error)),
       );
     const [first] = refused;
     if (first !== undefined && outcomes.length === 0) throw first;
     const data = ids.length === 1 ? outcomes[0] : { decided: outcomes, refused: refused.map(({ text }) => text) };
-    const previews = await Promise.all(outcomes.map(async ({ goesOnAs }) => previewOf(asked.core, goesOnAs)));
-    printResult(asked.json, data, () => [
+    const previews = await Promise.all(outcomes.map(async ({ goesOnAs }) => previewOf(request.core, goesOnAs)));
+    printResult(request.json, data, () => [
       ...outcomes.map(({ sentence }) => oneLine(sentence)),
       ...previews.flatMap((item) => (item === undefined ? [] : ['', ...itemLines(item)])),
       ...refused.map(({ text }) => paint('bad', oneLine(text))),
@@ -184,7 +184,7 @@ function summaryLines({ id, sentence, from, at, isGrave }: InboxSummary): string
 }
 
 function itemLines(item: InboxItem): string[] {
-  const { id, until, meanings, parts, moreParts, actions: answers } = item;
+  const { id, until, meanings, parts, moreParts, actions: choices } = item;
   return [
     ...summaryLines(item),
     ...(until === undefined ? [] : [`  Pending until ${new Date(until).toLocaleTimeString()}.`]),
@@ -195,15 +195,15 @@ function itemLines(item: InboxItem): string[] {
     ...(moreParts === 0 ? [] : ['', `… and ${formatCount(moreParts, 'more part')}.`]),
     '',
     'Decide:',
-    ...answers.map(
+    ...choices.map(
       (answer) =>
         `  tooltray inbox ${wordFor(answer.id).padEnd(7)} ${id}   ${oneLine(`${answer.label}. ${answer.meaning}`)}`,
     ),
-    ...(answers.some(({ isByPart }) => isByPart) ? ['  --only NAME decides on that part alone.'] : []),
+    ...(choices.some(({ isByPart }) => isByPart) ? ['  --only NAME decides on that part alone.'] : []),
   ];
 }
 
-function decidedRow({ id, at, by, sentence, undo: back }: PastDecision): string[] {
+function decidedRow({ id, at, by, sentence, undo: undoable }: PastDecision): string[] {
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-  return [back === undefined ? '' : id, when, by, oneLine(sentence)];
+  return [undoable === undefined ? '' : id, when, by, oneLine(sentence)];
 }

@@ -32,28 +32,28 @@ export const profile = command({
     ...commonFlags,
   },
   notes: ['Profiles are defined in the configuration file under "profiles"; see docs/how-to/limit-tools.md.'],
-  async run({ config, json, expires }, [word = ''], action) {
+  async run({ config, json, expires }, [stateText = ''], action) {
     await withProfileService(config, async (ask) => {
       if (action === 'token create') {
         const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
-        const given = await ask('createProfileToken', { profile: word, ends });
-        printResult(json, given, () => givenLines(given));
+        const given = await ask('createProfileToken', { profile: stateText, ends });
+        printResult(json, given, () => issuedLines(given));
       } else if (action === 'token revoke') {
-        const revoked = await ask('revokeProfileToken', { id: word });
+        const revoked = await ask('revokeProfileToken', { id: stateText });
         printResult(json, revoked, () => [oneLine(revoked.sentence)]);
       } else {
         const all = await ask('profiles', {});
         if (action === 'token list') printResult(json, { tokens: all.tokens }, () => tokenLines(all.tokens));
         else if (action === 'list') printResult(json, { profiles: all.profiles }, () => profileLines(all.profiles));
-        else show(all, word, json);
+        else show(all, stateText, json);
       }
     });
     return 0;
   },
 });
 
-type Question = 'profiles' | 'createProfileToken' | 'revokeProfileToken';
-type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+type ProfileMethod = 'profiles' | 'createProfileToken' | 'revokeProfileToken';
+type Ask = <M extends ProfileMethod>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
 
 /**
  * Uses the running core, so that revoking a token closes its sessions; otherwise edits the files directly, without
@@ -73,16 +73,18 @@ async function withLocalProfileService(config: string | undefined, work: (ask: A
   const store = await openCliConfig(config);
   const { dataDir } = cliPaths();
   const tokens = openProfileTokens(dataDir);
-  const desk = new ProfileService({ config: () => store.current, tokens, http: () => '' });
+  const service = new ProfileService({ config: () => store.current, tokens, http: () => '' });
   const audit = createAudit(dataDir, openVault(dataDir, process.env), new Masker(), createLog());
   auditProfileTokens(audit, tokens);
-  const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
-    profiles: async () => desk.overview(),
-    createProfileToken: ({ profile, ends }) => desk.issueToken(profile, ends),
-    revokeProfileToken: ({ id }) => desk.revoke(id),
+  const handlers: {
+    readonly [M in ProfileMethod]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+  } = {
+    profiles: async () => service.overview(),
+    createProfileToken: ({ profile, ends }) => service.issueToken(profile, ends),
+    revokeProfileToken: ({ id }) => service.revoke(id),
   };
   try {
-    await work((method, input) => answers[method](input));
+    await work((method, input) => handlers[method](input));
   } finally {
     await audit.close();
   }
@@ -92,8 +94,8 @@ function show({ profiles: all, tokens }: ProfilesOverview, name: string, json: b
   const profile = all.find((one) => one.name === name);
   const names = all.map((one) => one.name);
   if (profile === undefined) throw profileNotFoundError(name, names);
-  const own = tokens.filter((token) => token.profile === name);
-  printResult(json, { ...profile, tokens: own }, () => shownLines(profile, own));
+  const profileTokens = tokens.filter((token) => token.profile === name);
+  printResult(json, { ...profile, tokens: profileTokens }, () => shownLines(profile, profileTokens));
 }
 
 function profileLines(all: readonly ProfileRow[]): string[] {
@@ -107,11 +109,11 @@ function profileLines(all: readonly ProfileRow[]): string[] {
 
 function shownLines(profile: ProfileRow, tokens: readonly ProfileTokenRow[]): string[] {
   const { name, apps, url } = profile;
-  const held = apps.map(({ app, appName }) => `${appName} (${app})`).join(', ');
+  const assignedApps = apps.map(({ app, appName }) => `${appName} (${app})`).join(', ');
   const facts = [
     ['Servers', serversText(profile)],
     ['Rules', rulesText(profile)],
-    ['Apps', held === '' ? 'none' : held],
+    ['Apps', assignedApps === '' ? 'none' : assignedApps],
     ['URL', url === '' ? 'not available (Tooltray is not running)' : url],
   ];
   const lines = facts.map(([label, text]) => `  ${`${label}`.padEnd(9)}${oneLine(`${text}`)}`);
@@ -127,7 +129,7 @@ function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
   return table(['ID', 'PROFILE', 'STATUS', 'CREATED', 'EXPIRES'], rows);
 }
 
-function givenLines({ id, profile, ends, token, url }: ProfileTokenRow & { token: string; url: string }): string[] {
+function issuedLines({ id, profile, ends, token, url }: ProfileTokenRow & { token: string; url: string }): string[] {
   return [
     token,
     '',

@@ -54,8 +54,8 @@ export const sandbox = command({
     await updateServer(store, name, (text, server) => {
       const written = rawField(text, server, 'isolation');
       // MCPProxy's switch next to its mode would only contradict it.
-      const { enabled: _, ...kept } = isObject(written) ? written : {};
-      const box = mode === 'none' ? { ...kept, mode } : { ...kept, mode, ...given };
+      const { enabled: _, ...others } = isObject(written) ? written : {};
+      const box = mode === 'none' ? { ...others, mode } : { ...others, mode, ...given };
       const cleared =
         rawField(text, server, 'sandboxEnabled') === true
           ? setServerField(text, server, 'sandboxEnabled', false)

@@ -47,11 +47,14 @@ export const secret = command({
   },
 });
 
-type Question = keyof SecretMethods;
-type Ask = <M extends Question>(method: M, input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+type SecretsMethod = keyof SecretMethods;
+type CallSecrets = <M extends SecretsMethod>(
+  method: M,
+  input: RpcMethods[M]['input'],
+) => Promise<RpcMethods[M]['output']>;
 
 /** Uses the running core, so that its servers pick up the change; opens the vault directly if no core is running. */
-async function withSecretService(config: string | undefined, work: (ask: Ask) => Promise<void>): Promise<void> {
+async function withSecretService(config: string | undefined, work: (ask: CallSecrets) => Promise<void>): Promise<void> {
   const core: CoreAccess | undefined = await runningCoreFor(config);
   if (core === undefined) return work(await localSecretHandlers(config));
   try {
@@ -61,10 +64,10 @@ async function withSecretService(config: string | undefined, work: (ask: Ask) =>
   }
 }
 
-async function localSecretHandlers(config: string | undefined): Promise<Ask> {
+async function localSecretHandlers(config: string | undefined): Promise<CallSecrets> {
   const store = await (config === undefined ? openAnyConfig(config) : openCliConfig(config));
-  const desk = openLocalSecrets(store);
-  const named = async <T>(server: string | undefined, work: () => Promise<T>): Promise<T> => {
+  const service = openLocalSecrets(store);
+  const withServerCheck = async <T>(server: string | undefined, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
@@ -72,19 +75,21 @@ async function localSecretHandlers(config: string | undefined): Promise<Ask> {
       throw isUnknown ? unknownServer(server, serverNames(store)) : error;
     }
   };
-  const answers: { readonly [M in Question]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']> } = {
-    secrets: () => desk.list(),
-    setSecret: ({ name, value }) => desk.set(name, value),
-    removeSecret: ({ name }) => desk.remove(name),
-    plaintextSecrets: ({ server }) => named(server, async () => ({ found: await desk.findPlain(server) })),
-    moveSecrets: ({ server }) => named(server, () => desk.sealConfig(server)),
-    unlockVault: ({ passphrase }) => desk.unlock(passphrase),
-    moveVaultKey: ({ place, passphrase, begin = false }) => desk.moveKey(place, passphrase, begin),
+  const handlers: {
+    readonly [M in SecretsMethod]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
+  } = {
+    secrets: () => service.list(),
+    setSecret: ({ name, value }) => service.set(name, value),
+    removeSecret: ({ name }) => service.remove(name),
+    plaintextSecrets: ({ server }) => withServerCheck(server, async () => ({ found: await service.findPlain(server) })),
+    moveSecrets: ({ server }) => withServerCheck(server, () => service.sealConfig(server)),
+    unlockVault: ({ passphrase }) => service.unlock(passphrase),
+    moveVaultKey: ({ place, passphrase, begin = false }) => service.moveKey(place, passphrase, begin),
   };
-  return (method, input) => answers[method](input);
+  return (method, input) => handlers[method](input);
 }
 
-async function list(ask: Ask, json: boolean): Promise<void> {
+async function list(ask: CallSecrets, json: boolean): Promise<void> {
   const { secrets, vault } = await ask('secrets', {});
   printResult(json, { secrets, vault }, () => [
     ...(secrets.length === 0
@@ -104,16 +109,16 @@ async function list(ask: Ask, json: boolean): Promise<void> {
   ]);
 }
 
-async function set(ask: Ask, name: string, json: boolean): Promise<void> {
+async function set(ask: CallSecrets, name: string, json: boolean): Promise<void> {
   const answer = await ask('setSecret', { name, value: await readSecret(`Value of ${oneLine(name)}:`) });
-  printResult(json, answer, () => [`Set ${oneLine(answer.name)}.${servedBy(answer.servers)}`]);
+  printResult(json, answer, () => [`Set ${oneLine(answer.name)}.${usedBy(answer.servers)}`]);
 }
 
-function servedBy(servers: readonly string[]): string {
+function usedBy(servers: readonly string[]): string {
   return servers.length === 0 ? '' : ` Used by: ${oneLine(servers.join(', '))}.`;
 }
 
-async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
+async function remove(ask: CallSecrets, name: string, json: boolean): Promise<void> {
   const { removed, servers } = await ask('removeSecret', { name });
   const missing = servers.length === 0 ? '' : ` Servers that need it: ${oneLine(servers.join(', '))}.`;
   printResult(json, { name, removed, servers }, () => [
@@ -121,7 +126,7 @@ async function remove(ask: Ask, name: string, json: boolean): Promise<void> {
   ]);
 }
 
-async function move(ask: Ask, server: string | undefined, dryRun: boolean, json: boolean): Promise<void> {
+async function move(ask: CallSecrets, server: string | undefined, dryRun: boolean, json: boolean): Promise<void> {
   const input = server === undefined ? {} : { server };
   if (dryRun) {
     const { found } = await ask('plaintextSecrets', input);
@@ -146,18 +151,22 @@ function line({ server, where, name }: FoundSecret): string {
   return `  ${oneLine(server)}, ${oneLine(where)}: \${secret:${name}}`;
 }
 
-async function unlock(ask: Ask, json: boolean): Promise<void> {
+async function unlock(ask: CallSecrets, json: boolean): Promise<void> {
   const vault = await ask('unlockVault', { passphrase: await readSecret('Passphrase:') });
   printResult(json, { vault }, () => [statusLine(vault)]);
 }
 
-async function key(ask: Ask, place: string | undefined, begin: boolean, json: boolean): Promise<void> {
-  const known = places.find((one) => one === place);
-  if (place !== undefined && known === undefined) throw usageError(`PLACE must be one of: ${places.join(', ')}`);
+async function key(ask: CallSecrets, place: string | undefined, begin: boolean, json: boolean): Promise<void> {
+  const validPlace = places.find((one) => one === place);
+  if (place !== undefined && validPlace === undefined) throw usageError(`PLACE must be one of: ${places.join(', ')}`);
   const vault =
-    known === undefined
+    validPlace === undefined
       ? (await ask('secrets', {})).vault
-      : await ask('moveVaultKey', { place: known, begin, ...(known === 'passphrase' && (await newPassphrase())) });
+      : await ask('moveVaultKey', {
+          place: validPlace,
+          begin,
+          ...(validPlace === 'passphrase' && (await newPassphrase())),
+        });
   printResult(json, { vault }, () => [statusLine(vault)]);
 }
 

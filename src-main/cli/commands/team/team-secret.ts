@@ -66,8 +66,8 @@ async function remove(admin: TeamAdmin, owner: SecretOwner, name: string, json: 
 }
 
 async function list(vault: SecretStore, user: string | undefined, json: boolean): Promise<void> {
-  const kept = await vault.names(serverSecretPrefix);
-  const secrets = kept.flatMap(({ name, changedAt }) =>
+  const stored = await vault.names(serverSecretPrefix);
+  const secrets = stored.flatMap(({ name, changedAt }) =>
     parseSecretVaultKey(name).map((one) => ({ name: one, changedAt })),
   );
   const rows = secrets.map(({ name, changedAt }) => [oneLine(name), formatTime(changedAt)]);

@@ -78,13 +78,13 @@ export class LedgerBooks {
       const baseline = counts.countIngested(result, sent, taker);
       return { ...call, raw, baseline, given: sent, read: baseline };
     }
-    const told = counts.count(given);
+    const givenTokens = counts.count(given);
     return {
       ...call,
       raw,
       baseline: counts.countIngested(result, raw, taker),
-      given: told,
-      read: counts.countIngested(given, told, taker),
+      given: givenTokens,
+      read: counts.countIngested(given, givenTokens, taker),
     };
   }
 }

@@ -83,8 +83,8 @@ export class PayloadIndex {
   }
 
   #works(database: DatabaseSync): boolean {
-    const asked = "SELECT sqlite_compileoption_used('ENABLE_FTS5') AS has";
-    this.#isThere ??= database.prepare(asked).get()?.['has'] === 1;
+    const query = "SELECT sqlite_compileoption_used('ENABLE_FTS5') AS has";
+    this.#isThere ??= database.prepare(query).get()?.['has'] === 1;
     return this.#isThere;
   }
 }

@@ -387,9 +387,9 @@ export class Recorder {
       if (side.sample !== undefined) return { none: 'too-long' };
       return side.text === undefined ? undefined : { text: this.#masker.maskText(textOf(side.text)) };
     };
-    const [asked, sent, given] = [masked(sides.asked), masked(sides.sent), masked(sides.given)];
-    if (asked === undefined || sent === undefined || given === undefined) return 'busy';
-    const texts = { asked, sent, given };
+    const [request, sent, given] = [masked(sides.asked), masked(sides.sent), masked(sides.given)];
+    if (request === undefined || sent === undefined || given === undefined) return 'busy';
+    const texts = { asked: request, sent, given };
     return { texts, packed: packPayloads(texts) };
   }
 
@@ -431,9 +431,9 @@ function isRowError(error: unknown): boolean {
 
 type PayloadSides = Readonly<Record<'asked' | 'sent' | 'given', SharedText | string>>;
 
-function sidesOf({ arguments: asked, result, given, spilled }: CallTexts): PayloadSides {
+function sidesOf({ arguments: input, result, given, spilled }: CallTexts): PayloadSides {
   return {
-    asked,
+    asked: input,
     // A spilled result is on disk already.
     sent: spilled === undefined ? (result ?? 'nothing') : 'kept-answer',
     given: result !== undefined && result === given ? 'same' : (given ?? 'nothing'),

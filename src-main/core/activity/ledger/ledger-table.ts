@@ -215,20 +215,20 @@ export function totalSavings(parts: readonly CauseSum[]): SavingsTotals {
   const loaded = (isMeant: (cause: Cause) => boolean): number =>
     total((part) => (isMeant(part.cause) ? part.loaded : 0));
   const [owed, raw, sent] = [total((part) => part.baseline), total((part) => part.raw), total((part) => part.sent)];
-  const answers = total((part) => (giving.has(part.cause) ? part.baseline : 0));
-  const baseline = owed - answers;
+  const baselineOfResults = total((part) => (giving.has(part.cause) ? part.baseline : 0));
+  const baseline = owed - baselineOfResults;
   const spent = loaded((cause) => spending.has(cause));
   const given = loaded((cause) => giving.has(cause));
   const readBack = loaded((cause) => cause === 'readback');
   const counted = owed + sent;
   return {
     baseline,
-    answers,
+    answers: baselineOfResults,
     spent,
     raw,
     given,
     readBack,
-    net: baseline - spent + answers - given - readBack,
+    net: baseline - spent + baselineOfResults - given - readBack,
     sent,
     estimatedShare: counted === 0 ? 0 : total((part) => part.estimated) / counted,
     calls: total((part) => (giving.has(part.cause) ? part.times : 0)),

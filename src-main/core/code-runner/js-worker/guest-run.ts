@@ -46,17 +46,17 @@ export class GuestRun {
   #isOver = false;
   #isBroken = false;
 
-  private constructor(message: RunMessage, door: HostChannel) {
+  private constructor(message: RunMessage, channel: HostChannel) {
     this.#message = message;
-    this.#channel = door;
+    this.#channel = channel;
     this.#budget = new RunBudget(message.limits);
-    this.#printed = new PrintedLines((line) => door.print(line));
+    this.#printed = new PrintedLines((line) => channel.print(line));
     this.#deadline = performance.now() + message.limits.timeMs;
   }
 
   /** Rejects when the engine cannot start within the memory. */
-  static async start(engine: WebAssembly.Module, message: RunMessage, door: HostChannel): Promise<GuestRun> {
-    const run = new GuestRun(message, door);
+  static async start(engine: WebAssembly.Module, message: RunMessage, channel: HostChannel): Promise<GuestRun> {
+    const run = new GuestRun(message, channel);
     run.#vm = await createVm(engine, {
       memoryBytes: message.limits.memoryBytes,
       isOver: () => run.#remaining <= 0,

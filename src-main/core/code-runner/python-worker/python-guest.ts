@@ -50,10 +50,10 @@ export class PythonGuest {
   #carrying: JsonObject | undefined;
   #end: JsonObject | undefined;
 
-  constructor(loaded: LoadedEngine, door: GuestChannel) {
+  constructor(loaded: LoadedEngine, channel: GuestChannel) {
     this.#loaded = loaded;
-    this.#channel = door;
-    this.#printed = new PrintedLines((line) => door.post({ kind: 'print', line }));
+    this.#channel = channel;
+    this.#printed = new PrintedLines((line) => channel.post({ kind: 'print', line }));
     this.#addDevice();
     const stream = { write: (bytes: Uint8Array) => this.#print(bytes) };
     loaded.engine.setStdout(stream);
@@ -107,10 +107,10 @@ export class PythonGuest {
 
   /** A message, and in the next write what it carries. The code can write here as well: nothing is taken on trust. */
   #hear(text: string): void {
-    const begun = this.#carrying;
+    const partialLine = this.#carrying;
     this.#carrying = undefined;
-    const message = begun === undefined ? parsed(text) : { ...begun, text };
-    if (begun === undefined && message['carries'] === true) this.#carrying = message;
+    const message = partialLine === undefined ? parsed(text) : { ...partialLine, text };
+    if (partialLine === undefined && message['carries'] === true) this.#carrying = message;
     else this.#take(message);
   }
 

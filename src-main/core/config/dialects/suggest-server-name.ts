@@ -8,8 +8,8 @@ export function suggestServerName(entry: JsonObject): string {
     return new URL(url).hostname.replace(/^(mcp|api|www)\./, '').split('.')[0] || 'server';
   const args = (Array.isArray(entry['args']) ? (entry['args'] as unknown[]) : []).map(String);
   const words = args.filter((word, at) => !word.startsWith('-') && !followsFlag(args[at - 1]));
-  const telling = words.find((word) => word !== 'run' && word !== '/c') ?? String(command);
-  const parts = telling.replace(/@[\d.]+\S*$|:[\w.-]+$|@latest$/, '').split(/[\\/]/);
+  const distinctive = words.find((word) => word !== 'run' && word !== '/c') ?? String(command);
+  const parts = distinctive.replace(/@[\d.]+\S*$|:[\w.-]+$|@latest$/, '').split(/[\\/]/);
   const stem = (part: string): string => part.replace(/\.([cm]?[jt]s|py|exe|sh)$/, '');
   // `weather/dist/index.js` is the weather's.
   const base = parts.map(stem).findLast((part) => !/^(index|main|dist|build|src|)$/.test(part)) ?? parts.at(-1);

@@ -24,16 +24,16 @@ export type LayerKind = 'groups' | 'users';
 /**
  * Security settings and quotas: lower layers may override them only if the organization lists them in `overridable`.
  */
-const guarding: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
+const restrictedSettings: ReadonlySet<LayerSetting> = new Set(['code', 'quotas', 'results.clean']);
 
 /** Settings that lower layers may set if the organization does not specify any. */
-const usual = layerSettings.filter((setting) => !guarding.has(setting));
+const defaultOverridable = layerSettings.filter((setting) => !restrictedSettings.has(setting));
 
 const { shape } = settingsSchema;
 const names = z.array(z.string().min(1));
 
 /** Keys that only restrict; allowed in every layer. */
-const narrowing = {
+const restrictingKeys = {
   profile: profileSchema,
   /** Disables a server for the users of this file. */
   servers: z.record(z.string(), z.union([z.boolean(), z.looseObject({ enabled: z.boolean().optional() })])),
@@ -56,9 +56,9 @@ const settings = {
 } as const;
 
 /** Quotas of a lower layer apply in addition to those above, or replace them if `quotas` is overridable. */
-const counting = { quotas: shape.quotas } as const;
+const quotaKeys = { quotas: shape.quotas } as const;
 
-const known = { ...narrowing, ...settings, ...counting };
+const known = { ...restrictingKeys, ...settings, ...quotaKeys };
 const keys = Object.keys(known) as (keyof typeof known)[];
 
 export interface LayerReading {
@@ -118,17 +118,17 @@ class LayerReader {
   take(property: Property): void {
     const { key, valueNode } = property;
     if (/^[_$]/.test(key)) return;
-    const one = keys.find((word) => word === key);
-    if (one === undefined) return this.#stranger(property);
+    const settingKey = keys.find((word) => word === key);
+    if (settingKey === undefined) return this.#stranger(property);
     if (valueNode.type === 'null') return;
-    const checked = known[one].safeParse(nodeValue(valueNode), zodOptions);
+    const checked = known[settingKey].safeParse(nodeValue(valueNode), zodOptions);
     if (!checked.success) {
       this.hasFailed = true;
       for (const issue of checked.error.issues as readonly z.core.$ZodIssue[])
         this.#document.report('error', nodeAt(valueNode, issue.path), [key, ...issue.path], describeIssue(issue));
       return;
     }
-    switch (one) {
+    switch (settingKey) {
       case 'profile':
         this.#profiles.push(checked.data as Profile);
         return;
@@ -152,20 +152,20 @@ class LayerReader {
         this.#settings = { ...this.#settings, results: this.#resultsOf(property, checked.data as object) };
         return;
       default:
-        if (this.#may(one)) this.#settings = { ...this.#settings, [one]: checked.data };
-        else this.#refuse(property, [one], one);
+        if (this.#may(settingKey)) this.#settings = { ...this.#settings, [settingKey]: checked.data };
+        else this.#refuse(property, [settingKey], settingKey);
     }
   }
 
   /** Checks each member of `results` separately. */
   #resultsOf({ valueNode }: Property, read: object): object {
-    const kept = propertiesOf(valueNode).flatMap((inner) => {
+    const allowedMembers = propertiesOf(valueNode).flatMap((inner) => {
       const name = `results.${inner.key}`;
       if (this.#may(name)) return [[inner.key, read[inner.key as keyof typeof read]] as const];
       this.#refuse(inner, ['results', inner.key], name);
       return [];
     });
-    return Object.fromEntries(kept);
+    return Object.fromEntries(allowedMembers);
   }
 
   /** A layer can only disable servers. */
@@ -199,7 +199,7 @@ class LayerReader {
 
   #may(name: string): boolean {
     const { overridable } = this.#organisation;
-    return (overridable?.[this.#kind] ?? usual).some((allowed) => allowed === name);
+    return (overridable?.[this.#kind] ?? defaultOverridable).some((allowed) => allowed === name);
   }
 
   /** Reports an organization-only or unknown key. */
@@ -215,23 +215,23 @@ class LayerReader {
   /** `allowed` is the name to list in `overridable`; undefined if the setting can never be overridden. */
   #refuse({ keyNode }: Property, path: readonly string[], allowed: string | undefined): void {
     const word = path.join('.');
-    const who = this.#kind === 'groups' ? 'a group' : 'a person';
+    const subject = this.#kind === 'groups' ? 'a group' : 'a person';
     if (allowed === undefined || !isLayerSetting(allowed))
       return this.#say(keyNode, path, `"${word}" can only be set by the organization.`, 'Remove it.');
     const suggestion = `Take it out, or have the organisation add "${allowed}" to "overridable.${this.#kind}".`;
-    this.#say(keyNode, path, `The organisation does not let ${who} say "${word}".`, suggestion);
+    this.#say(keyNode, path, `The organisation does not let ${subject} say "${word}".`, suggestion);
   }
 
   #say(at: Node, path: readonly string[], reason: string, suggestion: string): void {
     this.#document.report('error', at, path, reason, { suggestion });
-    const said = this.#document.problems.at(-1);
-    if (said !== undefined) this.#refused.add(said);
+    const reported = this.#document.problems.at(-1);
+    if (reported !== undefined) this.#refused.add(reported);
   }
 }
 
 function isEnabled(node: Node): boolean {
-  const written: unknown = findProperty(node, 'enabled')?.valueNode.value;
-  return written !== false;
+  const enabled: unknown = findProperty(node, 'enabled')?.valueNode.value;
+  return enabled !== false;
 }
 
 function isLayerSetting(name: string): boolean {

@@ -52,8 +52,8 @@ export class ChildProcessList {
       this.#asking ??= this.#ask(this.#slow);
       return;
     }
-    const begun = beganAt(pid);
-    if (begun !== undefined) this.#write(`+${pid} ${begun}\n`, beganAt(process.pid));
+    const startedAt = beganAt(pid);
+    if (startedAt !== undefined) this.#write(`+${pid} ${startedAt}\n`, beganAt(process.pid));
   }
 
   delete(pid: number): void {
@@ -78,12 +78,12 @@ export class ChildProcessList {
   async #ask({ table }: ProcessTableSource): Promise<void> {
     try {
       while (this.#unknown.size > 0) {
-        const asked = [...this.#unknown];
+        const pending = [...this.#unknown];
         const began = await table();
-        for (const pid of asked) {
+        for (const pid of pending) {
           // One that has ended meanwhile was deleted, and its number may be another's.
-          const begun = this.#unknown.delete(pid) ? began.get(pid) : undefined;
-          if (begun !== undefined) this.#write(`+${pid} ${begun}\n`, began.get(process.pid));
+          const startedAt = this.#unknown.delete(pid) ? began.get(pid) : undefined;
+          if (startedAt !== undefined) this.#write(`+${pid} ${startedAt}\n`, began.get(process.pid));
         }
       }
     } catch {
@@ -127,7 +127,7 @@ export async function killOrphanedProcesses(
   if (slow !== undefined && table === undefined) return 0;
   const began = (pid: number): string | undefined => (table === undefined ? beganAt(pid) : table.get(pid));
   const lists = files.flatMap((file) => readList(file, began) ?? []);
-  const left = lists.flatMap(({ children }) => [...children]).filter(([pid, begun]) => began(pid) === begun);
+  const left = lists.flatMap(({ children }) => [...children]).filter(([pid, startedAt]) => began(pid) === startedAt);
   await Promise.all(left.map(([pid]) => (slow === undefined ? endGroup(pid) : slow.end(pid))));
   for (const { mark } of lists) if (mark !== undefined) await endLeftovers(mark, [], graceMs);
   for (const { file } of lists) rmSync(file, { force: true });

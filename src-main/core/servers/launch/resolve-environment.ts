@@ -47,9 +47,9 @@ export class EnvironmentResolver {
     const { platform } = this.#options;
     this.#base ??= this.#resolveBase();
     const all = Object.entries(await this.#base);
-    const asked = new Set(inherited === 'all' ? [] : inherited.map((name) => spelling(name, platform)));
+    const requested = new Set(inherited === 'all' ? [] : inherited.map((name) => spelling(name, platform)));
     const isGiven = ([name]: readonly [string, string]): boolean =>
-      inherited === 'all' || isCommonVariable(name, platform) || asked.has(spelling(name, platform));
+      inherited === 'all' || isCommonVariable(name, platform) || requested.has(spelling(name, platform));
     const env = overlay(Object.fromEntries(all.filter(isGiven)), entry, platform);
     const given = new Set(Object.keys(env).map((name) => spelling(name, platform)));
     return { env, withheld: all.map(([name]) => name).filter((name) => !given.has(spelling(name, platform))) };
@@ -109,8 +109,8 @@ function spelling(name: string, platform: NodeJS.Platform): string {
 function overlay(base: ResolvedEnv, entry: ResolvedEnv, platform: NodeJS.Platform): ResolvedEnv {
   if (platform !== 'win32') return { ...base, ...entry };
   const replaced = new Set(Object.keys(entry).map((name) => name.toUpperCase()));
-  const kept = Object.entries(base).filter(([name]) => !replaced.has(name.toUpperCase()));
-  return { ...Object.fromEntries(kept), ...entry };
+  const unchanged = Object.entries(base).filter(([name]) => !replaced.has(name.toUpperCase()));
+  return { ...Object.fromEntries(unchanged), ...entry };
 }
 
 async function withLimit(read: () => Promise<ResolvedEnv>, limitMs: number): Promise<ResolvedEnv> {

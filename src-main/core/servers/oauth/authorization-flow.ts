@@ -50,9 +50,9 @@ export async function startAuthorizationFlow(options: AuthorizationFlowOptions):
         done.resolve();
         return came;
       } catch (error) {
-        const told = toOAuthError(serverName, error);
-        done.reject(told);
-        throw told;
+        const oauthError = toOAuthError(serverName, error);
+        done.reject(oauthError);
+        throw oauthError;
       }
     },
   });
@@ -71,9 +71,9 @@ export async function startAuthorizationFlow(options: AuthorizationFlowOptions):
       cancel: () => done.reject(new AppError('cancelled', 'The sign-in was given up.')),
     };
   } catch (error) {
-    const told = toOAuthError(serverName, error);
-    done.reject(told);
-    throw told;
+    const oauthError = toOAuthError(serverName, error);
+    done.reject(oauthError);
+    throw oauthError;
   }
 }
 

@@ -82,9 +82,9 @@ export async function registerOAuthClient(options: IdentityOptions, scope?: stri
 }
 
 async function managementOf(response: Response): Promise<Registration['management']> {
-  const told: unknown = await response.json().catch(() => undefined);
-  if (!isObject(told)) return undefined;
-  const { registration_client_uri: uri, registration_access_token: token } = told;
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!isObject(body)) return undefined;
+  const { registration_client_uri: uri, registration_access_token: token } = body;
   return typeof uri === 'string' && URL.canParse(uri) && typeof token === 'string' ? { uri, token } : undefined;
 }
 
@@ -92,9 +92,9 @@ async function managementOf(response: Response): Promise<Registration['managemen
 function configured(client: OAuthClient, options: IdentityOptions): OAuthClientIdentity {
   const { serverName, registration, redirectUrl, authorization } = options;
   const { issuer } = authorization;
-  const kept = registration?.client;
-  if (client.issuer === undefined && kept?.client_id === client.clientId && kept?.issuer !== issuer) {
-    const what = `is signed in to at ${quoteForeignText(issuer)} now, but its client was used at ${quoteForeignText(kept?.issuer ?? '')} before`;
+  const registered = registration?.client;
+  if (client.issuer === undefined && registered?.client_id === client.clientId && registered?.issuer !== issuer) {
+    const what = `is signed in to at ${quoteForeignText(issuer)} now, but its client was used at ${quoteForeignText(registered?.issuer ?? '')} before`;
     const fix = `Nothing was sent there. If it has moved, sign out first, and sign in with a client of the new one.`;
     throw oauthError(serverName, what, { fix });
   }

@@ -135,14 +135,14 @@ function addParameters(
  */
 export async function completeAuthorization(
   params: URLSearchParams,
-  visit: AuthorizationState,
+  state: AuthorizationState,
   options: PendingAuthorizationOptions,
 ): Promise<{ readonly text: string } | { readonly next: AuthorizationState }> {
-  requireIssuer(params, visit);
+  requireIssuer(params, state);
   const refusal = params.get('error');
-  if (refusal === null) return { text: await exchange(params, visit, options) };
-  if (refusal === 'invalid_scope' && visit.identity.how === 'own' && !visit.isSecond) {
-    const { authorization, redirectUrl, scope } = visit;
+  if (refusal === null) return { text: await exchange(params, state, options) };
+  if (refusal === 'invalid_scope' && state.identity.how === 'own' && !state.isSecond) {
+    const { authorization, redirectUrl, scope } = state;
     const identity = await registerOAuthClient({ ...options, authorization, redirectUrl }, scope);
     return { next: await openAuthorization(authorization, identity, redirectUrl, options, true) };
   }

@@ -49,8 +49,8 @@ export async function refreshTokens(
     return { ...tokens, ...fresh };
   } catch (error) {
     if (OAuthError.isInstance(error) && final.has(error.code)) return undefined;
-    const told = error instanceof Error && error.cause instanceof AppError ? error.cause.message : undefined;
-    const why = told ?? 'Whoever granted it answered in an unexpected way.';
+    const reason = error instanceof Error && error.cause instanceof AppError ? error.cause.message : undefined;
+    const why = reason ?? 'Whoever granted it answered in an unexpected way.';
     throw new AppError('server_unreachable', `${serverName}: being signed in could not be renewed. ${why}`, {
       data: { renewal: true },
       cause: error,

@@ -42,12 +42,12 @@ export class ScopeRequests {
 
   /** Records what a 403 requests, and returns the error for the caller; undefined if it names no scopes. */
   onInsufficientScope(challenged: string | undefined, stored: StoredAuthorization): AppError | undefined {
-    const asked = splitScope(challenged).slice(0, maxScopes);
+    const requested = splitScope(challenged).slice(0, maxScopes);
     const { grant, refused } = stored;
-    if (asked.length === 0 || grant === undefined) return undefined;
+    if (requested.length === 0 || grant === undefined) return undefined;
     const given = new Set(splitScope(grant.tokens.scope ?? grant.requestedScope));
-    const missing = asked.filter((scope) => !given.has(scope));
-    if (missing.length === 0 || (this.#granted.get(keyOf(missing)) ?? 0) >= maxRepeats) return this.#useless(asked);
+    const missing = requested.filter((scope) => !given.has(scope));
+    if (missing.length === 0 || (this.#granted.get(keyOf(missing)) ?? 0) >= maxRepeats) return this.#useless(requested);
     if (missing.some((scope) => refused?.scopes.includes(scope))) return this.#refusal(missing, saidNo);
     if (this.#isOnTheWay) return this.#refusal(missing, onTheWay);
     if (this.#wanted === undefined || keyOf(this.#wanted.scopes) !== keyOf(missing)) {
@@ -80,9 +80,9 @@ export class ScopeRequests {
     this.#onChange();
   }
 
-  #useless(asked: readonly string[]): AppError {
-    const text = `${this.#server} refuses this for rights that the person has signed in for already: ${inWords(asked)}.`;
-    return refusal(text, 'Do without it; its operator can say what is missing.', asked);
+  #useless(requested: readonly string[]): AppError {
+    const text = `${this.#server} refuses this for rights that the person has signed in for already: ${inWords(requested)}.`;
+    return refusal(text, 'Do without it; its operator can say what is missing.', requested);
   }
 
   #refusal(missing: readonly string[], next: string): AppError {

@@ -180,17 +180,17 @@ export class ServerOAuth implements TokenSource {
     const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
     const { error, scope } = extractWWWAuthenticateParams(response);
     if (error !== 'insufficient_scope') return;
-    const told = this.#rights.onInsufficientScope(scope, await this.#stored());
-    if (told === undefined) return;
+    const outcome = this.#rights.onInsufficientScope(scope, await this.#stored());
+    if (outcome === undefined) return;
     await response.body?.cancel();
-    throw told;
+    throw outcome;
   }
 
   /** Rejects with AppError. */
   async start(agreed?: readonly string[]): Promise<AuthorizationFlow> {
     // Loaded only here, as below: it brings the SDK along, and most starts are of users who are signed in.
     const { startAuthorizationFlow } = await import('./authorization-flow.ts');
-    return startAuthorizationFlow({ ...(await this.#visitOptions(agreed)), waitMs: this.#options.waitMs });
+    return startAuthorizationFlow({ ...(await this.#authorizationOptions(agreed)), waitMs: this.#options.waitMs });
   }
 
   /**
@@ -199,7 +199,7 @@ export class ServerOAuth implements TokenSource {
    */
   async startAt(redirectUrl: string, newState: () => string, agreed?: readonly string[]): Promise<AuthorizationState> {
     const { startPendingAuthorization } = await import('./pending-authorization.ts');
-    const options = await this.#visitOptions(agreed ?? this.requestedScopes?.scopes);
+    const options = await this.#authorizationOptions(agreed ?? this.requestedScopes?.scopes);
     return startPendingAuthorization({ ...options, newState }, redirectUrl).catch((error: unknown) =>
       this.#failed(error),
     );
@@ -209,13 +209,13 @@ export class ServerOAuth implements TokenSource {
    * Turns what came back of a visit, wherever it began, into a sign-in, or into another visit. Rejects with AppError.
    */
   async finish(
-    visit: AuthorizationState,
+    state: AuthorizationState,
     params: URLSearchParams,
     newState: () => string,
   ): Promise<{ readonly text: string } | { readonly next: AuthorizationState }> {
     const { completeAuthorization } = await import('./pending-authorization.ts');
-    const options = await this.#visitOptions();
-    return completeAuthorization(params, visit, { ...options, newState }).catch((error: unknown) =>
+    const options = await this.#authorizationOptions();
+    return completeAuthorization(params, state, { ...options, newState }).catch((error: unknown) =>
       this.#failed(error),
     );
   }
@@ -288,7 +288,7 @@ export class ServerOAuth implements TokenSource {
     return { takenBack: stored === undefined ? Promise.resolve({ how: 'failed' }) : this.#takeBack(stored) };
   }
 
-  async #visitOptions(agreed?: readonly string[]): Promise<PendingAuthorizationOptions> {
+  async #authorizationOptions(agreed?: readonly string[]): Promise<PendingAuthorizationOptions> {
     const { key, store, serverName, hasTwin } = this.#options;
     const { registration, grant } = await store.read(key);
     const entry = await this.#options.fill();

@@ -79,9 +79,9 @@ export class HttpOrSseTransport implements Transport {
     const handlers = this.#handlers as TransportHandlers;
     return transport.start({
       onMessage: (message, origin) => {
-        const asked = this.#answeredWithoutAnswer(message);
-        if (asked === undefined) handlers.onMessage(message, origin);
-        else void this.#askBySse(asked, () => handlers.onMessage(message, origin));
+        const initialize = this.#answeredWithoutAnswer(message);
+        if (initialize === undefined) handlers.onMessage(message, origin);
+        else void this.#askBySse(initialize, () => handlers.onMessage(message, origin));
       },
       onWarning: (text) => handlers.onWarning(text),
       onClose: (error) => {
@@ -92,15 +92,15 @@ export class HttpOrSseTransport implements Transport {
 
   /** The request that a success without any message came back for; undefined for every other message. */
   #answeredWithoutAnswer(message: Message): Initialize | undefined {
-    const asked = this.#initialize;
-    if (asked === undefined || 'method' in message || ownId(message.id) !== asked.id) return undefined;
+    const initialize = this.#initialize;
+    if (initialize === undefined || 'method' in message || ownId(message.id) !== initialize.id) return undefined;
     this.#initialize = undefined;
-    return isFailure(message) && message.error.code === rpcCode.aborted ? asked : undefined;
+    return isFailure(message) && message.error.code === rpcCode.aborted ? initialize : undefined;
   }
 
-  async #askBySse(asked: Initialize, giveUp: () => void): Promise<void> {
+  async #askBySse(initialize: Initialize, giveUp: () => void): Promise<void> {
     if (!(await this.#switchToSse())) return giveUp();
-    await this.#current.send(asked).catch(giveUp);
+    await this.#current.send(initialize).catch(giveUp);
   }
 }
 

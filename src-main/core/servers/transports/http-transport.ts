@@ -77,9 +77,9 @@ export class HttpTransport implements Transport {
       });
     } catch (error) {
       if (exchange !== undefined) this.#exchanges.end(exchange);
-      const told = this.#sendError(error, options.signal);
-      this.#line.endIfSignedOut(told);
-      throw told;
+      const sendError = this.#sendError(error, options.signal);
+      this.#line.endIfSignedOut(sendError);
+      throw sendError;
     }
     if (exchange?.answerFollows === false) this.#failUnanswered(exchange);
     // The SDK has asked for the stream just now; what the server says before it is open is lost.

@@ -58,9 +58,9 @@ export class SseTransport implements Transport {
       await this.#sdk.send(message as JSONRPCMessage);
     } catch (error) {
       if (this.#line.closed) throw sessionLostError(this.#options);
-      const told = toAppError(error, 'server_unreachable');
-      this.#line.endIfSignedOut(told);
-      throw told;
+      const appError = toAppError(error, 'server_unreachable');
+      this.#line.endIfSignedOut(appError);
+      throw appError;
     }
   }
 

@@ -48,7 +48,7 @@ export interface HttpAccess {
   /** Authenticates a request; returns why if refused. Rejects with AppError. */
   readonly letIn: (request: IncomingMessage) => Promise<Authenticated | HttpRefusal>;
   /** Returns why an authenticated client is refused this request. */
-  readonly refuseRequest: (asked: InboundRequest) => HttpRefusal | undefined;
+  readonly refuseRequest: (inbound: InboundRequest) => HttpRefusal | undefined;
 }
 
 export interface HttpListenerOptions {
@@ -379,9 +379,9 @@ export class HttpListener {
     response: ServerResponse,
   ): Promise<void> {
     const inbound = parseInbound(parseBody(text), request.headers);
-    const asked = { request, response, endpoint, place, body: { text, inbound } };
+    const inboundRequest = { request, response, endpoint, place, body: { text, inbound } };
     try {
-      const refused = this.#options.access?.refuseRequest(asked);
+      const refused = this.#options.access?.refuseRequest(inboundRequest);
       if (refused !== undefined) return sendRefusal(response, refused);
       switch (inbound.kind) {
         case 'legacy': {

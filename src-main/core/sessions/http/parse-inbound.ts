@@ -43,8 +43,8 @@ export function acceptsJsonAndEvents(accept: string | undefined): boolean {
 export function parseInbound(body: unknown, headers: IncomingHttpHeaders): Inbound {
   if (Array.isArray(body)) return readBatch(body);
   if (!isMessage(body)) return refused(httpRefusal(400, rpcCode.invalidRequest, 'The request is no JSON-RPC message.'));
-  const asked = singleHeader(headers['mcp-protocol-version']);
-  const namesModern = asked !== undefined && asked >= statelessVersion;
+  const version = singleHeader(headers['mcp-protocol-version']);
+  const namesModern = version !== undefined && version >= statelessVersion;
   if (!('method' in body)) return legacy(body);
   const claims = metaKeys.protocolVersion in metaOf(body.params);
   if (body.method === 'initialize' && !(isStatelessRequest(body.params) && envelopeFault(body.params) === undefined)) {
@@ -67,8 +67,8 @@ function readBatch(body: readonly unknown[]): Inbound {
     return bad('Since 2025-06-18 a request carries one message, and no list of them.');
   if (body.length > 1 && body.some((one) => 'method' in one && one.method === 'initialize'))
     return bad('initialize stands alone.');
-  const asked = body.flatMap((one) => ('method' in one && 'id' in one ? [one.id] : []));
-  if (new Set(asked).size < asked.length) return bad('Two requests of the list have the same id.');
+  const requestIds = body.flatMap((one) => ('method' in one && 'id' in one ? [one.id] : []));
+  if (new Set(requestIds).size < requestIds.length) return bad('Two requests of the list have the same id.');
   return { kind: 'legacy', messages: body, isBatch: true };
 }
 

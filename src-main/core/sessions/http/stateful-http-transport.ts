@@ -131,7 +131,7 @@ export class StatefulHttpTransport implements Transport {
   /** Messages of the app, the answers to them on this response. `isBatch`: they came as a list. */
   post(messages: readonly Message[], isBatch: boolean, request: IncomingMessage, response: ServerResponse): void {
     const requests = messages.filter(isRequest);
-    const again = requests.find(({ id }) => this.#postings.get(id)?.isHeard === true);
+    const again = requests.find(({ id }) => this.#postings.get(id)?.hasReader === true);
     if (again !== undefined)
       return sendRefusal(
         response,
@@ -318,12 +318,12 @@ class Posting {
     this.#waiting = requests.length;
     this.isHello = requests[0]?.method === 'initialize';
     this.#timer = setTimeout(() => {
-      if (this.isHeard) late();
+      if (this.hasReader) late();
     }, streamUpgradeDelayMs).unref();
   }
 
   /** Whether a client is connected to receive messages. */
-  get isHeard(): boolean {
+  get hasReader(): boolean {
     return this.stream?.isOpen ?? !this.#response.destroyed;
   }
 

@@ -83,8 +83,8 @@ export class StatefulHttp {
       sendRefusal(response, retryLater(503, tooManySessions(this.#limits().maxSessions), retrySeconds, first.id));
     else {
       const seed = { ...place, id: randomUUID(), hello: objectOrEmpty(first.params) };
-      const begun = await this.#open(seed, open);
-      begun.post(messages, isBatch, request, response);
+      const opened = await this.#open(seed, open);
+      opened.post(messages, isBatch, request, response);
     }
   }
 
@@ -153,9 +153,9 @@ export class StatefulHttp {
   async #rebind(line: StatefulHttpTransport, place: SessionBinding, open: OpenSession): Promise<StatefulHttpTransport> {
     await line.drained(viewSwitchTimeoutMs);
     await line.close();
-    const anew = await this.#open({ ...line.seed, ...place }, open);
-    await anew.replayInitialize();
-    return anew;
+    const reopened = await this.#open({ ...line.seed, ...place }, open);
+    await reopened.replayInitialize();
+    return reopened;
   }
 
   async #open(seed: SessionSeed, open: OpenSession): Promise<StatefulHttpTransport> {

@@ -76,8 +76,8 @@ class Repair {
     if (!Array.isArray(value)) return undefined;
     const fitted = (value as unknown[]).map((one) => this.schema(one, depth + 1));
     if (fitted.every((one, at) => one === (value as unknown[])[at])) return value.length > 0 ? value : undefined;
-    const kept = fitted.filter((one) => one !== undefined);
-    return kept.length > 0 ? kept : undefined;
+    const accepted = fitted.filter((one) => one !== undefined);
+    return accepted.length > 0 ? accepted : undefined;
   }
 
   #map(value: unknown, depth: number): unknown {

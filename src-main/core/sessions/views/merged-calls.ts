@@ -55,8 +55,8 @@ export class MergedCalls {
       ...steps,
       call: async (tool, params, request, context) => {
         // A program has nobody who would come back for a task.
-        const asked = request.inProgram === true ? withoutTasks(context) : context;
-        const answer = await steps.call(tool, params, request, asked);
+        const callContext = request.inProgram === true ? withoutTasks(context) : context;
+        const answer = await steps.call(tool, params, request, callContext);
         parts.links.note(tool.server, answer);
         if (context.showsViews === true) this.#views.note(tool, context);
         return this.#tasks.note(tool.server, answer, context);

@@ -130,8 +130,8 @@ export class HelperContexts {
 
   async #refresh(only: string | undefined): Promise<ModeView> {
     const { servers, settleMs } = this.#core;
-    const asked = servers.all.filter(({ config }) => only === undefined || config.name === only);
-    await refreshListings(asked, settleMs);
+    const chosen = servers.all.filter(({ config }) => only === undefined || config.name === only);
+    await refreshListings(chosen, settleMs);
     return this.#settings.current.view;
   }
 }

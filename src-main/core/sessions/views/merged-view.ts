@@ -151,8 +151,8 @@ export class MergedView implements SessionView {
   async complete(params: JsonObject, context: CallerContext): Promise<Result> {
     const ref = objectOrEmpty(params['ref']);
     const target = await this.#lookUp.completion(ref, context);
-    const asked = { ...params, ref: target.ref };
-    return this.#core.servers.get(target.server).request('completion/complete', asked, context);
+    const forwarded = { ...params, ref: target.ref };
+    return this.#core.servers.get(target.server).request('completion/complete', forwarded, context);
   }
 
   subscribe(uri: string, context: CallerContext): Promise<Result> {

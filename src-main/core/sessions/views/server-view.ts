@@ -90,8 +90,8 @@ export class ServerView implements SessionView {
     const input = namedArguments(args);
     const request = { tool: name, server: this.#options.server, arguments: input, rest, byView };
     const { steps, tasks } = this.#options;
-    const call: CallStages['call'] = async (...asked) =>
-      tasks.note(this.#options.server, await steps.call(...asked), context);
+    const call: CallStages['call'] = async (...args) =>
+      tasks.note(this.#options.server, await steps.call(...args), context);
     return callTool(request, context, { ...steps, resolve: entry, call });
   }
 

@@ -45,11 +45,11 @@ export class TaskSubscriptions {
   /** Subscribes to the caller's own tasks among `ids`. Throws RpcError if the app does not support tasks. */
   subscribe(ids: readonly string[], context: CallerContext): TaskSubscription {
     if (ids.length > 0 && !supportsTasks(context)) throw taskNotFoundError(context);
-    const heard = [...new Set(ids)].flatMap((id) => this.#slow(id, context) ?? this.#ofServer(id, context) ?? []);
+    const subscribed = [...new Set(ids)].flatMap((id) => this.#slow(id, context) ?? this.#ofServer(id, context) ?? []);
     return {
-      taskIds: heard.map(({ id }) => id),
-      begin: (tell) => heard.forEach((one) => one.begin(tell)),
-      end: () => heard.forEach((one) => one.end()),
+      taskIds: subscribed.map(({ id }) => id),
+      begin: (tell) => subscribed.forEach((one) => one.begin(tell)),
+      end: () => subscribed.forEach((one) => one.end()),
     };
   }
 

@@ -4,7 +4,7 @@ import type { FileLine } from './read-lines.ts';
 /** Maximum length of a reported element, in characters of compact JSON; longer ones are reported by line. */
 const maxElementLength = 2000;
 /** Maximum number of buffered matches: those in an element that has not ended yet. */
-const maxWaiting = 1000;
+const maxBufferedMatches = 1000;
 
 export interface FoundElement {
   /** 1-based line numbers, both inclusive. */
@@ -16,7 +16,7 @@ export interface FoundElement {
   readonly matches: number;
 }
 
-interface Open {
+interface OpenContainer {
   readonly fromLine: number;
   readonly isList: boolean;
   /** Whether it is an object in an array. */
@@ -29,20 +29,20 @@ interface Open {
 }
 
 /**
- * Streaming parser. Call `pass` for every line in order, then `match` if the line matched. An element is returned with
+ * Streaming parser. call `addLine` for every line in order, then `match` if the line matched. An element is returned with
  * its last line.
  */
-export class Elements {
-  readonly #open: Open[] = [];
+export class ElementMatcher {
+  readonly #open: OpenContainer[] = [];
   #waiting = 0;
 
   /** Returns the elements that end with this line. */
-  pass({ number, text, partFrom }: FileLine): readonly FoundElement[] {
+  addLine({ number, text, partFrom }: FileLine): readonly FoundElement[] {
     const line = text.trim();
-    const ends = /^[}\]],?$/.test(line);
-    if (!ends && /[{[]$/.test(line)) this.#begin(number, line.endsWith('['));
+    const isClosing = /^[}\]],?$/.test(line);
+    if (!isClosing && /[{[]$/.test(line)) this.#begin(number, line.endsWith('['));
     for (const one of this.#open) grow(one, partFrom === undefined ? line : undefined);
-    const ended = ends ? this.#open.pop() : undefined;
+    const ended = isClosing ? this.#open.pop() : undefined;
     return ended === undefined ? [] : this.#end(ended, number);
   }
 
@@ -50,7 +50,7 @@ export class Elements {
   match(number: number, shown: string): boolean {
     const holder = this.#open.findLast(({ isList }) => !isList);
     if (holder === undefined || this.#open.every(({ isElement }) => !isElement)) return false;
-    if (this.#waiting < maxWaiting) {
+    if (this.#waiting < maxBufferedMatches) {
       this.#waiting++;
       holder.waiting.push({ fromLine: number, toLine: number, text: shown, matches: 1 });
     }
@@ -63,29 +63,29 @@ export class Elements {
   }
 
   /** Reports the outermost element within the length limit; matches inside it are buffered until it ends. */
-  #end({ waiting, fromLine, lines }: Open, toLine: number): readonly FoundElement[] {
+  #end({ waiting, fromLine, lines }: OpenContainer, toLine: number): readonly FoundElement[] {
     if (waiting.length === 0) return [];
     const matches = waiting.reduce((sum, one) => sum + one.matches, 0);
     const whole = lines && { fromLine, toLine, text: lines.map(compact).join('').replace(/,$/, ''), matches };
-    const told = whole === undefined ? waiting : [whole];
+    const reported = whole === undefined ? waiting : [whole];
     const above = this.#open.findLast(({ isList }, at) => !isList && this.#open.slice(0, at + 1).some(isInList));
     if (above !== undefined) {
-      above.waiting.push(...told);
-      this.#waiting -= waiting.length - told.length;
+      above.waiting.push(...reported);
+      this.#waiting -= waiting.length - reported.length;
       return [];
     }
     this.#waiting -= waiting.length;
-    if (whole !== undefined) return told;
+    if (whole !== undefined) return reported;
     const note = ` [in an element of lines ${fromLine} to ${toLine}, too long to be shown: op='slice']`;
     return waiting.map((one) => ({ ...one, text: one.text + note }));
   }
 }
 
-function isInList({ isElement }: Open): boolean {
+function isInList({ isElement }: OpenContainer): boolean {
   return isElement;
 }
 
-function grow(open: Open, line: string | undefined): void {
+function grow(open: OpenContainer, line: string | undefined): void {
   if (open.lines === undefined) return;
   open.length += line?.length ?? maxElementLength + 1;
   if (open.length > maxElementLength) open.lines = undefined;

@@ -1,6 +1,6 @@
 /** Op grep: the lines that match, all of them counted. */
 import type { FoundLines, SpillQueryResult, SpillLine } from '../spill-queries.ts';
-import { Elements, type FoundElement } from './grep-elements.ts';
+import { ElementMatcher, type FoundElement } from './grep-elements.ts';
 import { eachLine, type FileLine } from './read-lines.ts';
 import type { ReadTarget } from './reader-messages.ts';
 
@@ -22,8 +22,8 @@ export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, 
   const fields = { pattern, matchCount, returnedMatches: found.returned, totalLines, ...(limited && { limited }) };
   const note = limited ? `[LIMITED to first ${limit} of ${matchCount} matches]` : undefined;
   const cut = `[TRUNCATED at ${maxBytes} bytes: ${found.returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='slice' shows lines whole]`;
-  const told = found.rows.map((row, at) => rowText(row, found.rows[at - 1]?.number));
-  const text = [...told, found.isFull ? cut : note].filter((part) => part !== undefined).join('\n');
+  const lines = found.rows.map((row, at) => rowText(row, found.rows[at - 1]?.number));
+  const text = [...lines, found.isFull ? cut : note].filter((part) => part !== undefined).join('\n');
   return { text: text === '' ? '(no matches)' : text, fields, truncated: found.isFull };
 }
 
@@ -35,8 +35,8 @@ function grepElements(
   step: () => void,
 ): SpillQueryResult {
   const regex = linePattern(pattern);
-  const elements = new Elements();
-  const told: string[] = [];
+  const elements = new ElementMatcher();
+  const notes: string[] = [];
   let [bytes, returned, matchCount, totalLines, lastMatch] = [0, 0, 0, 0, 0];
   let [isFull, before] = [false, Number.MAX_SAFE_INTEGER];
   const show = ({ fromLine, toLine, text, matches }: FoundElement): void => {
@@ -47,14 +47,14 @@ function grepElements(
     bytes += Buffer.byteLength(row) + 1;
     isFull = bytes > maxBytes;
     if (isFull) return;
-    told.push(row);
+    notes.push(row);
     returned += matches;
     // What tells elements apart is that each is one line.
     before = isLine ? fromLine : totalLines;
   };
   for (const line of joined(eachLine(target.fd, target.bytes))) {
     totalLines = line.number;
-    const ended = elements.pass(line);
+    const ended = elements.addLine(line);
     const match = findInLine(regex, line.text, step);
     if (match !== undefined && line.number !== lastMatch) {
       matchCount++;
@@ -68,7 +68,7 @@ function grepElements(
   const limited = !isFull && matchCount > returned;
   const note = `[LIMITED to first ${returned} of ${matchCount} matches]`;
   const cut = `[TRUNCATED at ${maxBytes} bytes: ${returned} of ${matchCount} matches shown. A longer pattern finds fewer; op='query' gives what is wanted of each]`;
-  const text = [...told, ...(isFull ? [cut] : limited ? [note] : [])].join('\n');
+  const text = [...notes, ...(isFull ? [cut] : limited ? [note] : [])].join('\n');
   const fields = { pattern, matchCount, returnedMatches: returned, totalLines, ...(limited && { limited }) };
   return { text: text === '' ? '(no matches)' : text, fields, truncated: isFull };
 }
@@ -168,9 +168,9 @@ class GrowingRows {
   }
 
   match(line: FileLine, found: Match): void {
-    const hasRoom = !this.#isFull && this.#returned < this.#maxMatches;
-    this.#after = hasRoom ? this.#context : 0;
-    if (!hasRoom) return;
+    const isBelowLimit = !this.#isFull && this.#returned < this.#maxMatches;
+    this.#after = isBelowLimit ? this.#context : 0;
+    if (!isBelowLimit) return;
     const before = this.#before.filter(({ number }) => number !== line.number);
     this.#before = [];
     for (const row of before) this.#show(row);
@@ -217,8 +217,8 @@ function excerpt(line: FileLine, { at, length }: Match = { at: 0, length: 0 }): 
     partFrom === undefined
       ? `characters ${from + 1} to ${to} of ${text.length}`
       : `a part of the line: more with op='read', fromByte=${partFrom + Buffer.byteLength(text.slice(0, from))}`;
-  const begun = from > 0 || partFrom !== undefined ? '…' : '';
-  return { number, text: `${begun}${middle}${to < text.length ? '…' : ''} [${place}]` };
+  const prefix = from > 0 || partFrom !== undefined ? '…' : '';
+  return { number, text: `${prefix}${middle}${to < text.length ? '…' : ''} [${place}]` };
 }
 
 // What op grep looks for in a line: a regular expression, or the letters themselves where it is none. Upper and lower

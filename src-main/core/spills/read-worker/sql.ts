@@ -73,14 +73,14 @@ const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '
 function loadSource(database: DatabaseSync, { target, name, path }: SqlSource): string[] {
   const [main, ...others] = tablesOf(target, path);
   const mainName = name ?? mainTable;
-  const told = [load(database, main, mainName)];
+  const loaded = [load(database, main, mainName)];
   const prefix = name === undefined ? '' : `${name}_`;
-  for (const table of others) told.push(load(database, table, `${prefix}${table.name}`));
+  for (const table of others) loaded.push(load(database, table, `${prefix}${table.name}`));
   const alias = `${prefix}${main.name}`;
   if (alias !== mainName && name === undefined && others.every((table) => table.name !== alias)) {
     database.exec(`CREATE VIEW ${quoted(alias)} AS SELECT * FROM ${quoted(mainName)}`);
   }
-  return told;
+  return loaded;
 }
 
 function tablesOf(target: ReadTarget, path: string | undefined): readonly [Table, ...Table[]] {

@@ -25,11 +25,11 @@ export function describeTables([main, ...others]: readonly [Table, ...Table[]]):
 }
 
 function tableInWords({ name, columns, rowCount }: Table): string {
-  const told = columns.slice(0, maxColumns).map(({ name: column, type }) => {
+  const described = columns.slice(0, maxColumns).map(({ name: column, type }) => {
     return `${cutName(reference(column))}${type === 'json' ? ' JSON' : ''}`;
   });
-  const left = columns.length - told.length;
-  const all = left > 0 ? [...told, `${left} more`] : told;
+  const left = columns.length - described.length;
+  const all = left > 0 ? [...described, `${left} more`] : described;
   return `${name}(${all.join(', ')})${rowCount === undefined ? '' : `, ${formatNumber(rowCount)} ${pluralize(rowCount, 'row')}`}`;
 }
 

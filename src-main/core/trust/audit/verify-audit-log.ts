@@ -50,7 +50,7 @@ export interface Verification {
 export interface VerifyOptions {
   readonly log: AuditLog;
   /** Told of the key: a team's is the first of those that its replicas are given. */
-  readonly whose?: 'home' | 'team';
+  readonly owner?: 'home' | 'team';
   /** The public key that signs now; undefined: it is gone. */
   readonly ownKey: string | undefined;
   /** Whether the key exists but is unavailable now. */
@@ -96,7 +96,7 @@ export async function verifyLog(options: VerifyOptions): Promise<Verification> {
 class Check {
   readonly #ownKey: string | undefined;
   readonly #isLocked: boolean;
-  readonly #whose: string;
+  readonly #owner: string;
   /** Records whose hash is known from elsewhere. */
   readonly #wanted: ReadonlyMap<number, Set<string>>;
   readonly #findings: IntegrityFinding[] = [];
@@ -120,10 +120,10 @@ class Check {
   #trimmedTo = 0;
   #isFileStart = false;
 
-  constructor({ ownKey, isLocked = false, whose = 'home' }: VerifyOptions, known: readonly (ChainLink | undefined)[]) {
+  constructor({ ownKey, isLocked = false, owner = 'home' }: VerifyOptions, known: readonly (ChainLink | undefined)[]) {
     this.#ownKey = ownKey;
     this.#isLocked = isLocked;
-    this.#whose = whose === 'home' ? 'the key of this home' : 'the first of the team’s keys';
+    this.#owner = owner === 'home' ? 'the key of this home' : 'the first of the team’s keys';
     const wanted = new Map<number, Set<string>>();
     for (const one of known) if (one) wanted.set(one.seq, (wanted.get(one.seq) ?? new Set()).add(one.hash));
     this.#wanted = wanted;
@@ -207,12 +207,12 @@ class Check {
   /** Lines that do not hold stood before `seq`: as many of the numbers there are theirs, the others are nobody's. */
   #tellSpoilt(seq: number): void {
     const from = this.#last + 1;
-    const room = seq - from;
-    for (let at = 0; at < Math.min(room, this.#spoilt); at++)
+    const available = seq - from;
+    for (let at = 0; at < Math.min(available, this.#spoilt); at++)
       this.#tell('changed', from + at, `Record ${from + at} was changed.`);
-    if (room < this.#spoilt)
+    if (available < this.#spoilt)
       this.#tell('foreign', from, `Between records ${this.#last} and ${seq} stands something that is no record.`);
-    this.#last += Math.min(room, this.#spoilt);
+    this.#last += Math.min(available, this.#spoilt);
     this.#spoilt = 0;
   }
 
@@ -255,7 +255,7 @@ class Check {
       return;
     }
     if (head.key !== this.#ownKey && this.#keys.has(this.#ownKey ?? ''))
-      this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#whose}.`);
+      this.#tell('badly signed', seq, `Head ${seq} is not signed with ${this.#owner}.`);
     this.#lastKey = head.key;
     this.#keys.add(head.key);
     if (!isSigned(head.signed, head.sig, head.key))
@@ -293,9 +293,9 @@ class Check {
     if (this.#isLocked) this.#notes.push('The vault is locked, so whose the signatures are cannot be told now.');
     else if (this.#ownKey === undefined)
       this.#tell('badly signed', seq, 'The key of this home is gone, so nobody can tell whose signatures these are.');
-    else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#whose}.`);
+    else if (!this.#keys.has(this.#ownKey)) this.#tell('badly signed', seq, `No head is signed with ${this.#owner}.`);
     else if (others.length > 0 && this.#lastKey === this.#ownKey)
-      this.#notes.push(`The first heads are signed with another key than ${this.#whose}: ${others.join(', ')}.`);
+      this.#notes.push(`The first heads are signed with another key than ${this.#owner}: ${others.join(', ')}.`);
   }
 
   #tellCut(head: ChainLink | undefined, why: string): void {

@@ -53,7 +53,7 @@ export class DataFlowDecisions {
   /** Rejects as the document's change does: then it counts until the core stops. */
   async add(decided: readonly DataFlowDecision[]): Promise<void> {
     this.#take(withAll(this.#all, decided));
-    await this.#change((kept) => withAll(kept, decided));
+    await this.#change((stored) => withAll(stored, decided));
   }
 
   /** Rejects with AppError `not_found` if none of them stands any more. */
@@ -66,14 +66,14 @@ export class DataFlowDecisions {
         fix: 'Look at the list again: it may have been taken back already.',
       });
     }
-    const without = (kept: readonly DataFlowDecision[]): DataFlowDecision[] =>
-      kept.filter((one) => !going.has(keyOf(one)));
+    const without = (stored: readonly DataFlowDecision[]): DataFlowDecision[] =>
+      stored.filter((one) => !going.has(keyOf(one)));
     this.#take(without(this.#all));
     this.revoked.emit(gone);
     await this.#change(without);
   }
 
-  async #change(change: (kept: readonly DataFlowDecision[]) => readonly DataFlowDecision[]): Promise<void> {
+  async #change(change: (stored: readonly DataFlowDecision[]) => readonly DataFlowDecision[]): Promise<void> {
     const made = await this.#document.change((value) => {
       const next = change(decisionsIn(value));
       return [next, next];
@@ -92,9 +92,12 @@ function decisionsIn(value: unknown): readonly DataFlowDecision[] {
   return Array.isArray(value) ? (value as unknown[]).filter(isDecision) : [];
 }
 
-function withAll(kept: readonly DataFlowDecision[], decided: readonly DataFlowDecision[]): readonly DataFlowDecision[] {
+function withAll(
+  stored: readonly DataFlowDecision[],
+  decided: readonly DataFlowDecision[],
+): readonly DataFlowDecision[] {
   const keys = new Set(decided.map(keyOf));
-  return [...kept.filter((one) => !keys.has(keyOf(one))), ...decided].slice(-maxDecisions);
+  return [...stored.filter((one) => !keys.has(keyOf(one))), ...decided].slice(-maxDecisions);
 }
 
 function keyOf({ server, destination }: Pick<DataFlowDecision, 'server' | 'destination'>): string {

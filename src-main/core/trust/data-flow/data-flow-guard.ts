@@ -167,25 +167,25 @@ export class DataFlowGuard {
     const findings = evaluateCall(look, origins, this.roles.of(tool), session.memory);
     const open = findings.filter((finding) => !decisions.has(tool.server, decisionKey(finding)));
     const masks = secrets === 'mask' && open.some(({ why }) => why === 'secret');
-    const asked = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
+    const questionable = open.filter(({ why }) => why !== 'secret' || secrets === 'ask');
     const sent = masks ? (withoutSecrets(args) as JsonObject) : args;
     if (masks) this.#noteOutcome(tool, open, context, 'masked');
     const added = look.destinations.filter((_to, at) => origins[at]?.kind === 'new');
     const pass = (verdict?: DataFlowVerdict): ReleasedCall => passed(sent, added, session, verdict);
-    if (asked.length === 0) {
+    if (questionable.length === 0) {
       if (masks) return pass({ verdict: 'masked', rule: 'secret' });
       const decided = findings.filter((finding) => !open.includes(finding));
       return pass(decided.length === 0 ? undefined : { verdict: 'allowed before', rule: ruleOf(decided) });
     }
-    const rule = ruleOf(asked);
+    const rule = ruleOf(questionable);
     if (mode === 'record') {
-      this.#noteOutcome(tool, asked, context, 'recorded');
+      this.#noteOutcome(tool, questionable, context, 'recorded');
       return pass({ verdict: 'recorded', rule });
     }
     if (session.hasOnce(callKey(tool, sent, context))) return pass({ verdict: 'allowed once', rule });
-    const refused = asked.find((finding) => session.hasNo(decisionKey(finding)));
+    const refused = questionable.find((finding) => session.hasNo(decisionKey(finding)));
     if (refused !== undefined) throw dataFlowRefusal(tool, [refused], { kind: 'refused' });
-    return this.#ask(tool, sent, asked, session, context).then(({ question, choice, by }) =>
+    return this.#ask(tool, sent, questionable, session, context).then(({ question, choice, by }) =>
       pass({ verdict: choice === 'always' ? 'allowed always' : 'allowed once', rule, question, by }),
     );
   }
@@ -200,9 +200,9 @@ export class DataFlowGuard {
   ): Promise<{ readonly question: string; readonly choice: string; readonly by: string }> {
     const { approvalTimeoutMinutes, waitSeconds } = this.#parts.settings();
     const key = callKey(tool, args, context);
-    let asked: SubmittedApproval;
+    let submitted: SubmittedApproval;
     try {
-      asked = this.#parts.questions.submit(
+      submitted = this.#parts.questions.submit(
         createApprovalRequest(
           tool,
           args,
@@ -217,10 +217,10 @@ export class DataFlowGuard {
         ? dataFlowRefusal(tool, findings, { kind: 'not asked' })
         : error;
     }
-    this.#follow(asked, tool, findings, session, context, key);
+    this.#follow(submitted, tool, findings, session, context, key);
     const waitMs = context.mayGoOn?.() === true ? approvalTimeoutMinutes * 60_000 : waitSeconds * 1000;
-    const answer = await waitFor(asked, waitMs, context);
-    const { id } = asked.question;
+    const answer = await waitFor(submitted, waitMs, context);
+    const { id } = submitted.question;
     if (answer?.how === 'answered' && answer.choice !== 'no')
       return { question: id, choice: answer.choice, by: answer.by };
     if (answer?.how === 'answered') throw dataFlowRefusal(tool, findings, { kind: 'refused', id });

@@ -135,7 +135,7 @@ function detailsOf(finding: DataFlowFinding): readonly ApprovalDetail[] {
 }
 
 /** `whose`: who asks is asked about no more, in words. */
-function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], whose: string): readonly ApprovalChoice[] {
+function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], scope: string): readonly ApprovalChoice[] {
   const places = [...new Set(findings.map(decisionKey))].map((key) => shown(key.slice(key.indexOf(' ') + 1)));
   const these = findings.every(({ why }) => why === 'secret')
     ? 'this kind of data'
@@ -159,7 +159,7 @@ function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], whose:
     {
       id: 'always',
       label: `Always for ${these}`,
-      meaning: `${tool.server} may send to ${places.join(', ')} without a question, ${whose} asks, until you take it back.`,
+      meaning: `${tool.server} may send to ${places.join(', ')} without a question, ${scope} asks, until you take it back.`,
       risky: true,
       whose: 'admins',
     },

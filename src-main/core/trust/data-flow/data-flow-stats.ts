@@ -143,12 +143,12 @@ function storedIn(value: unknown): StoredStats | undefined {
   return { ...(value as unknown as StoredStats), days: objectOrEmpty(value['days']) as StoredStats['days'] };
 }
 
-function withEvent(kept: StoredStats, event: DataFlowEvent): StoredStats {
+function withEvent(stored: StoredStats, event: DataFlowEvent): StoredStats {
   const day = dayOf(event.at);
-  const days = { ...kept.days, [day]: added(kept.days[day] ?? {}, { [event.outcome]: 1 }) };
+  const days = { ...stored.days, [day]: added(stored.days[day] ?? {}, { [event.outcome]: 1 }) };
   const old = Object.keys(days).sort().slice(0, -maxDays);
   for (const one of old) delete days[one];
-  return { ...kept, days, last: [...kept.last, event].slice(-maxEvents) };
+  return { ...stored, days, last: [...stored.last, event].slice(-maxEvents) };
 }
 
 function added(one: Counts, other: Counts): Counts {

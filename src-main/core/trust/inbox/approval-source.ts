@@ -33,7 +33,7 @@ export function createApprovalSource({ questions, decisions, nameOfApp }: Questi
         for (const stop of stops) stop();
       };
     },
-    items: () => Promise.resolve([...open().values()].flatMap((asked) => itemOf(asked, nameOfApp))),
+    items: () => Promise.resolve([...open().values()].flatMap((pending) => itemOf(pending, nameOfApp))),
     decide: async (item, word) => {
       const before = new Set(acts(decisions).map(idOf));
       const outcome = answer(questions, item, word);
@@ -61,12 +61,12 @@ function answer(questions: ApprovalQueue, item: InboxItem, { action, by }: UserD
   return { sentence: `${label}: ${item.sentence}`, isDone: true };
 }
 
-function itemOf(asked: readonly PendingApproval[], nameOfApp: (app: string) => string): InboxItem[] {
-  const [first] = asked;
+function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) => string): InboxItem[] {
+  const [first] = pending;
   if (first === undefined) return [];
   const { id, cause, at, server, person, sentence, choices } = first;
-  const apps = [...new Set(asked.map(({ app }) => markInvisible(nameOfApp(app))))];
-  const waiting = asked.length === 1 ? 'a call that waits' : `${formatCount(asked.length, 'call')} that wait`;
+  const apps = [...new Set(pending.map(({ app }) => markInvisible(nameOfApp(app))))];
+  const waiting = pending.length === 1 ? 'a call that waits' : `${formatCount(pending.length, 'call')} that wait`;
   return [
     {
       id,
@@ -81,10 +81,10 @@ function itemOf(asked: readonly PendingApproval[], nameOfApp: (app: string) => s
       command: '',
       meanings: [],
       ...(person !== undefined && { person }),
-      until: Math.min(...asked.map(({ until }) => until)),
+      until: Math.min(...pending.map(({ until }) => until)),
       from: `${joinNames(apps)} ${apps.length === 1 ? 'has' : 'have'} ${waiting}.`,
-      parts: asked.slice(0, maxQuestions).map((question) => partOf(question, nameOfApp)),
-      moreParts: Math.max(0, asked.length - maxQuestions),
+      parts: pending.slice(0, maxQuestions).map((question) => partOf(question, nameOfApp)),
+      moreParts: Math.max(0, pending.length - maxQuestions),
       actions: choices.map(actionOf).toSorted((one, other) => Number(one.isRisky) - Number(other.isRisky)),
     },
   ];

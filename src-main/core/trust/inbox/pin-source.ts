@@ -23,13 +23,14 @@ import type {
 
 /** `configured`: the servers there are; pins outlive them. */
 export function createPinSource(pins: PinRegistry, configured: () => ReadonlySet<string>): InboxSource {
-  const asked = (): readonly PinReview[] => pins.pendingReviews(configured());
+  const pendingReviews = (): readonly PinReview[] => pins.pendingReviews(configured());
   const all = (): readonly ServerPins[] => pins.names(configured()).flatMap((name) => pins.find(name) ?? []);
   return {
     onChange: (listener) => pins.changed.on(listener),
-    items: () => Promise.resolve(asked().map((question) => itemOf(question, lastDecision(pins, question.name)))),
+    items: () =>
+      Promise.resolve(pendingReviews().map((question) => itemOf(question, lastDecision(pins, question.name)))),
     decide: (item, word) =>
-      decide(pins.find(asked().find(({ id }) => id === item.id)?.name ?? '') ?? gone(item.server), item, word),
+      decide(pins.find(pendingReviews().find(({ id }) => id === item.id)?.name ?? '') ?? gone(item.server), item, word),
     decided: () => Promise.resolve(all().flatMap(decidedAbout)),
     undo: ({ id, server }) =>
       (all().find(({ decisions }) => decisions.some((one) => one.id === id)) ?? gone(server)).undo(id),
@@ -298,13 +299,13 @@ function decidedAbout({ scope, decisions }: ServerPins): readonly PastDecision[]
   return decisions.map((decision) => decidedOf(scope, decision));
 }
 
-function decidedOf(whose: PinScope, { id, at, by, choice, decided }: PinDecision): PastDecision {
+function decidedOf(scope: PinScope, { id, at, by, choice, decided }: PinDecision): PastDecision {
   const undo =
     choice !== 'keep'
       ? 'What was accepted before is in force again, and you are asked once more.'
       : 'You are asked about it again.';
-  const sentence = decidedSentence(whose, choice, Object.keys(decided) as PinKey[]);
-  return { id, kind: 'change', at, by, server: whose.server, sentence, undo };
+  const sentence = decidedSentence(scope, choice, Object.keys(decided) as PinKey[]);
+  return { id, kind: 'change', at, by, server: scope.server, sentence, undo };
 }
 
 function decidedSentence({ server, apps }: PinScope, choice: PinDecision['choice'], keys: readonly PinKey[]): string {

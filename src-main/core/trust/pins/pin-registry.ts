@@ -18,8 +18,8 @@ export class PinRegistry {
   /** Names of servers, by what their pins are called that hold for some apps only. */
   readonly #owners = new Map<string, string>();
 
-  constructor(shelf: PinStore, rules: PinPolicy) {
-    this.#store = shelf;
+  constructor(store: PinStore, rules: PinPolicy) {
+    this.#store = store;
     this.#rules = rules;
   }
 
@@ -33,8 +33,8 @@ export class PinRegistry {
     const config = { ...server, name };
     this.#owners.set(name, server.name);
     const place = this.#store.forServer(config.name);
-    const whose = { server: server.name, apps: kind?.apps };
-    const pins = new ServerPins(config, whose, place, this.#rules, (server, program) => this.#twin(server, program));
+    const scope = { server: server.name, apps: kind?.apps };
+    const pins = new ServerPins(config, scope, place, this.#rules, (server, program) => this.#twin(server, program));
     this.#pins.get(name)?.close();
     this.#pins.set(name, pins);
     pins.changed.on(() => this.changed.emit());

@@ -63,9 +63,9 @@ export class ServerPins {
   #isLost = false;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(config: ServerConfig, whose: PinScope, place: ServerPinStore, rules: PinPolicy, twin: FindPinsOfProgram) {
+  constructor(config: ServerConfig, scope: PinScope, place: ServerPinStore, rules: PinPolicy, twin: FindPinsOfProgram) {
     this.#config = config;
-    this.scope = whose;
+    this.scope = scope;
     this.#twin = twin;
     this.#place = place;
     this.#rules = rules;

@@ -60,8 +60,8 @@ export class Lexicon {
     const plain = plainWord(word);
     let kinds: Kinds = this.#words.get(plain) ?? [];
     for (const length of this.#lengths) {
-      const begun = plain.length < length ? undefined : this.#beginnings.get(plain.slice(0, length));
-      if (begun !== undefined) kinds = [...kinds, ...begun];
+      const candidates = plain.length < length ? undefined : this.#beginnings.get(plain.slice(0, length));
+      if (candidates !== undefined) kinds = [...kinds, ...candidates];
     }
     return kinds;
   }

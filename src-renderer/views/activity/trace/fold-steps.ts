@@ -138,12 +138,12 @@ export function foldInWords({ steps }: Fold): {
     } else parts.push({ words, isCall: step.kind === 'call', times: 1 });
   }
   const main = parts.find(({ isCall }) => isCall) ?? parts[0];
-  const told = (some: typeof parts): string =>
+  const joined = (some: typeof parts): string =>
     some.map(({ words, times }) => `${wholeWords(words)}${times > 1 ? ` ×${times}` : ''}`).join(' → ');
   return {
     main: { ...(main?.words ?? { verb: '', place: '', subject: '' }), times: main?.times ?? 0 },
-    others: told(parts.filter((part) => part !== main)),
-    whole: told(parts),
+    others: joined(parts.filter((part) => part !== main)),
+    whole: joined(parts),
   };
 }
 

@@ -13,7 +13,7 @@ export function rememberedQueries(): readonly string[] {
 
 /** Returns the list with the statement in front. */
 export function rememberQuery(text: string): readonly string[] {
-  const kept = [text, ...rememberedQueries().filter((one) => one !== text)].slice(0, maxStored);
-  localStorage.setItem(storageName, JSON.stringify(kept));
-  return kept;
+  const queries = [text, ...rememberedQueries().filter((one) => one !== text)].slice(0, maxStored);
+  localStorage.setItem(storageName, JSON.stringify(queries));
+  return queries;
 }

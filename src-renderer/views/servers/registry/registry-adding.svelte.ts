@@ -114,8 +114,8 @@ export class RegistryAddingState {
     return isKnown && this.hint === '';
   }
 
-  #wish(answers: Answers): RegistrySelection {
+  #wish(values: Answers): RegistrySelection {
     const { registry, server } = this.#found;
-    return { registry, server: server.name, version: server.version, option: this.#option.id, answers };
+    return { registry, server: server.name, version: server.version, option: this.#option.id, answers: values };
   }
 }

@@ -19,10 +19,10 @@ export function initialInputs(inputs: readonly RegistryInput[]): Answers {
 }
 
 /** The same answers without a secret in them: enough to see what would run. */
-export function withoutSecrets(inputs: readonly RegistryInput[], answers: Answers): Answers {
+export function withoutSecrets(inputs: readonly RegistryInput[], values: Answers): Answers {
   const secrets = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
   return Object.fromEntries(
-    Object.entries(answers).map(([id, value]) => [id, secrets.has(id) && value !== '' ? 'given' : value]),
+    Object.entries(values).map(([id, value]) => [id, secrets.has(id) && value !== '' ? 'given' : value]),
   );
 }
 

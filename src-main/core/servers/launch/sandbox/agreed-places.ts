@@ -52,8 +52,8 @@ export class AgreedPlaces {
   readonly #document: JsonDocument;
   #agreeing: Promise<unknown> = Promise.resolve();
 
-  constructor(kept: JsonDocument) {
-    this.#document = kept;
+  constructor(document: JsonDocument) {
+    this.#document = document;
   }
 
   /** The user has agreed to these servers: paths of launches that are not known yet are resolved now. Never rejects. */
@@ -135,8 +135,8 @@ export class AgreedPlaces {
       // Another process may have been first.
       const own = known[id];
       if (own !== undefined) return [value, own];
-      const kept = Object.entries(known).slice(1 - maxAgreements);
-      return [{ ...Object.fromEntries(kept), [id]: agreement }, agreement];
+      const recent = Object.entries(known).slice(1 - maxAgreements);
+      return [{ ...Object.fromEntries(recent), [id]: agreement }, agreement];
     });
   }
 }

@@ -284,9 +284,9 @@ async function orphaned({ command, options }: Engine, ids: readonly string[], en
   if (ids.length === 0) return [];
   // Docker's list shows one label, Podman's does not.
   const ask = [...options, 'inspect', '--format', '{{.Id}} {{index .Config.Labels "tooltray.core"}}', ...ids];
-  const told = run(command, ask, { env, timeout: commandTimeoutMs });
+  const output = run(command, ask, { env, timeout: commandTimeoutMs });
   // For a container that is gone by now it fails, but still lists the others.
-  const { stdout } = await told.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
+  const { stdout } = await output.catch((error: { stdout?: string }) => ({ stdout: error.stdout ?? '' }));
   return stdout.split('\n').flatMap((line) => {
     const [id = '', core = ''] = line.trim().split(' ');
     return id === '' || isProcessRunning(Number(core)) ? [] : [id];
@@ -334,9 +334,9 @@ async function mounts(
   const script = await scriptNamed(command, args, cwd);
   const folder = script === undefined ? undefined : (await scriptStep(script, env)).folder;
   const own = await resolveProtectedPaths(hidden);
-  const asked = [...isolate.read, ...(isolate.write ?? [])];
+  const requested = [...isolate.read, ...(isolate.write ?? [])];
   const found = await Promise.all(
-    places.map(async (place) => (asked.includes(place.path) || (await pathExists(place.real)) ? [place] : [])),
+    places.map(async (place) => (requested.includes(place.path) || (await pathExists(place.real)) ? [place] : [])),
   );
   const program = folder === undefined || isSystem(folder) ? [] : [{ path: folder, real: folder, writable: false }];
   const shown = [...program, ...found.flat()].filter(({ real }) => !isProtectedPath(own, real));
@@ -347,7 +347,7 @@ async function mounts(
     if (around !== undefined && !writable) throw insideOf(path, around.path);
     const holdsFolder = own.folders.some((ours) => isInside(real, ours));
     const holdsFile = files.some((ours) => isInside(real, ours));
-    if ((holdsFolder && writable) || (holdsFile && (writable || asked.includes(path)))) throw holdsOurs(path);
+    if ((holdsFolder && writable) || (holdsFile && (writable || requested.includes(path)))) throw holdsOurs(path);
   }
   const outer = shown.filter(({ real }) => !written.some((place) => place.real !== real && isInside(place.real, real)));
   const covered = own.folders.filter((ours) => outer.some(({ real }) => isInside(real, ours)) && existsSync(ours));

@@ -59,7 +59,7 @@ export class EgressProxyFactory {
     // Imported only if an entry names hosts.
     const { RequestError, Server } = await import('proxy-chain');
     const agent = new Agent();
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const proxy = new Server({
       prepareRequestFunction: async ({ hostname, port: wanted }) => {
         const host = plainHost(hostname);
@@ -67,8 +67,8 @@ export class EgressProxyFactory {
           return { dnsLookup: await wayTo(host, wanted, hosts, this.#resolve), httpAgent: agent };
         } catch (error) {
           const name = `${host}:${wanted}`;
-          if (!told.has(name) && told.size < maxReportedHosts) this.#onRefused(serverName, name);
-          told.add(name);
+          if (!reported.has(name) && reported.size < maxReportedHosts) this.#onRefused(serverName, name);
+          reported.add(name);
           throw error instanceof Refusal ? new RequestError(error.message, error.status) : error;
         }
       },

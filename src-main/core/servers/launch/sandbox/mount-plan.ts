@@ -57,13 +57,13 @@ function outermost(places: readonly Place[]): readonly Place[] {
     const known = byPath.get(place.path);
     if (known === undefined || (place.writable && !known.writable)) byPath.set(place.path, place);
   }
-  const kept: Place[] = [];
+  const mounted: Place[] = [];
   for (const place of [...byPath.values()].toSorted((one, other) => depthOf(one.path) - depthOf(other.path))) {
-    const around = enclosing(kept, place.path);
+    const around = enclosing(mounted, place.path);
     const isShown = around !== undefined && around.source === undefined && around.writable === place.writable;
-    if (!isShown) kept.push(place);
+    if (!isShown) mounted.push(place);
   }
-  return kept;
+  return mounted;
 }
 
 /** Returns the innermost place that contains `path` and is not `path` itself. */

@@ -141,9 +141,9 @@ export class ServerSandboxes {
       const { network } = isolate;
       if (typeof network === 'boolean') return wrapInBubblewrap(installed.launch, own, isolate, box);
       if ((await findCommand('socat', outside)) === undefined) throw this.#unavailable(serverName, noSocat);
-      const door = await this.#proxies.open(serverName, network);
-      return withCleanUp(closing(door), () =>
-        wrapInBubblewrap(installed.launch, own, isolate, { ...box, proxySocket: door.socket }),
+      const proxy = await this.#proxies.open(serverName, network);
+      return withCleanUp(closing(proxy), () =>
+        wrapInBubblewrap(installed.launch, own, isolate, { ...box, proxySocket: proxy.socket }),
       );
     });
   }
@@ -173,9 +173,9 @@ export class ServerSandboxes {
     const by = routeByProgram(programName(launch.command), isolate.network);
     const problem = proxyProblem(isolate) ?? (by === undefined ? noForwarder : undefined);
     if (by === undefined || problem !== undefined) throw notHeld(server, problem ?? noForwarder);
-    const door = await this.#proxies.open(server, isolate.network, true);
-    const way = { ...by, socket: door.socket };
-    return withCleanUp(closing(door), () =>
+    const proxy = await this.#proxies.open(server, isolate.network, true);
+    const way = { ...by, socket: proxy.socket };
+    return withCleanUp(closing(proxy), () =>
       this.#containers.confine(server, launch, isolate, wanted, { person, way, ...shown }),
     );
   }
@@ -220,13 +220,13 @@ async function programOf({ command, args, env, cwd }: ProcessLaunch): Promise<re
   return [...(await programSteps(program, env)), ...(script === undefined ? [] : [await scriptStep(script, env)])];
 }
 
-function closing(door: EgressProxy): CleanUp {
+function closing(proxy: EgressProxy): CleanUp {
   return {
     remove: () => {
-      door.close();
+      proxy.close();
       return Promise.resolve();
     },
-    removeNow: () => door.close(),
+    removeNow: () => proxy.close(),
   };
 }
 
