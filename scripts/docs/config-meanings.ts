@@ -85,7 +85,7 @@ export const settingMeanings: Readonly<Record<string, string>> = {
     'A call that takes longer returns a handle. `0` disables handles. If absent, the timeout of the client app applies.',
   pollingTools:
     'Tools that are repeated on purpose, as `tool` or `server:tool`, also with `*`. Their results get no notice about equal calls.',
-  tokenBudgets: 'Tokens per day by client app name; `*` is for every other app. The model is told at 80 and 100 %.',
+  tokenBudgets: 'Tokens per day by client app name; `*` is for every other app. The model is notified at 80 and 100 %.',
   reviews: 'What happens to changed tool definitions.',
   'reviews.onChange':
     'Hold a change until it is approved, apply and report it, or apply it if the scanner finds nothing.',
