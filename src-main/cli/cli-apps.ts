@@ -1,5 +1,5 @@
 /**
- * The app setup for the time of a command, and its notifications; a running Tooltray next to it detects changes by the
+ * Opens the app setup for the duration of a command, with its notifications; a running Tooltray detects changes by the
  * files.
  */
 import { realpath, stat } from 'node:fs/promises';
@@ -36,7 +36,7 @@ export const changeFlags = {
   ...commonFlags,
 } as const;
 
-/** The project whose own config files are meant instead of the user's. */
+/** The project whose config files are used instead of the user's. */
 export const projectFlag = {
   value: '[DIR]',
   help: 'Use the project configuration in DIR (default: current directory)',
@@ -48,8 +48,8 @@ interface AppFlags {
 }
 
 /**
- * `work` gets the absolute folder of the project, where one is meant. Rejects with AppError `not_found` if there is
- * none.
+ * Calls `work` with the absolute folder of the project, if one was given. Rejects with AppError `not_found` if it does
+ * not exist.
  */
 export async function withApps<T>(
   flags: AppFlags,
@@ -111,8 +111,8 @@ async function addressNow(store: ConfigStore): Promise<HttpEndpoint | undefined>
 }
 
 /**
- * Tests a launch of an app, which starts a core, or an address, which needs one, with the config named in it; a core
- * started only for the test ends with it.
+ * Tests a client app's launch, which starts a core, or its address, which needs a running one; a core started only for
+ * the test is stopped afterwards.
  */
 async function leavingNoCore<T>(config: string | undefined, trial: () => Promise<T>): Promise<T> {
   const before = await findRunningCore();
@@ -133,7 +133,7 @@ async function runCore(config: string): Promise<void> {
 
 async function stopCore(): Promise<void> {
   const core = await findRunningCore();
-  // It hangs up while it answers.
+  // The core closes the connection while it responds.
   await core?.ask('stop', {}).catch(() => undefined);
   await core?.close();
 }
@@ -144,7 +144,7 @@ const states: Readonly<Record<AppRow['connected'], readonly [Paint, string]>> = 
   no: ['quiet', 'not connected'],
 };
 
-/** How an app is connected, in a word. */
+/** Describes in one word how an app is connected. */
 export function stateText({ connected, problem }: Pick<AppRow, 'connected' | 'problem'>): string {
   const [how, word] = problem === '' ? states[connected] : (['bad', 'unreadable'] as const);
   return paint(how, word);
@@ -158,7 +158,7 @@ export function diffText({ kind, text }: InstallPreview['diff'][number]): string
   return kind === 'removed' ? paint('bad', `- ${line}`) : `  ${line}`;
 }
 
-/** Lines that say how to undo a change. */
+/** Returns the lines that explain how to undo a change. */
 export function undoLines(undo: string, backup: string): string[] {
   if (undo === '') return [];
   const before = backup === '' ? 'No previous file.' : `Backup: ${backup}`;

@@ -1,16 +1,16 @@
 /**
- * The commands there are, as the overview names them. Each is loaded when it is used; of flags and code nothing is
- * known here.
+ * Lists the commands with their summaries. A command's module is loaded when it is used, so its flags and code are
+ * unknown here.
  */
 import type { Command } from './command.ts';
 
 interface Entry {
   /** One or two words: `config validate`. */
   readonly name: string;
-  /** A few words; its own help makes a sentence of them. */
+  /** Summary in a few words; the command's own help makes a sentence of it. */
   readonly about: string;
   readonly load: () => Promise<Command>;
-  /** Left out of the overview and of the reference. */
+  /** Omitted from the overview and the reference. */
   readonly isHidden: boolean;
 }
 
@@ -136,7 +136,7 @@ const groups: Readonly<Record<string, Rows>> = {
   },
 };
 
-/** For client apps, and for configurations and scripts that were written for ToolMux. */
+/** Commands for client apps, and for configurations and scripts written for ToolMux. */
 const hidden: Rows = {
   stdio: ['Serve MCP over stdio (used by client apps)', async () => (await import('./commands/stdio.ts')).stdio],
   'build-cache': [
@@ -150,13 +150,13 @@ export const commands: readonly Entry[] = [...Object.values(groups), hidden].fla
   Object.entries(rows).map(([name, [about, load]]) => ({ name, about, load, isHidden: rows === hidden })),
 );
 
-/** Other names of commands, as in other command-line tools. */
+/** Aliases, as in other command-line tools. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ['ls', 'list'],
   ['rm', 'remove'],
 ]);
 
-/** The command that the first word or the first two name; undefined: none. */
+/** Returns the command named by the first one or two words; undefined if there is none. */
 export function findCommand([first = '', second = '']: readonly string[]): Entry | undefined {
   const word = aliases.get(first) ?? first;
   const named = (wanted: string): Entry | undefined => commands.find(({ name }) => name === wanted);
@@ -169,7 +169,7 @@ const families: Readonly<Record<string, string>> = {
   team: 'Manage the users, tokens, secrets, and configuration of a team, and run its replicas',
 };
 
-/** The overview. */
+/** Returns the overview of all commands. */
 export function usage(): string {
   const parts = Object.entries(groups).map(([group, rows]) => {
     const shown = new Map(
@@ -188,7 +188,7 @@ export function usage(): string {
   ].join('\n');
 }
 
-/** The commands of two words that begin with this one; undefined: none does. */
+/** Returns the commands of two words that begin with this one; undefined if there are none. */
 export function familyUsage(family: string): string | undefined {
   const about = families[family];
   if (about === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A core in this process: as the whole of it, or for the time of one command, where it listens nowhere. */
+/** Opens a core in this process: as a full core, or for one command, in which case it does not listen. */
 import { resolve } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { requireMode } from '../core/modes/mode-registry.ts';
@@ -16,7 +16,7 @@ interface CoreFlags {
   readonly port?: number | undefined;
   readonly insecureNoAuth?: boolean;
   readonly persistentLink?: boolean;
-  /** false for the core of one command. */
+  /** False for the core of one command. */
   readonly createsConfig?: boolean;
 }
 
@@ -38,7 +38,9 @@ export function openHost(given: CoreFlags, onStop: () => void): Promise<CoreHost
   });
 }
 
-/** Rejects with AppError `config_not_found` or `config_invalid`. Its servers end with `close`, or with our process. */
+/**
+ * Rejects with AppError `config_not_found` or `config_invalid`. Its servers stop with `close`, or with this process.
+ */
 export async function openPrivateCore(config: string | undefined): Promise<CoreAccess> {
   exitOnSignal();
   const host = await openHost({ config, createsConfig: false }, () => undefined);

@@ -1,4 +1,4 @@
-/** `tooltray apps`: the client apps of this machine, and how it stands with each; here, or in a project. */
+/** `tooltray apps`: lists the client apps of this machine or of a project, with their status. */
 import { knownApp } from '../../core/client-apps/app-files.ts';
 import type { AccessRow, AppRow } from '../../core/client-apps/app-rows.ts';
 import { supportsProjects } from '../../core/client-apps/project-file.ts';
@@ -30,7 +30,7 @@ export const apps = command({
   },
 });
 
-/** Uses the running core, if any, whatever its config: it has the sessions to end. */
+/** Uses the running core, if any, whatever its config, because it has the sessions to end. */
 async function printAccess(
   app: string,
   allowed: boolean,
@@ -77,12 +77,12 @@ function appLines(apps: readonly AppRow[], access: readonly AccessRow[]): string
   return [...table(head, [...rows, ...others]), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** One that had a session and is not known here: started by hand, or a program of the user's own. */
+/** An unknown app that had a session: it was started by hand, or is the user's own program. */
 function otherRow(row: AccessRow): string[] {
   return [oneLine(row.app), paint('quiet', 'not found'), accessText(row), seenText(row), '', oneLine(row.name), ''];
 }
 
-/** The apps that read a file of their own in a project, and how it stands with each. */
+/** Lists the apps with a config file of their own in a project, with their status. */
 async function printProjectApps(setup: AppSetup, folder: string, json: boolean): Promise<void> {
   const apps = await setup.inProject(folder).apps();
   const others = (await setup.apps()).filter(({ id }) => !supportsProjects(knownApp(id)));
@@ -108,7 +108,7 @@ function othersLines(others: readonly AppRow[]): string[] {
   return ['', `No project config support: ${names}.`];
 }
 
-/** `http since 2026-11-20 09:15`, `revoked …`, `none`. */
+/** Returns `http since 2026-11-20 09:15`, `revoked …` or `none`. */
 function accessText(row: AccessRow | undefined): string {
   if (row?.revoked !== undefined) return paint('bad', `revoked ${formatTime(row.revoked)}`);
   if (row === undefined || row.via === 'none') return paint('quiet', 'none');

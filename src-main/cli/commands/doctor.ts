@@ -1,4 +1,4 @@
-/** `tooltray doctor`: one sentence about everything that could need a user, and what to do about it. */
+/** `tooltray doctor`: reports in one sentence each what needs the user's attention, and how to fix it. */
 import packageJson from '../../../package.json' with { type: 'json' };
 import { stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -60,7 +60,7 @@ export const doctor = command({
   },
 });
 
-/** Each check for itself: one that fails is a finding. */
+/** Runs each check separately: a check that fails becomes a finding. */
 async function examine(config: string | undefined): Promise<readonly Finding[]> {
   const core = await orFinding('core', () => runningCoreFor(config));
   try {
@@ -83,7 +83,7 @@ async function examine(config: string | undefined): Promise<readonly Finding[]> 
   }
 }
 
-/** Sentences of Tooltray keep the names of secrets; values are masked wherever they stand. */
+/** Tooltray's own sentences keep the names of secrets; values are masked everywhere. */
 function clean(text: string, masker: Masker): string {
   return oneLine(masker.maskValues(text));
 }
@@ -93,7 +93,8 @@ function textOf(finding: Finding): string {
 }
 
 /**
- * Findings and status of the running core. `isUnreachable`: a finding already says that it runs and does not respond.
+ * Returns findings and status of the running core. `isUnreachable`: a finding already reports that it runs and does not
+ * respond.
  */
 async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): Promise<readonly Finding[]> {
   if (core === undefined) {
@@ -105,7 +106,7 @@ async function ofRunning(core: CoreAccess | undefined, isUnreachable: boolean): 
   return [runningFinding(state), ...extensionFindings(state), ...findings];
 }
 
-/** Without a core: the same checks, on what is in files and on servers that are connected to once. */
+/** Runs the same checks without a core: on files, and on servers that are connected to once. */
 async function ofStopped(store: ConfigStore | undefined): Promise<readonly Finding[]> {
   const paths = cliPaths();
   const [home, inbox, apps] = await Promise.all([
@@ -132,8 +133,8 @@ async function ofStopped(store: ConfigStore | undefined): Promise<readonly Findi
 const noConfig = { file: '', servers: 0, isMissing: false, problems: [] };
 
 /**
- * Decisions that wait and are known without starting anything: edits of the config file, models' proposals, changed
- * definitions, servers in review.
+ * Returns pending decisions that are known without starting anything: edits of the config file, proposals of models,
+ * changed definitions, servers in review.
  */
 async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: ConfigStore): Promise<HealthFacts['inbox']> {
   const { dataDir } = paths;
@@ -200,7 +201,7 @@ function nodeFinding(): Finding {
   return { id: 'node', level: 'ok', topic: 'node', summary, detail: '' };
 }
 
-/** Findings about the PATH: commands that are not found, or the wrong ones that are. */
+/** Findings about PATH: commands that are missing, or found in the wrong place. */
 function pathFindings(): Finding[] {
   const problem = (summary: string, detail: string): Finding[] => [
     { id: 'path', level: 'problem', topic: 'node', summary, detail },
@@ -349,7 +350,7 @@ function probedServer(probe: ProbeResult): ServerFacts {
     if (probe.error.code === 'secret_missing')
       return { name, level: 'attention', summary: 'Needs setup', detail: failureText(probe) };
     const said = probe.stderr.at(-1);
-    // Text of the server: names of secrets in it stand before their values.
+    // The server's own output: in it, names of secrets precede their values.
     const words = said === undefined ? '' : ` Last output: ${maskText(said)}`;
     return { name, level: 'error', summary: 'Stopped', detail: `${failureText(probe)}${words}`, action: retryLater };
   }
@@ -369,7 +370,7 @@ async function fixAll(config: string | undefined, yes: boolean): Promise<Fix[]> 
   return [...restored, ...(await fixServers(config, yes))];
 }
 
-/** A running core knows the text of the file to the letter. */
+/** A running core has the exact text of the file. */
 async function restoreConfig(config: string | undefined, store: ConfigStore): Promise<Fix> {
   const core = await runningCoreFor(config);
   if (core === undefined) await store.restore();

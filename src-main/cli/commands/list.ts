@@ -1,6 +1,6 @@
 /**
- * `tooltray list`: every server and every session on a line; from the running core, else from the config
- * and what was listed last.
+ * `tooltray list`: prints one line per server and session, from the running core, else from the config and the cached
+ * listings.
  */
 import { join } from 'node:path';
 import type { ServerConfig } from '../../core/config/app-config.ts';
@@ -31,7 +31,7 @@ export const list = command({
   },
 });
 
-/** `tooltray --list-servers`: the lines that ToolMux prints, for scripts that read them. */
+/** `tooltray --list-servers`: prints the lines of ToolMux, for scripts that parse them. */
 export const listServers = command({
   flags: commonFlags,
   async run({ config, json }) {
@@ -78,13 +78,13 @@ function sessionLines(sessions: readonly SessionStatus[]): string[] {
 interface ServerRow {
   readonly name: string;
   readonly enabled: boolean;
-  /** State in the core's terms; `not-running` without a core. */
+  /** The core's state; `not-running` without a core. */
   readonly state: ServerStatus['state'] | 'not-running';
   readonly level: HealthLevel;
-  /** Two or three words. */
+  /** Status in two or three words. */
   readonly summary: string;
   readonly detail: string;
-  /** Null when it was never listed. */
+  /** Number of tools; null if they were never listed. */
   readonly tools: number | null;
   readonly transport: ServerStatus['transport'];
   readonly endpoint: string;
@@ -95,9 +95,9 @@ interface ServerRows {
   /** Path of the config file. */
   readonly config: string;
   readonly servers: readonly ServerRow[];
-  /** Client apps that are connected; none without a core. */
+  /** Connected client apps; empty without a core. */
   readonly sessions: readonly SessionStatus[];
-  /** Problems that keep entries from being used, with the fix. */
+  /** Problems that make entries unusable, with the fix. */
   readonly broken: readonly string[];
 }
 

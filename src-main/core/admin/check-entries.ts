@@ -1,4 +1,4 @@
-/** Whether the entries of the config can work, without starting anything: what `validate` says. */
+/** Checks whether the entries of the config can work, without starting anything; the output of `validate`. */
 import { maskText } from '../base/mask.ts';
 import type { ConfigProblem, ServerConfig } from '../config/app-config.ts';
 import type { ConfigStore } from '../config/config-store.ts';
@@ -8,11 +8,11 @@ import type { EnvironmentResolver } from '../servers/launch/resolve-environment.
 export interface EntryCheck {
   readonly name: string;
   readonly valid: boolean;
-  /** The problem, or what will be used. */
+  /** The problem, or the command or address that will be used. */
   readonly detail: string;
 }
 
-/** In the order of the config; entries that cannot even be read come last. */
+/** Returns the results in the order of the config; entries that cannot be parsed come last. */
 export async function checkEntries(config: ConfigStore, environment: EnvironmentResolver): Promise<EntryCheck[]> {
   const { servers } = config.current;
   const errors = config.problems.filter(({ severity, server }) => severity === 'error' && server !== undefined);
@@ -25,7 +25,7 @@ export async function checkEntries(config: ConfigStore, environment: Environment
   return [...(await Promise.all(checks)), ...unread.map(([name, detail]) => ({ name, valid: false, detail }))];
 }
 
-/** Why a server's command cannot be started, as far as can be seen without starting it. */
+/** Returns why a server's command cannot be started, as far as this shows without starting it. */
 async function missingCommand(server: ServerConfig, environment: EnvironmentResolver): Promise<string | undefined> {
   if (server.kind !== 'stdio' || (await locate(server, environment)) !== undefined) return undefined;
   return `The command ${JSON.stringify(server.command)} was not found. Install it, or give its absolute path.`;

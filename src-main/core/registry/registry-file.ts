@@ -1,4 +1,4 @@
-/** A registry in a file on this computer: the JSON of a list, as the API answers it. */
+/** Reads a registry from a file on this computer: the JSON of a list, in the format of the API. */
 import { readFile, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { homedir } from 'node:os';
@@ -9,14 +9,14 @@ import { formatBytes } from '../base/text-format.ts';
 import type { RegistryConfig } from '../config/app-config.ts';
 import { registryError, registryLimits } from './registry-client.ts';
 
-/** The path of a registry that is a file; undefined for one on the network. */
+/** Returns the path of a registry that is a file; undefined for one on the network. */
 export function registryFilePath({ url }: RegistryConfig): string | undefined {
   if (url.startsWith('file:')) return fileURLToPath(url);
   if (url.startsWith('~/')) return join(homedir(), url.slice(2));
   return /^(?:\/|[A-Za-z]:[\\/])/.test(url) ? url : undefined;
 }
 
-/** Its items as they are written. Rejects with AppError `registry_failed`. */
+/** Returns the items as written. Rejects with AppError `registry_failed`. */
 export async function readRegistryFile(place: RegistryConfig, file: string): Promise<readonly unknown[]> {
   const { bytes } = registryLimits;
   const { size } = await stat(file).catch((error: unknown) => {
@@ -28,7 +28,7 @@ export async function readRegistryFile(place: RegistryConfig, file: string): Pro
   return items;
 }
 
-/** The servers of a list, alone or as the API has it; undefined for anything else. */
+/** Returns the servers of a plain list or of an API response; undefined for anything else. */
 export function serverItems(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value as unknown[];
   return isObject(value) && Array.isArray(value['servers']) ? (value['servers'] as unknown[]) : undefined;

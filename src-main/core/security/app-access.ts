@@ -1,6 +1,6 @@
 /**
- * The access of each client app: since when it has it, when it was seen, whether the user took it back, and its own
- * token for `/mcp/app/<app>`. What is in an app's config file opens that app's door only.
+ * Stores the access of each client app: when it was granted, when the app was last seen, whether the user revoked it,
+ * and its own token for `/mcp/app/<app>`. The token in an app's config file opens that app's endpoint only.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -13,9 +13,9 @@ interface AppAccess {
   readonly app: string;
   /** Time of the installation; undefined if the user wrote the entry by hand. */
   readonly since: number | undefined;
-  /** It connected or left. */
+  /** When it last connected or disconnected. */
   readonly seen: number | undefined;
-  /** When the user revoked it; undefined: access is granted. */
+  /** When the user revoked it; undefined if access is granted. */
   readonly revoked: number | undefined;
 }
 
@@ -25,9 +25,9 @@ interface AccessChange {
 }
 
 interface GivenAccess {
-  /** undefined: none was wanted, and it had none. */
+  /** Undefined if no token was requested and the app had none. */
   readonly token: string | undefined;
-  /** Makes it what it was before. */
+  /** Restores the previous state. */
   readonly takeBack: () => Promise<void>;
 }
 
@@ -38,15 +38,17 @@ interface StoredAccess {
   readonly revoked?: number | undefined;
 }
 
-/** Anyone may call itself anything: of names that were seen and nothing else, the latest are kept. */
+/**
+ * Maximum number of apps that were only seen, because any program can call itself anything; the latest are retained.
+ */
 const maxOnlySeen = 100;
 
-/** A file for the user alone. */
+/** Opens a file that only the user can read. */
 export function appAccessFile(file: string): OpenRecordStore {
   return openFileRecordStore(file, () => refusal(file));
 }
 
-/** Access of one user's apps: the user of a home, or one of several users. */
+/** Access of one user's client apps: the user of a home, or a user of a team. */
 export class AppAccessStore {
   /** Emits changes made by this process. */
   readonly changed = new Emitter<AccessChange>();
@@ -69,20 +71,20 @@ export class AppAccessStore {
   }
 
   /**
-   * A file is looked at each time, as for all of it, so that what another process changed counts at once. Revoked or
-   * not.
+   * Returns whether the token is valid, even if revoked. The file is checked on each call, so that changes by another
+   * process apply at once.
    */
   accepts(app: string, token: string): boolean {
     const current = this.tokenOf(app);
     return current !== undefined && isSameToken(current, token);
   }
 
-  /** A file that is not to be trusted can still take away: that side is the safe one. */
+  /** A file that cannot be trusted can still revoke access, because that side is safe. */
   isRevoked(app: string): boolean {
     return this.#readAny().get(app)?.revoked !== undefined;
   }
 
-  /** From now on it may connect; `wantsToken`: with a token of its own, which is made when it has none. */
+  /** Grants access; with `wantsToken` the app gets its own token, which is created if it has none. */
   async grant(app: string, wantsToken = false): Promise<GivenAccess> {
     const { isNew, ...given } = await this.#change((all) => {
       const before = all.get(app);
@@ -98,8 +100,8 @@ export class AppAccessStore {
   }
 
   /**
-   * The token is kept, so that the app's config file is valid again when access is restored. Returns whether access was
-   * granted before.
+   * Revokes access. The token is retained, so that the app's config file is valid again when access is restored.
+   * Returns whether access was granted before.
    */
   async revoke(app: string): Promise<boolean> {
     const wasInForce = await this.#change((all) => {
@@ -121,13 +123,13 @@ export class AppAccessStore {
     this.changed.emit({ app, change: 'token changed' });
   }
 
-  /** It is no longer connected: what an install gave is gone, and when it was seen; a revocation stays. */
+  /** Removes a disconnected app: its granted access and when it was seen; a revocation stays. */
   async forget(app: string): Promise<void> {
     await this.#change((all) => put(all, app, { revoked: all.get(app)?.revoked }));
     this.changed.emit({ app, change: 'forgotten' });
   }
 
-  /** `at`: when it connected or left. */
+  /** `at` is when the app connected or disconnected. */
   async recordSeen(app: string, at: number): Promise<void> {
     await this.#change((all) => {
       all.set(app, { ...all.get(app), seen: at });
@@ -146,7 +148,7 @@ export class AppAccessStore {
     return this.#stored.change(change, isMinor);
   }
 
-  /** Nothing that others may write is believed. */
+  /** Ignores a file that other users can write. */
   #read(): ReadonlyMap<string, StoredAccess> {
     return this.#stored.read();
   }

@@ -1,6 +1,6 @@
 /**
- * The connections to one server next to the shared one, keyed by protocol and owner. Each is opened when it is first
- * needed, is used by all who need it meanwhile, and is closed with its owner or when nobody uses it.
+ * The connections to one server other than the shared one, keyed by protocol and owner. Each is opened on first use,
+ * shared by concurrent users of the same key, and closed with its owner or when idle.
  */
 import type { Person } from '../security/principal.ts';
 import type { CallContext } from './in-flight-calls.ts';
@@ -9,7 +9,7 @@ import { ServerSubscriptions } from './server-subscriptions.ts';
 
 /**
  * `any`: sessions of all clients. `session`: one session, which the server can send requests to. `user`: one user of a
- * team, whatever app they come from.
+ * team, whatever client app they use.
  */
 export type ConnectionOwner =
   | { readonly kind: 'any' }
@@ -17,23 +17,23 @@ export type ConnectionOwner =
   | { readonly kind: 'user'; readonly person: Person };
 
 export interface ConnectionKey {
-  /** `stateful`: greets by `initialize` and by nothing else; `negotiated`: whatever the server prefers. */
+  /** `stateful` uses `initialize` only; `negotiated` uses what the server prefers. */
   readonly protocol: 'negotiated' | 'stateful';
   readonly owner: ConnectionOwner;
 }
 
 interface ConnectionPoolOptions {
-  /** `closed` is to be called when it ends. */
+  /** The implementation calls `closed` when the connection ends. */
   readonly open: (entry: PooledConnection, closed: () => void) => Promise<Connection>;
   readonly onOpen: (entry: PooledConnection, connection: Connection) => void;
   readonly onClose: (entry: PooledConnection, connection: Connection) => void;
-  /** A connection of a user that nobody used for so long is closed, in ms; undefined: the other end sees to that. */
+  /** Idle timeout of a user's connection, in ms; undefined if the remote side closes it. */
   readonly idleMs: number | undefined;
   /** In ms since 1970. */
   readonly now: () => number;
 }
 
-/** Connections of sessions: each is a process, or a session at a server over HTTP. */
+/** Maximum number of session connections; each is a process, or an HTTP session at a server. */
 const maxSessionConnections = 16;
 
 export class ConnectionPool {
@@ -46,7 +46,7 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** Opens the connection if need be. Rejects with the reason it cannot be had. */
+  /** Returns the connection, which is opened if needed. Rejects with the reason if it cannot be opened. */
   get(key: ConnectionKey): Promise<Connection> {
     if (key.owner.kind === 'session' && !this.#entries.has(idOf(key))) this.#evict();
     const entry = this.entry(key);
@@ -55,7 +55,7 @@ export class ConnectionPool {
     return entry.get();
   }
 
-  /** The place of a connection and of what is subscribed to on it, open or not. */
+  /** Returns the entry that holds a connection and its subscriptions, open or not. */
   entry(key: ConnectionKey): PooledConnection {
     const id = idOf(key);
     const known = this.#entries.get(id);
@@ -81,8 +81,8 @@ export class ConnectionPool {
   }
 
   /**
-   * Whether the session has a connection of its own, or can have one: the one that was used longest ago is closed,
-   * unless it is busy.
+   * Returns whether the session has a connection of its own or can get one. If the limit is reached, the least recently
+   * used one is closed, unless it is busy.
    */
   canOpenFor(sessionId: string): boolean {
     return (
@@ -92,13 +92,13 @@ export class ConnectionPool {
     );
   }
 
-  /** Closes what a session was the last to use. */
+  /** Closes the connections that this session was the last to use. */
   async endSession(sessionId: string): Promise<void> {
     const ended = this.entries.filter((entry) => entry.endSession(sessionId));
     await Promise.all(ended.map((entry) => entry.close()));
   }
 
-  /** Until the user asks again. Never rejects. */
+  /** Closes the user's connections; the next request opens them again. Never rejects. */
   async closeUser(person: Person): Promise<void> {
     const keys = (['negotiated', 'stateful'] as const).map((protocol) => keyOfUser(person, protocol));
     await Promise.all(keys.map(async (key) => this.find(key)?.close()));
@@ -137,7 +137,7 @@ export class ConnectionPool {
   }
 }
 
-/** A user's own connection, whatever app they come from. */
+/** Returns the key of a user's own connection, whatever client app they use. */
 export function keyOfUser({ user }: Person, protocol: ConnectionKey['protocol']): ConnectionKey {
   return { protocol, owner: { kind: 'user', person: { user } } };
 }
@@ -148,7 +148,7 @@ function idOf({ protocol, owner }: ConnectionKey): string {
   return JSON.stringify(['user', protocol, owner.person.user]);
 }
 
-/** A session has one connection, in its own protocol. */
+/** A session has a single connection, in its own protocol. */
 function sessionKey(sessionId: string): string {
   return JSON.stringify(['session', sessionId]);
 }
@@ -156,9 +156,9 @@ function sessionKey(sessionId: string): string {
 export class PooledConnection {
   readonly key: ConnectionKey;
   readonly subscriptions: ServerSubscriptions;
-  /** The session as its latest call describes it. */
+  /** The session as described by its latest call. */
   context: CallContext | undefined;
-  /** The order of uses. */
+  /** Sequence number of the last use. */
   lastUse = 0;
   readonly #options: ConnectionPoolOptions;
   readonly #forget: () => void;
@@ -167,7 +167,7 @@ export class PooledConnection {
   #opening: Promise<Connection> | undefined;
   #connection: Connection | undefined;
   #openedAt = 0;
-  /** On a clock that only goes forward. */
+  /** Time of the last use on a monotonic clock, in ms. */
   #usedAt = performance.now();
 
   constructor(key: ConnectionKey, options: ConnectionPoolOptions, forget: () => void) {
@@ -184,12 +184,14 @@ export class PooledConnection {
     return this.#connection;
   }
 
-  /** In ms since 1970; undefined while it is not open. */
+  /** In ms since 1970; undefined while it is closed. */
   get openedAt(): number | undefined {
     return this.#connection && this.#openedAt;
   }
 
-  /** How long nobody has used it, in ms; calls in flight use it, and sessions that are subscribed to a resource. */
+  /**
+   * How long the connection has been idle, in ms. Calls in flight and sessions subscribed to a resource count as use.
+   */
   get idleForMs(): number {
     const isOpening = this.#opening !== undefined && this.#connection === undefined;
     const isBusy = isOpening || (this.#connection?.inFlight ?? 0) > 0 || this.subscriptions.isUsed;
@@ -203,12 +205,12 @@ export class PooledConnection {
     return this.#opening;
   }
 
-  /** Notes that a session uses it. */
+  /** Records that a session uses it. */
   usedBy(sessionId: string): void {
     this.#users.add(sessionId);
   }
 
-  /** Whether the session was the only one that used it. */
+  /** Removes the session and returns whether it was the only user. */
   endSession(sessionId: string): boolean {
     this.subscriptions.endSession(sessionId);
     if (this.key.owner.kind === 'session') return this.key.owner.context.sessionId === sessionId;

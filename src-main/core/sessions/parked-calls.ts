@@ -1,8 +1,7 @@
 /**
- * Lets a client app of 2026-07-28 answer what a server of the handshake era asks in the middle of a call: the call is
- * parked, the question goes back as `input_required`, and the client's next try with our `requestState` takes the call
- * up again.
- * Source: MCP 2026-07-28, multi-round-trip requests.
+ * Lets a client of protocol 2026-07-28 answer requests that a stateful server sends during a call. The call is parked,
+ * the request is returned as `input_required`, and the client's retry with our `requestState` resumes the call. Source:
+ * MCP 2026-07-28, multi-round-trip requests.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -15,7 +14,7 @@ import { awaitReply } from '../wire/abortable-reply.ts';
 export interface RequestRound {
   readonly signal: AbortSignal;
   readonly notify: (method: string, params: JsonObject) => void;
-  /** Token of this attempt: a client app issues a new one for each. */
+  /** Progress token of this attempt: a client issues a new one for each. */
   readonly progressToken?: unknown;
 }
 
@@ -26,7 +25,7 @@ interface Question {
   readonly refuse: (error: Error) => void;
 }
 
-/** Who alone may take up what was parked. */
+/** Identity that may resume a parked call. */
 export interface ParkedCallOwner {
   readonly key: string;
 }
@@ -39,7 +38,7 @@ const stateBytes = 18;
 export class ParkedCalls {
   readonly #parked = new Map<string, { asker: string; call: ParkableCall; timer: NodeJS.Timeout }>();
 
-  /** Calls that wait for an answer of their client app. */
+  /** Number of calls that wait for their client. */
   get count(): number {
     return this.#parked.size;
   }
@@ -48,7 +47,7 @@ export class ParkedCalls {
     return typeof state === 'string' && state.startsWith(statePrefix);
   }
 
-  /** Starts a call whose questions go to the client by parking. */
+  /** Starts a call whose server-initiated requests park it. */
   start(asker: ParkedCallOwner, round: RequestRound, start: (call: ParkableCall) => Promise<Result>): Promise<Result> {
     const call = new ParkableCall(round);
     call.run(start(call));
@@ -56,7 +55,7 @@ export class ParkedCalls {
   }
 
   /**
-   * Takes a parked call up again. Rejects with RpcError -32602 for a state that is unknown, expired or somebody else's.
+   * Resumes a parked call. Rejects with RpcError -32602 if the state is unknown, expired or belongs to another client.
    */
   async resume(asker: ParkedCallOwner, round: RequestRound, state: string, responses: unknown): Promise<Result> {
     const parked = this.#parked.get(state);
@@ -87,12 +86,12 @@ export class ParkedCalls {
   }
 }
 
-/** Between two tries. */
+/** Stands for the time between two attempts. */
 const nobody: RequestRound = { signal: new AbortController().signal, notify: () => undefined };
 
 type Step = { kind: 'done'; result: Result } | { kind: 'asks'; questions: JsonObject };
 
-/** One call that can be left waiting. Its signal ends with the round being cancelled, not with a round being over. */
+/** A call that can be parked. Its signal aborts if an attempt is cancelled, not if an attempt ends. */
 export class ParkableCall {
   readonly #controller = new AbortController();
   readonly #questions = new Map<string, Question>();
@@ -110,14 +109,14 @@ export class ParkableCall {
     return this.#controller.signal;
   }
 
-  /** Notifies through whichever try is waiting now. */
+  /** Notifies through the current attempt. */
   readonly notify = (method: string, params: JsonObject): void => {
     const { notify, progressToken } = this.#round;
     if (method !== 'notifications/progress') notify(method, params);
     else if (progressToken !== undefined) notify(method, { ...params, progressToken });
   };
 
-  /** Rejects with AppError cancelled when the server takes its question back. */
+  /** Rejects with AppError `cancelled` if the server cancels its request. */
   readonly ask: CallContext['askClient'] = (method, params, signal) =>
     awaitReply(signal, (settle) => {
       const key = `q${++this.#requests}`;
@@ -134,7 +133,7 @@ export class ParkableCall {
   async next(): Promise<Step> {
     const done = this.#result.then((result) => ({ kind: 'done', result }) as const);
     let first: Step | 'asks';
-    // A question that was withdrawn at once does not count.
+    // A request that was cancelled at once does not count.
     do {
       const inputRequired = new Promise<'asks'>((resolve) => {
         this.#wake = resolve;
@@ -143,7 +142,7 @@ export class ParkableCall {
       first = await Promise.race([done, inputRequired]);
     } while (first === 'asks' && this.#questions.size === 0);
     if (first !== 'asks') return first;
-    // This try ends with the question it carries, and over HTTP its signal with it: that is not giving the call up.
+    // The attempt ends with the request it returns, and over HTTP its signal aborts; that does not cancel the call.
     this.#round = nobody;
     const questions = [...this.#questions].map(([key, { method, params }]) => [key, { method, params }]);
     return { kind: 'asks', questions: Object.fromEntries(questions) as JsonObject };

@@ -1,4 +1,4 @@
-/** Resolves what a session shows and allows, once: config, catalog, client app and mode in one frozen object. */
+/** Resolves once what a session shows and allows: config, catalog, client app and mode in one frozen object. */
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { TokenBudgets } from '../activity/token-budgets.ts';
 import type { ModelAdmin } from '../admin/server-admin.ts';
@@ -33,7 +33,7 @@ import type { SpillFiles } from '../spills/spill-queries.ts';
 import type { DataFlowGuard } from '../trust/data-flow/data-flow-guard.ts';
 import type { TasksByServer } from './views/server-tasks.ts';
 
-/** Parts of the core that every session works with. */
+/** Components of the core that every session uses. */
 export interface SessionServices {
   readonly catalog: LiveCatalog;
   readonly servers: ServerSet;
@@ -42,11 +42,11 @@ export interface SessionServices {
   readonly admin: ModelAdmin;
   readonly sandbox: CodeRunner;
   readonly descriptions: DescriptionStore;
-  /** Answers kept on disk, as one caller has them. */
+  /** Returns the spills that the caller may read. */
   readonly spillFiles: (caller: Principal) => SpillFiles;
   /** Returns the origin of the spill with that name; undefined if there is none. */
   readonly spillOf: (ref: string) => SpillOrigin | undefined;
-  /** Remembers what sessions read besides answers of calls. */
+  /** Records texts that sessions read other than tool results. */
   readonly flow: Pick<DataFlowGuard, 'recordText'>;
   readonly activity: Pick<ActivityLog, 'usedTools'>;
   readonly repeatedCalls: RepeatedCalls;
@@ -58,46 +58,46 @@ export interface SessionServices {
   readonly mode?: string | undefined;
   /** Cost of the modes, computed once for all sessions. */
   readonly modeCosts: ModeCosts;
-  /** How long servers are waited for, in ms. */
+  /** How long to wait for servers, in ms. */
   readonly settleMs: number;
-  /** Owners of the servers' tasks, at the servers' own endpoints. */
+  /** Owners of the servers' tasks, for the servers' own endpoints. */
   readonly serverTasks: TasksByServer;
-  /** For answers of slow calls, of all sessions together. */
+  /** Memory quota for results of slow calls, shared by all sessions. */
   readonly resultCapacity: ResultMemoryQuota;
-  /** The same core as somebody has it whom all of these profiles hold. */
+  /** Returns the services restricted to all of these profiles. */
   readonly inProfiles: (names: readonly string[]) => SessionServices;
-  /** The same core as apps of a kind have it; absent if it is that already. */
+  /** Returns the services for clients with an extension set; absent if they already are. */
   readonly inKind?: ((kind: ExtensionSet) => SessionServices) | undefined;
-  /** The kind of app that it is for; absent: apps that declare no extension. */
+  /** The extension set that the services are for; absent for clients without extensions. */
   readonly kind?: ExtensionSet;
-  /** Resolves when it is known what servers offer apps of this kind; after `ms` in any case. */
+  /** Resolves when it is known what servers offer clients of this extension set, or after `ms`. */
   readonly compared?: (ms: number) => Promise<void>;
-  /** Whether there is that tool of a server here; absent if every one is. */
+  /** Returns whether the server's tool exists here; absent if every tool does. */
   readonly hasTool?: (server: string, definition: JsonObject) => boolean;
 }
 
 /** Settings in the address of a session. */
 export interface SettingsSource {
   readonly mode?: string | undefined;
-  /** The client app, where it is known. */
+  /** The client app, if known. */
   readonly app?: string | undefined;
 }
 
 export interface SessionSettings {
   readonly mode: Mode;
-  /** Why this mode, where Tooltray chose it. */
+  /** Why the mode was chosen automatically; undefined if it was configured. */
   readonly reason: string | undefined;
   /** The mode's view: current catalog and index, and the level of detail of servers' tools. */
   readonly view: ModeView;
-  /** Names of helper tools that are listed besides the mode's own. */
+  /** Names of helper tools listed in addition to the mode's own. */
   readonly extraTools: readonly string[];
   /** Filter for the tools that `proxy-dispatch` may show and call. */
   readonly toolFilter: ToolFilter;
-  /** It returns results whole, as in mini-a. */
+  /** Whether results are returned in full, as in mini-a. */
   readonly fullResults: boolean;
   readonly retrieve: RetrieveSettings;
   readonly code: CodeSettings;
-  /** How long the client app may be left without an answer, in ms; undefined: as long as it takes. */
+  /** How long the client app may wait for a response, in ms; undefined for no limit. */
   readonly callLimitMs: number | undefined;
   /** Setting for tools with a user interface; undefined if the app shows none. */
   readonly ui: UiSetting | undefined;
@@ -106,8 +106,9 @@ export interface SessionSettings {
 }
 
 /**
- * The settings of one session. Read at every step of a call; recomputed only when a source has changed: the config, the
- * catalog, texts written for tools. Another client app or address has another session's view.
+ * The settings of one session. They are read at every step of a call and recomputed only if a source has changed: the
+ * config, the catalog, or rewritten descriptions. Sessions of other client apps or addresses have settings of their
+ * own.
  */
 export class SessionSettingsCache {
   readonly #address: SettingsSource;
@@ -126,7 +127,7 @@ export class SessionSettingsCache {
     this.#choose = modeChooserFollowing(() => modeFor(address, core), address.app, core.modeCosts);
   }
 
-  /** The same object for as long as nothing changed. */
+  /** Returns the same object until a source changes. */
   get current(): SessionSettings {
     const config = this.#core.config();
     const catalog = this.#core.catalog.current;
@@ -140,7 +141,7 @@ export class SessionSettingsCache {
     return this.#settings;
   }
 
-  /** How long `app` may be left without an answer, in ms: in 2026-07-28 each request names its own. */
+  /** Returns how long `app` may wait for a response, in ms; in 2026-07-28 each request names its own app. */
   callLimitMs(app: string): number | undefined {
     if (app === this.#address.app) return this.current.callLimitMs;
     const config = this.#core.config();
@@ -196,7 +197,7 @@ function tellsAtFirstUse({ enrichment, product }: AppConfig): boolean {
   return (enrichment ?? (product === 'toolmux' ? 'first-use' : 'errors')) === 'first-use';
 }
 
-/** Helper tools that the user wants listed besides the mode's own. */
+/** Helper tools that the user lists in addition to the mode's own. */
 function pinnedTools({ extraTools, exposeAdmin }: AppConfig, helpers: ModeRegistry['helpers']): readonly string[] {
   if (!exposeAdmin) return extraTools;
   return [...extraTools, ...[...helpers].flatMap(([name, helper]) => (helper.admin === true ? name : []))];

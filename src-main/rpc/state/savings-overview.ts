@@ -7,7 +7,7 @@ import type { SavingsOverview, SavingsPeriod, SavingsSummary } from '../contract
 
 const dayMs = 86_400_000;
 
-/** `savings`: of what is on record since then, wherever that lies. */
+/** `savings` returns the savings since a time, from the activity log of a home or a team. */
 export async function savingsOverview(
   { context }: Pick<CoreGroups, 'context'>,
   savings: (question: Pick<SavingsQuery, 'since'>) => Promise<SavingsReport>,
@@ -28,7 +28,7 @@ export async function savingsOverview(
   };
 }
 
-/** From when on, in ms since the epoch: whole days, as the charts have them. */
+/** Start of each period, in ms since the epoch: whole days, as in the charts. */
 export function savingsPeriods(now = Date.now()): Readonly<Record<SavingsPeriod, number | undefined>> {
   return { today: startOfDay(now), week: startOfDay(now, -6), month: startOfDay(now, -29), all: undefined };
 }
@@ -45,8 +45,7 @@ export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSu
   };
 }
 
-// The last day's calls in sums, worked out again every two seconds at the most: a busy day has a hundred thousand of
-// them.
+// How long the sums of the last day are cached, in ms, because a busy day has a hundred thousand calls.
 
 const freshMs = 2000;
 

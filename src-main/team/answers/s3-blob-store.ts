@@ -1,6 +1,7 @@
 /**
- * Kept answers' bytes in an S3-compatible store. Written whole or in parts, read by ranges, never by a conditional
- * request (OpenStack Swift refuses them, others ignore them) and never listed: what lies there is known from the rows.
+ * Stores the bytes of spills in an S3-compatible object store. Objects are written whole or in parts and read by
+ * ranges. Conditional requests are never used (OpenStack Swift rejects them, others ignore them), and objects are never
+ * listed: the database rows say which exist.
  */
 import { S3mini } from 's3mini';
 import { AppError } from '../../core/base/errors.ts';
@@ -10,23 +11,24 @@ import { type BlobStore, type BlobKey, type Chunks, blobStoreUnreachable } from 
 import type { S3Config } from './s3-config.ts';
 
 interface ObjectBytesOptions {
-  /** For one request, in ms; 10 000 by default. */
+  /** Timeout of one request, in ms; 10,000 by default. */
   readonly requestMs?: number;
   readonly fetch?: typeof fetch;
 }
 
 /**
- * A part of an upload (S3 wants 5 MiB at least) and a range of a download: so much of an answer is in memory at once.
+ * Size of an upload part (S3 requires at least 5 MiB) and of a download range: the most of a result that is in memory
+ * at once.
  */
 const partBytes = 8 * 1024 * 1024;
 /**
- * Longer ones are uploaded a few at a time, so that a burst of them is not in memory together; short ones never wait
- * behind them.
+ * Results above this size are uploaded a few at a time, so that a burst of them is not in memory together; smaller ones
+ * never wait behind them.
  */
 const multipartThresholdBytes = 1024 * 1024;
 const multipartConcurrency = 4;
 const defaultRequestTimeoutMs = 10_000;
-/** How often a request is made that failed on the way. */
+/** Maximum number of attempts of a request that failed in transit. */
 const maxAttempts = 2;
 const what = 'object store';
 
@@ -64,11 +66,11 @@ export class S3BlobStore implements BlobStore {
         parts.push(await this.#try(signal, (client) => client.uploadPart(name, upload, piece, parts.length + 1)));
       }
       const { etag } = await this.#try(signal, (client) => client.completeMultipartUpload(name, upload, parts));
-      // S3 may say 200 first and that it failed after.
+      // S3 may respond with status 200 and report a failure in the body.
       if (typeof etag !== 'string')
         throw blobStoreUnreachable(what, new Error('The multipart upload was not completed.'));
     } catch (error) {
-      // Parts that were never put together are paid for and seen nowhere.
+      // Uploaded parts of an incomplete upload are billed and not listed, so they are deleted.
       const leaving = AbortSignal.timeout(this.#requestMs);
       await this.#client(leaving)
         .abortMultipartUpload(name, upload)
@@ -108,7 +110,7 @@ export class S3BlobStore implements BlobStore {
     });
   }
 
-  /** Whether it can be written there, by doing so. Rejects as the others do. */
+  /** Checks write access by writing an object. Rejects as the other methods do. */
   async probe(): Promise<void> {
     const name = `${this.#address.prefix}probe`;
     const signal = AbortSignal.timeout(this.#requestMs);
@@ -130,13 +132,13 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Each has a limit for one request and the caller's for all of them. */
+  /** Returns a client with a timeout per request and the caller's signal for all of them. */
   #client(signal: AbortSignal): S3mini {
     const { endpoint, region, accessKeyId, secretAccessKey } = this.#address;
     const ask = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> =>
       this.#fetch(input, {
         ...init,
-        // The signature holds for this address alone.
+        // The signature is valid for this address only.
         redirect: 'error',
         signal: AbortSignal.any([signal, AbortSignal.timeout(this.#requestMs)]),
       });
@@ -144,7 +146,7 @@ export class S3BlobStore implements BlobStore {
   }
 }
 
-/** Statuses of a moment, and connections that broke; not what the store refuses. */
+/** Returns whether the error is temporary: a transient status or a broken connection, not a rejection by the store. */
 function isRetryable(error: unknown, signal: AbortSignal): boolean {
   if (signal.aborted || error instanceof AppError) return false;
   const { status } = error as { readonly status?: unknown };

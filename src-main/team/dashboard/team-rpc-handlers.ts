@@ -49,7 +49,7 @@ export interface TeamHandlerDeps
 
 const defaultLimit = 200;
 
-/** Answers of one viewer. */
+/** Returns the handlers for one viewer. */
 export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handlers {
   const { context, calls, servers, record, pages } = parts;
   const whose = rowsOf(viewer);
@@ -82,7 +82,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
         ...(shown ?? call),
         hasView: false,
         texts: { asked: unkept, sent, given: unkept },
-        // Of its stages the record of a team has the server's.
+        // Of the stages, a team's log stores only the server's time.
         stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
       };
     },
@@ -120,7 +120,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
       };
       return { tools: tools.filter(isShown), kept, sessions: [] };
     },
-    // What a profile hides of a server would show in the counts.
+    // The counts would reveal what a profile hides.
     toolMatches: async (input, deps) =>
       viewer.grant !== grantOf([everything]) || layersOf(viewer, parts).length > 0
         ? { servers: [] }
@@ -145,7 +145,7 @@ export function scopeOfViewer(
   { context }: Pick<CoreGroups, 'context'>,
 ): ReturnType<typeof createProfileScope> {
   const config = context.config.current;
-  // No name of a profile is like these.
+  // These names cannot be names of profiles.
   const layers = layersOf(viewer, { context }).map((profile, at) => [`(layer) ${at}`, profile] as const);
   const all = { ...config, profiles: { ...config.profiles, ...Object.fromEntries(layers) } };
   return createProfileScope([viewer.grant, ...layers.map(([name]) => name)], () => all);
@@ -162,7 +162,7 @@ function userOf(record: AuditRecord): string | undefined {
   return 'user' in record ? record.user : undefined;
 }
 
-/** A team keeps no texts of calls. */
+/** A team does not store payloads. */
 const unkept: PayloadText = { none: 'off' };
 
 async function textSent(

@@ -1,5 +1,5 @@
 /**
- * Brings the database to the schema of this version, forward only. Replicas of other versions may work on it meanwhile.
+ * Migrates the database to the schema of this version, forward only. Replicas of other versions may use it meanwhile.
  */
 import type { Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -10,18 +10,21 @@ import { grants, ground, type Step, steps as allSteps } from './schema.ts';
 export interface Migrated {
   readonly from: number;
   readonly to: number;
-  /** Names of the steps that were taken now. */
+  /** Names of the steps that were applied. */
   readonly steps: readonly string[];
 }
 
-/** Two that migrate at once take turns at this advisory lock (the letters "tooltray" as a number). */
+/** Advisory lock that serializes concurrent migrations (the letters "tooltray" as a number). */
 const lock = '8389754676633367929';
-/** A step that waits longer for a table would hold up every call behind it, in ms: it fails and can be tried again. */
+/**
+ * Lock timeout in ms: a step that waits longer for a table would block every call behind it, so it fails and can be
+ * retried.
+ */
 const lockTimeoutMs = 5_000;
 
 /**
- * Migrates the schema as its owner. Each step is atomic. Rejects with AppError unsupported for a newer schema that this
- * version cannot use, `store_unreachable`, and PostgreSQL's error of a step.
+ * Migrates the schema as its owner. Each step is atomic. Rejects with AppError `unsupported` for a newer schema that
+ * this version cannot use, `store_unreachable`, and with PostgreSQL's error of a step.
  */
 export async function migrate(url: string, steps: readonly Step[] = allSteps): Promise<Migrated> {
   const sql = connect({ url, most: 1, name: 'tooltray team migrate' });
@@ -44,12 +47,12 @@ export async function migrate(url: string, steps: readonly Step[] = allSteps): P
 }
 
 /**
- * Rejects with AppError unsupported if the schema is older than this version's, or newer by a step that is not
+ * Rejects with AppError `unsupported` if the schema is older than this version's, or newer by a step that is not
  * additive.
  */
 export async function requireSchema(sql: Sql, steps: readonly Step[] = allSteps): Promise<void> {
   const { version, isUsable } = await schemaIn(sql, steps.length).catch((error: unknown) => {
-    // undefined_table, invalid_schema_name, and the role that the first migration makes.
+    // Codes for an undefined table, an invalid schema name, and the role that the first migration creates.
     if (['42P01', '3F000', '22023', '42704'].includes(String((error as { code?: unknown }).code)))
       return { version: 0, isUsable: true };
     return rethrowDatabaseError(error);
@@ -80,7 +83,7 @@ async function take(sql: Sql, { name, sql: text, isAdditive, isOnline = false }:
     });
 }
 
-/** `isUsable`: every step after `known` is additive. */
+/** `isUsable` is true if every step after `known` is additive. */
 async function schemaIn(
   sql: Pick<Sql, 'unsafe'>,
   known: number,

@@ -1,6 +1,6 @@
 /**
- * Makes room for a call in every quota that it counts in, over all replicas, or says which one is used up, until when,
- * and what helps.
+ * Reserves a call in every quota that applies to it, across all replicas. If a quota is exhausted, the error names it,
+ * when it resets, and the fix.
  */
 import type { Admission, AdmitCall, CallerContext, CatalogEntry, NamedQuota } from '../../core/edition.ts';
 import { AppError, errorText } from '../../core/base/errors.ts';
@@ -31,7 +31,7 @@ export class Quotas {
     this.#parts = parts;
   }
 
-  /** How many calls found a quota used up. */
+  /** Number of calls rejected because a quota was exhausted. */
   get refused(): number {
     return this.#refused;
   }
@@ -72,7 +72,7 @@ export class Quotas {
     return { ended: (given) => this.#counted(windows.add(window, given)) };
   }
 
-  /** Never rejects: the call is over. */
+  /** Never rejects, because the call is over. */
   #counted(work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) =>
       this.#parts.log.warn(`A call could not be counted in a quota: ${errorText(error)}`),
@@ -107,7 +107,7 @@ function counts({ servers, tools }: NamedQuota, { id, name, server }: CatalogEnt
   return servers?.includes(server) === true || tools?.includes(id) === true || tools?.includes(name) === true;
 }
 
-/** The app is whose token it is: what it calls itself is anybody's word. */
+/** Uses the app of the token, because a client can send any name. */
 function keyOf({ id, groupBy }: NamedQuota, tool: CatalogEntry, { principal }: CallerContext): string {
   const whose = { user: principal.user, app: principal.owner, server: tool.server, tool: tool.id };
   return JSON.stringify([id, ...groupBy.toSorted().map((dimension) => [dimension, whose[dimension]])]);

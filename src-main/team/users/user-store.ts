@@ -1,4 +1,4 @@
-/** The team's users and service accounts, and what their groups give. What changes is announced to every replica. */
+/** The team's users and service accounts, and the grants of their groups. Changes are announced to every replica. */
 import { randomBytes } from 'node:crypto';
 import type { ISql, Sql } from 'postgres';
 import { AppError } from '../../core/base/errors.ts';
@@ -14,11 +14,11 @@ export type Role = 'admin' | 'member';
 
 export interface User {
   readonly id: string;
-  /** Unique, as users write it. */
+  /** Unique name, as users write it. */
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;
-  /** A program's account: nobody signs in as it. */
+  /** Whether it is a service account, which cannot sign in. */
   readonly isService: boolean;
   /** Groups from the command line, and groups from the issuer. */
   readonly groups: readonly string[];
@@ -31,7 +31,7 @@ export interface NewUser {
   readonly role?: Role | undefined;
   readonly isService?: boolean | undefined;
   readonly groups?: readonly string[] | undefined;
-  /** Who they are at the team's issuer; absent: they come by personal tokens alone. */
+  /** Identity at the team's issuer; absent if the user has personal tokens only. */
   readonly identity?: { readonly issuer: string; readonly subject: string } | undefined;
 }
 
@@ -42,7 +42,9 @@ export class UserStore {
     this.#sql = sql;
   }
 
-  /** Rejects with AppError `bad_request`, config_conflict where the name or the address is taken, store_unreachable. */
+  /**
+   * Rejects with AppError `bad_request`, `config_conflict` if the name or the address is taken, or `store_unreachable`.
+   */
   async add(user: NewUser): Promise<User> {
     const { name, email = null, role = 'member', isService = false, groups = [], identity } = user;
     checkName(name);
@@ -59,7 +61,7 @@ export class UserStore {
     return required(made[0], name);
   }
 
-  /** Users by name. Rejects with AppError `store_unreachable`. */
+  /** Lists users by name. Rejects with AppError `store_unreachable`. */
   async list(): Promise<readonly User[]> {
     return this.#sql<User[]>`
       SELECT ${userColumns(this.#sql)} FROM tooltray.users ORDER BY name`.catch(rethrow);
@@ -109,7 +111,7 @@ export class UserStore {
     );
   }
 
-  /** Takes one grant of a group back, or all of them. Rejects with AppError `store_unreachable`. */
+  /** Revokes one grant of a group, or all of them. Rejects with AppError `store_unreachable`. */
   async ungrant(group: string, profile?: string): Promise<void> {
     await this.#change(
       undefined,
@@ -119,7 +121,7 @@ export class UserStore {
     );
   }
 
-  /** The profiles that each group gives. Rejects with AppError `store_unreachable`. */
+  /** Returns the profiles granted to each group. Rejects with AppError `store_unreachable`. */
   async grants(): Promise<ReadonlyMap<string, readonly string[]>> {
     const rows = await this.#sql<{ name: string; profiles: string[] }[]>`
       SELECT name, array_agg(profile ORDER BY profile) AS profiles FROM tooltray.group_grants GROUP BY name ORDER BY name`.catch(
@@ -128,7 +130,7 @@ export class UserStore {
     return new Map(rows.map(({ name, profiles }) => [name, profiles]));
   }
 
-  /** `user`: the one whom it concerns; undefined: everybody. */
+  /** `user` is the user concerned; undefined for all users. */
   async #change<T>(user: string | undefined, work: (sql: ISql) => Promise<T>): Promise<T> {
     return this.#sql
       .begin(async (sql) => {
@@ -140,7 +142,7 @@ export class UserStore {
   }
 }
 
-/** Everybody is in it. It gives nothing unless an administrator says so. */
+/** Group of all users. It grants nothing unless an administrator adds a grant. */
 export const everyone = 'everyone';
 
 /** SQL expression for the groups of a user row. */
@@ -148,7 +150,7 @@ export function allGroups(alias: string): string {
   return `ARRAY(SELECT DISTINCT unnest(${alias}.groups || ${alias}.issued_groups) ORDER BY 1)`;
 }
 
-/** A user's columns, by our names. */
+/** The columns of a user, named as in `User`. */
 export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
   return sql.unsafe(
     `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isOff"`,

@@ -1,6 +1,6 @@
 /**
- * `tooltray pin NAME`: a server whose package floats (`npx x`, `uvx x@latest`) gets the version written down that ran
- * last, or a given one.
+ * `tooltray pin NAME`: locks the version of a server whose package floats (`npx x`, `uvx x@latest`): the version that
+ * ran last, or a given one.
  */
 import { withCore } from '../../core-access.ts';
 import { command, commonFlags } from '../../command.ts';

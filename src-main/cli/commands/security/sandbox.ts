@@ -1,5 +1,5 @@
 /**
- * `tooltray sandbox`: where servers run and what they reach from there; and putting one into a box, or taking it out.
+ * `tooltray sandbox`: shows which sandbox each server runs in and what it can access; enables or disables a sandbox.
  */
 import { AppError } from '../../../core/base/errors.ts';
 import { isObject } from '../../../core/base/json.ts';
@@ -13,7 +13,7 @@ import { cliPaths, openCliConfig, serverNames, unknownServer, updateServer } fro
 import { command, commonFlags } from '../../command.ts';
 import { oneLine, paint, printResult } from '../../terminal.ts';
 
-/** The words of the command line, and the values of the config. */
+/** Maps the values of the command line to those of the config. */
 const kinds = { auto: 'auto', bubblewrap: 'sandbox', container: 'container', none: 'none' } as const;
 
 export const sandbox = command({
@@ -53,7 +53,7 @@ export const sandbox = command({
     };
     await updateServer(store, name, (text, server) => {
       const written = rawField(text, server, 'isolation');
-      // MCPProxy's switch next to its mode would only contradict it.
+      // MCPProxy's separate switch would contradict the mode.
       const { enabled: _, ...others } = isObject(written) ? written : {};
       const box = mode === 'none' ? { ...others, mode } : { ...others, mode, ...given };
       const cleared =

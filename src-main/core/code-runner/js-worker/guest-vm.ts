@@ -1,4 +1,4 @@
-/** A VM with the globals of the sandbox in it, and nothing else: no files, no network, no environment, no output. */
+/** A VM with the globals of the code runner and nothing else: no files, no network, no environment, no output. */
 import { type HostFunction, JSValueHandle, MAX_STACK_SIZE, QuickJS } from 'quickjs-wasi';
 import type { GuestHost } from './guest/guest-host-calls.ts';
 import { guestSource } from './guest/guest-source.ts';
@@ -8,7 +8,7 @@ const badFile = 8;
 
 interface VmOptions {
   readonly memoryBytes: number;
-  /** Asked every few thousand steps. */
+  /** Called every few thousand steps. */
   readonly isOver: () => boolean;
   readonly onRejection: (promise: JSValueHandle, reason: JSValueHandle, handled: boolean) => void;
 }
@@ -21,12 +21,12 @@ export function createVm(engine: WebAssembly.Module, options: VmOptions): Promis
     interruptHandler: options.isOver,
     onUnhandledRejection: options.onRejection,
     timezoneOffset: 0,
-    // The engine's own notes would go to the core's stdout, which carries frames of MCP.
+    // The engine's own messages would go to the core's stdout, which carries MCP messages.
     wasi: () => ({ fd_write: () => badFile }),
   });
 }
 
-/** Host functions, given their arguments as texts, numbers and booleans. */
+/** Host functions; their arguments are strings, numbers and booleans. */
 export type HostFunctions = Readonly<Record<keyof GuestHost, HostAnswer>>;
 type HostAnswer = (...given: readonly (string | number | boolean)[]) => JSValueHandle | string | void;
 
@@ -36,7 +36,7 @@ export interface GuestHandles {
   readonly describe: JSValueHandle;
 }
 
-/** Puts the globals in. Throws JSException when they do not fit the memory. */
+/** Installs the globals. Throws JSException if they do not fit into the memory. */
 export function installGlobals(vm: QuickJS, host: HostFunctions, { style, input, helpers }: RunMessage): GuestHandles {
   const functions = vm.newObject();
   for (const [name, run] of Object.entries(host)) functions.setProp(name, vm.newFunction(name, bridge(vm, run)));
@@ -65,23 +65,24 @@ function bridge(vm: QuickJS, run: HostAnswer): HostFunction {
       const answer = run(...given);
       return answer instanceof JSValueHandle ? answer : vm.hostToHandle(answer);
     } catch {
-      // An error thrown here would show the code paths of this computer. It comes about when the memory is full.
+      // An error thrown here would reveal code paths of this computer. It occurs when the memory is full.
       return vm.undefined;
     }
   };
 }
 
-/** Undefined when the text does not fit the memory of the VM. */
+/** Returns undefined if the text does not fit into the memory of the VM. */
 export function newString(vm: QuickJS, text: string): JSValueHandle | undefined {
   const handle = vm.newString(text);
   if (handle.isString) return handle;
-  // The engine has an exception pending now, which would surface elsewhere.
+  // The engine has a pending exception, which would surface elsewhere.
   vm.getException().dispose();
   return undefined;
 }
 
 /**
- * The engine's bytes, given the URL of the worker: the package's own file, or the one the build put next to the worker.
+ * Returns the engine's bytes, given the URL of the worker: the package's own file, or the one that the build put next
+ * to the worker.
  */
 export function engineUrl(workerUrl: string): URL {
   if (new URL(workerUrl).pathname.endsWith('.ts')) return new URL(import.meta.resolve('quickjs-wasi/quickjs.wasm'));

@@ -1,19 +1,20 @@
 /**
- * The document that describes Tooltray to authorization servers which take an https address as client id: what somebody
- * has to publish there, and the ports that it names. Sources: draft-ietf-oauth-client-id-metadata-document; MCP
- * 2025-11-25 and 2026-07-28, Client Registration; RFC 8252 section 7.3.
+ * The client ID metadata document that describes Tooltray to authorization servers which accept an https address as
+ * client ID: the content to publish there, and its callback ports. Sources:
+ * draft-ietf-oauth-client-id-metadata-document; MCP 2025-11-25 and 2026-07-28, Client Registration; RFC 8252 section
+ * 7.3.
  */
 import { callbackPath } from './callback-listener.ts';
 
 /**
- * Callback ports while the document is our client id. If the document names no port, any should match, but many
+ * Callback ports while the document is the client ID. If the document names no port, any should match, but many
  * authorization servers compare exactly. So it names these too, none of which a system assigns by itself.
  */
 export const callbackPorts: readonly number[] = [8691, 8692, 8693, 8694, 8695];
 
 /**
- * `redirectUrl`: of a shared core, whose browsers come back to its own address; of a program on a
- * user's machine undefined.
+ * `redirectUrl` is the address of a shared core, which receives the callback itself; undefined for a program on a
+ * user's machine.
  */
 export function clientMetadataDocument(url: string, redirectUrl?: string): object {
   const ofMachine = ['', ...callbackPorts.map((port) => `:${port}`)].map(
@@ -22,8 +23,7 @@ export function clientMetadataDocument(url: string, redirectUrl?: string): objec
   return {
     client_id: url,
     client_name: 'Tooltray',
-    // Left out it would mean a web site, to which no address of a machine may belong (OpenID Connect Registration
-    // section 2).
+    // Omitted, it would default to `web`, which forbids loopback addresses (OpenID Connect Registration section 2).
     application_type: redirectUrl === undefined ? 'native' : 'web',
     redirect_uris: redirectUrl === undefined ? ofMachine : [redirectUrl],
     grant_types: ['authorization_code', 'refresh_token'],

@@ -1,4 +1,4 @@
-/** The fetch for the SDK's HTTP transports: it taps every message and turns HTTP failures into AppErrors. */
+/** The fetch for the SDK's HTTP transports: taps every message and turns HTTP failures into AppErrors. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { AppError } from '../../base/errors.ts';
 import { isObject, parseJson } from '../../base/json.ts';
@@ -16,11 +16,14 @@ export interface LosslessFetchOptions extends ReadOptions {
   readonly fetch: FetchLike;
   readonly tap: MessageTap;
   readonly exchanges: PendingPosts;
-  /** Resolves when the server's streams may be read on. */
+  /** Resolves when reading of the server's streams may continue. */
   readonly flow?: (() => Promise<void> | undefined) | undefined;
-  /** The stream for what belongs to no request was asked for; undefined: the server could not be reached. */
+  /**
+   * Called when the stream for unsolicited messages was requested, with the status; undefined if the server was
+   * unreachable.
+   */
   readonly onListen?: (status: number | undefined) => void;
-  /** When that stream is opened again. */
+  /** Decides when that stream is reopened. */
   readonly listenPauses?: ListenPauses;
 }
 
@@ -39,7 +42,7 @@ export function createLosslessFetch(options: LosslessFetchOptions): FetchLike {
     );
     if (listens) options.onListen?.(response.status);
     if (listens && response.status === 200) options.listenPauses?.opened();
-    // Redirects are followed, or not, by the SDK.
+    // The SDK follows redirects, or rejects them.
     if (response.status >= 400 && init.method === 'POST') {
       return refused(options, response, exchange, headers.has('mcp-session-id'));
     }
@@ -103,12 +106,15 @@ async function refused(
   );
 }
 
-/** These concern the address, not the request: sign in; no POST here, which may mean the older transport. */
+/**
+ * These statuses concern the address, not the request: a sign-in is needed, or POST is unsupported, which may mean the
+ * older transport.
+ */
 const errorResponses: ReadonlySet<number> = new Set([401, 403, 405]);
 
 /**
- * 2026-07-28 answers many errors with a status of 400 or 404; a body without an id answers the request it came back
- * for.
+ * In 2026-07-28 many errors have status 400 or 404; a body without an id is the response to the request that it came
+ * back for.
  */
 function isAnswer(failure: RpcFailure, exchange: PendingPost, status: number): boolean {
   if (errorResponses.has(status)) return false;
@@ -127,7 +133,7 @@ function readFailure(text: string): RpcFailure | undefined {
 
 const maxErrorBytes = 1024 * 1024;
 
-/** The beginning of an error's body, which is enough to say what it is about. */
+/** Returns the start of an error's body, which is enough to describe the error. */
 async function readStart(response: Response): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -143,13 +149,13 @@ async function readStart(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-// Passes an event stream on with each message replaced by its stub; ids, comments and retry times stay as they are.
+// Forwards an event stream with each message replaced by its stub; ids, comments and retry times stay unchanged.
 
 interface EventStreamTapOptions extends ReadOptions {
   readonly tap: MessageTap;
-  /** The request whose answer the stream carries, if it is that of a request. */
+  /** The request whose response the stream carries, if any. */
   readonly exchange: PendingPost | undefined;
-  /** Resolves when the server may be read on. */
+  /** Resolves when reading may continue. */
   readonly flow?: (() => Promise<void> | undefined) | undefined;
   readonly listenPauses?: ListenPauses;
 }
@@ -160,7 +166,7 @@ function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Ar
   const encoder = new TextEncoder();
   let out = '';
   let overflow = false;
-  /** Bytes since the last event. */
+  /** Number of bytes since the last event. */
   let pending = 0;
   const parser = createParser({
     maxBufferSize: options.maxMessageBytes,
@@ -194,7 +200,7 @@ function tapEventStream(options: EventStreamTapOptions): TransformStream<Uint8Ar
       }
       if (out !== '') controller.enqueue(encoder.encode(out));
       out = '';
-      // The parser cannot go on after that; what follows on this stream is lost with it.
+      // The parser cannot continue after that; the rest of this stream is lost.
       if (overflow) controller.terminate();
     },
   });
@@ -207,7 +213,7 @@ function rewriteEvent(event: EventSourceMessage, options: EventStreamTapOptions)
   const stubs = readMessages(event.data, options, options.exchange).map((message) =>
     options.tap.store(message, options.exchange?.id),
   );
-  // The id goes with the last one of a batch: taken up again from there, none comes twice.
+  // Only the last message of a batch carries the id: a resumed stream then delivers none twice.
   if (stubs.length === 0) return writeEvent({ ...event, data: '' });
   return stubs.map((data, index) => writeEvent(index === stubs.length - 1 ? { ...event, data } : { data })).join('');
 }
@@ -227,7 +233,7 @@ function tooLarge(options: EventStreamTapOptions): Message | undefined {
   return { jsonrpc: '2.0', id: exchange.id, error: { code: rpcCode.aborted, message } };
 }
 
-// JSON-RPC messages out of a whole HTTP body or one event, without losing a digit or a key.
+// Parses JSON-RPC messages from a whole HTTP body or one event, without losing a digit or a key.
 
 const newline = 0x0a;
 const space = 0x20;
@@ -237,21 +243,24 @@ interface ReadOptions {
   readonly onWarning: (text: string) => void;
   /** Memory budget for long messages, shared by all connections. */
   readonly budget?: ByteBudget | undefined;
-  /** The handshake is done; before it no message has a reason to be long. */
+  /** Whether the handshake is done; before it, no message needs to be long. */
   readonly greeted?: () => boolean;
 }
 
-/** More than that before its handshake is done no server has to say, in bytes. */
+/** Maximum size of a message before the handshake is done, in bytes. */
 export const maxHandshakeBytes = 1024 * 1024;
-/** A server's questions and notifications are parsed, while nobody else is served; answers of any length are not. */
+/**
+ * Maximum size of a parsed message, in bytes. Requests and notifications of a server are parsed, which blocks the core;
+ * results of any length are not.
+ */
 export const maxParsedBytes = 32 * 1024 * 1024;
 
-/** Longest message now, in bytes. */
+/** Returns the current maximum size of a message, in bytes. */
 function messageLimit({ maxMessageBytes, greeted }: ReadOptions): number {
   return greeted?.() === false ? Math.min(maxHandshakeBytes, maxMessageBytes) : maxMessageBytes;
 }
 
-/** One message, or several where the text is a batch; what is none is reported and left out. */
+/** Returns one message, or several for a batch; invalid ones are reported and omitted. */
 function readMessages(text: string, options: ReadOptions, exchange: PendingPost | undefined): Message[] {
   const { push, end, messages } = bodyReader(options, exchange);
   push(Buffer.from(text));
@@ -259,7 +268,7 @@ function readMessages(text: string, options: ReadOptions, exchange: PendingPost 
   return messages;
 }
 
-/** The same for a body that is still arriving; rejects when it breaks off. */
+/** Like `readMessages`, for a body that is still arriving; rejects if it breaks off. */
 async function readBody(
   body: AsyncIterable<Uint8Array>,
   options: ReadOptions,
@@ -297,12 +306,13 @@ function bodyReader(options: ReadOptions, exchange: PendingPost | undefined) {
     messages,
     end: () => reader.end(),
     drop: () => reader.drop(),
-    // Bodies may be printed over many lines. A JSON string holds no raw line break, so each one is mere white space.
+    // A body may be formatted over many lines. A JSON string contains no raw line break, so every line break is white
+    // space.
     push: (chunk: Buffer) => reader.push(withoutNewlines(chunk)),
   };
 }
 
-/** The error text of JSON that is no JSON-RPC message: `{"error": "Session not found"}`. */
+/** Returns the error text of JSON that is not a JSON-RPC message: `{"error": "Session not found"}`. */
 function bareError(text: string): string | undefined {
   let value: unknown;
   try {
@@ -316,7 +326,7 @@ function bareError(text: string): string | undefined {
   return typeof said === 'string' ? said.slice(0, maxBareErrorLength) : undefined;
 }
 
-/** In characters. */
+/** Maximum length of such an error text, in characters. */
 const maxBareErrorLength = 1000;
 
 function withoutNewlines(chunk: Buffer): Buffer {

@@ -1,7 +1,7 @@
 /**
- * Session ids for requests that belong to no session (2026-07-28 over HTTP). One request of a client at a time has the
- * client's own id, so that private connections to servers are reused; each further one has an id to itself, so that a
- * question of a server can only be about that request.
+ * Session ids for requests that belong to no session (2026-07-28 over HTTP). One request of a client at a time uses the
+ * client's own id, so that private connections to servers are reused. Each concurrent request has a separate id, so
+ * that a server-initiated request can only concern that request.
  */
 import { randomUUID } from 'node:crypto';
 
@@ -12,14 +12,14 @@ export class RequestIds {
   readonly #idle = new Map<string, NodeJS.Timeout>();
   readonly #ended: (id: string) => void;
 
-  /** `ended` is called with an id that was idle for five minutes, or at once where it was for one request alone. */
+  /** `ended` is called with an id that was idle for five minutes, or at once if the id served a single request. */
   constructor(ended: (id: string) => void) {
     this.#ended = ended;
   }
 
   /**
-   * Runs a task with an id. `isShared`: the next request with this key may be of another client, so the id is for this
-   * request alone. `hold` keeps the id until a promise is settled, for what continues after the task.
+   * Runs a task with an id. `isShared`: other clients may use the same key, so the id serves this request only. `hold`
+   * keeps the id until a promise is settled, for work that continues after the task.
    */
   async use<T>(
     { key, isShared }: { readonly key: string; readonly isShared: boolean },

@@ -7,7 +7,7 @@ import { scanDefinition } from '../scan/scan.ts';
 import { pinKindOf } from './pinned-definitions.ts';
 import type { PinKey, PinnedKind } from './pin-store.ts';
 
-/** Kind that the scan treats each definition as. */
+/** The kind that the scan treats each definition as. */
 export const scannedAs: Readonly<Record<PinnedKind, DefinitionKind>> = {
   introduction: 'instructions',
   tool: 'tool',
@@ -23,7 +23,7 @@ interface Looked {
   readonly after: JsonObject | undefined;
 }
 
-/** Findings by definition, if any; for accepted definitions only new findings. Yields to other work in between. */
+/** Returns the findings by definition; for accepted definitions only new findings. Yields to other work in between. */
 export async function scanChanges(looked: readonly Looked[]): Promise<ReadonlyMap<PinKey, readonly ScanFinding[]>> {
   const found = new Map<PinKey, readonly ScanFinding[]>();
   const slices = new TimeSlices();
@@ -35,7 +35,7 @@ export async function scanChanges(looked: readonly Looked[]): Promise<ReadonlyMa
   return found;
 }
 
-/** Excludes suspicious definitions from accepting a whole server: each needs its own approval. */
+/** Excludes suspicious definitions when a whole server is accepted: each needs its own approval. */
 export async function withoutSuspicious(
   offered: ReadonlyMap<PinKey, JsonObject>,
 ): Promise<ReadonlyMap<PinKey, JsonObject>> {

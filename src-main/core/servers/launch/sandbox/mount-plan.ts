@@ -1,12 +1,12 @@
 /**
- * Which parts of the disk a sandbox shows, and in what order they are mounted. A server can rename what it may write,
- * and so redirect a mount below it at its next start; every folder on the way to such a mount is therefore mounted onto
- * itself, which keeps it in place. Pure.
+ * Plans which parts of the disk a sandbox shows, and the order of the mounts. A server can rename what it may write,
+ * and so redirect a mount below it at its next start. Every folder on the way to such a mount is therefore mounted onto
+ * itself, which keeps it in place. Pure functions.
  */
 import { dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../../../security/file-paths.ts';
 
-/** A file or folder that the sandbox shows, by its real path. */
+/** A file or folder visible in the sandbox, by its real path. */
 export interface Place {
   readonly path: string;
   readonly writable: boolean;
@@ -19,8 +19,8 @@ export type Mount =
   | { readonly kind: 'empty'; readonly path: string };
 
 /**
- * Returns the mounts in order; all paths are real. `hidden`: folders that are covered wherever a place would show them.
- * `own`: what is shown, to be read, although it is in one of those.
+ * Returns the mounts in order; all paths are real. `hidden` lists folders that are covered wherever a place would show
+ * them; `own` lists exceptions inside them that stay readable.
  */
 export function planMounts(
   places: readonly Place[],
@@ -46,11 +46,13 @@ export function planMounts(
     if (!isCovered) for (const pin of pinsOf(path, enclosing(shown, path))) mounts.set(pin.path, pin);
     mounts.set(path, { kind: 'bind', source: path, path, writable: false });
   }
-  // A folder comes before what is in it.
+  // Mounts a folder before its content.
   return [...mounts.values()].toSorted((one, other) => depthOf(one.path) - depthOf(other.path));
 }
 
-/** Leaves out what another place shows in the same way; of two with one path, the writable one counts. */
+/**
+ * Omits places that another place already shows in the same way; of two with the same path, the writable one counts.
+ */
 function outermost(places: readonly Place[]): readonly Place[] {
   const byPath = new Map<string, Place>();
   for (const place of places) {
