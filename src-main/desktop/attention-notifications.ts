@@ -66,7 +66,7 @@ export class NotificationFilter {
     const known = this.#known.get(cause) ?? { since: now, seenAt: now, isNotified: false };
     this.#known.set(cause, known);
     known.seenAt = now;
-    // What asks for a decision does not fix itself.
+    // A pending decision does not resolve itself, so it is reported at once.
     const wait = action === 'decide' ? 0 : settleMs;
     if (known.isNotified || now - known.since < wait) return false;
     known.isNotified = true;

@@ -163,11 +163,11 @@ export function confirmUnsavedClose(contents: Pick<WebContents, 'on'>, { ask, on
  */
 export const backgroundColors = { light: '#f8f8f6', dark: '#141518' } as const;
 
-// Where a window may open: where it was, if that is still on a display.
+// Default window size; a window reopens at its last place if that is still on a display.
 
 const defaultSize = { width: 1120, height: 760 };
 const minSize = { width: 640, height: 480 };
-/** So much of it has to be seen, in pixels, for a user to get hold of it. */
+/** Height in pixels that must be visible, so that the user can grab the window. */
 const titleBarHeight = 80;
 
 type Place = { readonly width: number; readonly height: number } & Partial<Pick<Rectangle, 'x' | 'y'>>;

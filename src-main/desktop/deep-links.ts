@@ -13,7 +13,10 @@ export function dashboardUrl(place: string): string {
   return place === '' ? dashboardOrigin : `${dashboardOrigin}#/${place}`;
 }
 
-/** `tooltray://servers/github` means `servers/github`. Undefined for what is no such link; anybody can make one up. */
+/**
+ * Parses `tooltray://servers/github` to `servers/github`. Returns undefined for any other link. Untrusted: any program
+ * can create a link.
+ */
 export function parseDeepLink(link: string): string | undefined {
   const [, rest] = /^tooltray:\/\/([^?#]*)/i.exec(link) ?? [];
   if (rest === undefined || link.length > maxLinkLength) return undefined;

@@ -243,7 +243,7 @@ export class DesktopApp {
   }
 }
 
-/** How long a remote server may take to answer after the computer slept, in ms. */
+/** How long a remote server may take to respond after the computer slept, in ms. */
 const probeTimeoutMs = 10_000;
 
 /** Servers that wait for their next try are tried now; connections over HTTP, which may lead nowhere, are probed. */
@@ -356,7 +356,7 @@ function placeOf({ id, server, action }: AttentionItem): string {
   if (action.kind === 'unlock') return 'settings';
   if (action.kind === 'open-spills') return 'spills';
   if (server === undefined) return 'overview';
-  // What another app starts is decided on where it is seen letter by letter.
+  // Launches found in other apps are confirmed on a page that shows them in full.
   if (action.kind === 'heal' || action.kind === 'review') return `inbox/server/${encodeURIComponent(server)}`;
   const tab = { 'view-log': '/log', 'edit-config': '/config' } as const;
   const suffix = action.kind === 'view-log' || action.kind === 'edit-config' ? tab[action.kind] : '';

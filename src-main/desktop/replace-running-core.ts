@@ -44,7 +44,7 @@ async function opened(listen: () => Promise<void>): Promise<boolean> {
     await listen();
     return true;
   } catch (error) {
-    // Another one was quicker between our look and our try: it is asked as well.
+    // Another core started between the check and the attempt: it is asked as well.
     if (error instanceof AppError && error.code === 'already_running') return false;
     throw error;
   }

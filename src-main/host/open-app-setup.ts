@@ -45,7 +45,7 @@ export function openAppSetup(options: AppSetupOptions): AppSetup {
     access,
     cwd,
     isOnPath: async (command) => {
-      // Not from the working folder, where Windows would look first: it is a project, perhaps a stranger's.
+      // Not resolved from the working folder, which Windows searches first: it is a project, perhaps an untrusted one.
       const environment = await new EnvironmentResolver({ own: env }).resolve();
       return (await findCommand(command, environment, homedir())) !== undefined;
     },

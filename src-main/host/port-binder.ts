@@ -1,6 +1,6 @@
 /**
- * Which ports the core's HTTP is on. Where the wanted one is taken the core continues without, says who has it, and
- * tries again.
+ * Binds the ports of the core's HTTP server. If the wanted port is taken, the core continues without it, reports which
+ * program has it, and retries.
  */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink } from 'node:fs/promises';
@@ -109,7 +109,7 @@ export class PortBinder {
   async #problemOf(wanted: number, { cause }: AppError): Promise<string> {
     const isTaken = (cause as NodeJS.ErrnoException | undefined)?.code === 'EADDRINUSE';
     const holder = isTaken ? await portHolder(wanted) : undefined;
-    // It may just have let go of the port; the next try will tell.
+    // The program may just have released the port; the next attempt will show.
     if (isTaken && holder === undefined && this.#problem.startsWith(`Port ${wanted} is in use`)) return this.#problem;
     const what = isTaken ? `is in use by ${holder ?? 'another program'}` : `is not available (${errorText(cause)})`;
     const meaning =

@@ -124,7 +124,7 @@ export function settingsFacts({ context }: RpcDeps, desktop: Partial<SettingsFac
   };
 }
 
-/** How far a user has come with setting up. */
+/** Returns the user's progress in the setup. */
 async function setupFacts({ servers, activity, clients, apps, offerTests }: RpcDeps): Promise<SetupFacts> {
   const found = await apps.apps();
   const offered = await apps.importableServers({}).then(

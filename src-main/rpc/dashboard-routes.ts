@@ -102,7 +102,7 @@ function requireEntry(
   });
 }
 
-/** Below `/rpc/`, of whoever was let in. Rejects with AppError, if nothing was answered yet. */
+/** Handles requests below `/rpc/` of an authenticated viewer. Rejects with AppError if no response was sent yet. */
 export async function handleRpcRequest(
   path: string,
   request: IncomingMessage,
@@ -199,7 +199,10 @@ export function toRpcFailure(error: unknown): RpcFailure {
 
 /** A line that says nothing, so that a dead connection is noticed, in ms. */
 const heartbeatMs = 15_000;
-/** A page that does not keep up is let go: it comes back with the last id it has and is told what changed since. */
+/**
+ * A page that does not keep up is disconnected: it reconnects with its last event id and receives what has changed
+ * since.
+ */
 const maxBufferedBytes = 4 * 1024 * 1024;
 
 function streamState(response: ServerResponse, publisher: StatePublisher, lastId: string | undefined): void {

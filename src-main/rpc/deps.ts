@@ -19,7 +19,7 @@ import type { Session } from '../core/sessions/session.ts';
 import type { ViewFrames } from './view-frames.ts';
 import type { CoreState, RpcMethod, RpcMethods, ServerStatus, SessionStatus, SettingsFacts } from './contract.ts';
 
-/** Each handler takes the group that it uses. */
+/** Dependencies of the handlers; each handler uses the groups it needs. */
 export interface RpcDeps extends CoreGroups {
   readonly addresses: () => ListenAddresses;
   /** Returns how to stop; absent if the listeners stay as they are. */

@@ -1,6 +1,6 @@
 /**
- * Tells whoever watches how things stand: first the whole state, then only the slices that changed, at most five times
- * a second. A slice is built when it is sent; while nobody watches nothing is built and no timer runs.
+ * Publishes the state to watchers: first in full, then only the changed slices, at most five times a second. A slice is
+ * built when it is sent; without watchers nothing is built and no timer runs.
  */
 import { randomUUID } from 'node:crypto';
 import type { AppState, StateChange } from './contract.ts';

@@ -15,7 +15,7 @@ interface CoreLineOptions {
   readonly onLine: () => void;
 }
 
-/** How long a core may take to answer the replayed `initialize`. */
+/** How long a core may take to respond to the replayed `initialize`, in ms. */
 const resumeTimeoutMs = 10_000;
 /** How long a core may take to close its side after ours. */
 const closeTimeoutMs = 500;
@@ -24,7 +24,7 @@ export class CoreConnection {
   readonly #options: CoreLineOptions;
   readonly #socket: Socket;
   readonly #reader = new LineReader((piece) => this.#forward(piece));
-  /** The `initialize` whose answer is awaited, and what to do then. */
+  /** The pending `initialize` request, and its callbacks. */
   #awaited: { readonly id: string; done(): void; fail(error: Error): void } | undefined;
   #clientMidLine = false;
   /** Resolves when the core is gone. */
@@ -73,7 +73,7 @@ export class CoreConnection {
   }
 
   async #waitForResponse(id: string): Promise<void> {
-    // What the core says before is held: whether the client may see it is known at the end of a line only.
+    // Messages of the core are buffered until then: only a complete line shows whether the client may see it.
     this.#reader.holdAll = true;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const timer = setTimeout(

@@ -11,7 +11,7 @@ export interface Link {
   readonly rest: Buffer;
 }
 
-/** Nobody listens: the one failure that starting a core fixes. */
+/** No process listens: the only failure that starting a core fixes. */
 export class CoreNotRunningError extends Error {
   override readonly name = 'CoreAbsent';
 }
@@ -30,8 +30,8 @@ const newline = 0x0a;
 const helloTimeoutMs = 10_000;
 
 /**
- * Resolves with the socket paused. Rejects with CoreAbsent where nobody listens, or on a pipe somebody who is not the
- * user's core; with an Error that says why where a core does not let us in.
+ * Resolves with the socket paused. Rejects with CoreAbsent if no process listens, or if a pipe belongs to a process
+ * that is not the user's core; rejects with an Error that names the reason if a core refuses.
  */
 export async function dial(location: SocketLocation, wishes: HelloOptions): Promise<Link> {
   const token = readToken(location.tokenFile);
@@ -144,7 +144,7 @@ function readToken(file: string): string {
   }
 }
 
-/** Below /tmp somebody else could have been first to make our folder, and would be told the token. */
+/** Below /tmp another user could have created the folder first, and would receive the token. */
 function refuseForeignFolder(socketPath: string): void {
   const user = process.getuid?.();
   if (user === undefined) return;

@@ -15,7 +15,7 @@ export class InputBuffer {
   #wake: () => void = () => undefined;
   #gone = false;
 
-  /** `onGone` hears when the client has closed its side. */
+  /** `onGone` is called when the client has closed its side. */
   constructor(input: Readable, onGone: () => void) {
     this.#input = input;
     input.on('data', (chunk: Buffer) => (this.#consumer === undefined ? this.#keep(chunk) : this.#consumer(chunk)));

@@ -43,9 +43,9 @@ export class SessionState {
   readonly #calls = new Map<string, Call>();
   /** Requests of the core that the client is working on. */
   readonly #coreRequests = new Set<string>();
-  /** The same of a core that is gone; a new core has not asked them. */
+  /** Like the above, for a lost core; a new core has not sent them. */
   readonly #lostCoreRequests = new Set<string>();
-  /** Replayed requests whose answers the client has had before. */
+  /** Replayed requests whose responses the client has already received. */
   readonly #suppressedResponses = new Set<string>();
   /** Re-opened listens whose acknowledgement the client has had before. */
   readonly #suppressedAcks = new Set<string>();

@@ -31,7 +31,7 @@ interface ShimSessionOptions {
 const coreLostMessage =
   'Tooltray was restarted during this call and its result is lost. The call may have taken effect. Retry it only if that is safe.';
 
-/** For answers still to come when the client has closed its side. */
+/** How long to wait for pending responses after the client has closed its side, in ms. */
 const drainTimeoutMs = 2000;
 const minPollMs = 100;
 const maxPollMs = 2000;
@@ -51,7 +51,7 @@ export class ShimSession {
   constructor(options: ShimSessionOptions) {
     this.#options = options;
     this.#inbox = new InputBuffer(options.input, () => this.#onClientClosed());
-    // The client is gone without a word; nobody is left to serve.
+    // The client has disappeared, so there is no one left to serve.
     options.output.on('error', () => this.#leave());
   }
 
@@ -79,7 +79,7 @@ export class ShimSession {
     return this.#leaving || (this.#inbox.isClosed && !this.#inbox.hasData);
   }
 
-  /** Resolves when the core is gone again. */
+  /** Resolves when the core has disconnected. */
   async #serve(link: Link): Promise<void> {
     const core = new CoreConnection({
       link,
@@ -163,7 +163,7 @@ export class ShimSession {
 
   #onClientClosed(): void {
     if (this.#core === undefined) {
-      // What it said before it left is still carried out, as in `tooltray stdio < requests`.
+      // Input that the client sent before it closed is still processed, as in `tooltray stdio < requests`.
       if (!this.#inbox.hasData) this.#leave();
       return;
     }

@@ -17,13 +17,13 @@ export interface CoreStart {
 
 interface Launched {
   readonly isBrokered: boolean;
-  /** How the process ended, once it has; a core that finds another one running ends too. */
+  /** How the process ended, once it has; a core that finds another one running also ends. */
   ended: { readonly how: string; readonly at: number; readonly isFine: boolean } | undefined;
 }
 
 const startTimeoutMs = 20_000;
 const pollMs = 50;
-/** How long another core may take to answer after ours ended. */
+/** How long another core may take to respond after ours ended, in ms. */
 const exitGraceMs = 2000;
 
 /**
@@ -79,7 +79,7 @@ function launch(start: CoreStart, command: readonly string[], logFile: string): 
     // Its own session, and not in the client app's folder: it outlives both.
     const child = spawn(command[0] ?? '', command.slice(1), {
       cwd: homedir(),
-      // Whoever starts us may be a server of another core, which ends with all that it started.
+      // The shim may be started by a server of another core, which kills every process with this mark.
       env: { ...env, TOOLTRAY_PROCESS: undefined },
       detached: true,
       windowsHide: isBrokered || hidesWindows(command, env),

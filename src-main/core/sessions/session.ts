@@ -235,7 +235,7 @@ export class Session {
     this.#list.onCall(Date.now());
   }
 
-  /** For a model whose client app shows it tools that are gone. */
+  /** Tells the model that its client app shows tools that no longer exist. */
   #advice(): string {
     if (!this.#list.waiting) return '';
     const { ownTools } = this.view;

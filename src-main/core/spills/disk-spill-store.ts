@@ -178,7 +178,7 @@ export class DiskSpillStore implements AnswerStore {
     try {
       return await this.#keepIn(answer);
     } catch (error) {
-      // Somebody deleted the folder, or the index broke: everything is opened again, once.
+      // The folder was deleted or the index is damaged: everything is reopened, once.
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       if (this.#index.sealed || error instanceof AppError || !(isMissing || isCorruptError(error))) throw error;
       this.#index.reset();

@@ -91,14 +91,14 @@ function givenUp(): AppError {
 }
 
 function isHeavy({ target, question }: ReadRequest): boolean {
-  // What a model writes in SQL may take all memory whatever the size is, and no thread can be stopped in it.
+  // A model's SQL can exhaust the memory at any file size, and a thread cannot be interrupted in it.
   if (question.op === 'sql' || question.op === 'select') return true;
   const isData = question.op === 'query' || question.op === 'schema' || question.op === 'table';
   return isData && target.bytes > heavyBytes;
 }
 
-// The core's end of one thread that reads kept answers. It lives until it is ended; a question that takes too long ends
-// it.
+// The core's end of one thread that reads spills. The thread lives until it is terminated; a query that takes too long
+// terminates it.
 
 /** How often the thread is looked at, in ms. */
 const pollIntervalMs = 100;
@@ -249,11 +249,11 @@ function outOfMemory(cause: Error): AppError {
   });
 }
 
-/** How long a question may take, and what is said when it takes longer. */
+/** Time limit of a query, and the error if it is exceeded. */
 export interface ReadDeadlines {
   /** For the whole question, in ms. */
   readonly wholeMs: number;
-  /** For each step of it, where it goes in steps. */
+  /** Time limit of each step, for queries that run in steps. */
   readonly stepMs: number | undefined;
 }
 

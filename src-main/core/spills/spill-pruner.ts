@@ -80,7 +80,7 @@ const rowsAtOnce = 50;
 
 type RetentionSettings = Pick<ResultSettings, 'retentionDays' | 'maxBytes' | 'maxCount'>;
 
-/** `kept`: the answer that was written just now, which stays whatever the limits say. */
+/** `retained` is the spill that was just stored; it stays whatever the limits. */
 function overdue(index: SpillIndex, settings: RetentionSettings, now: number, retained?: string): SpillRow[] {
   const found = new Map(index.unpinnedBefore(now - settings.retentionDays * dayMs, now).map((row) => [row.id, row]));
   const usage = index.usage();
@@ -109,7 +109,7 @@ export async function removeSpills(index: SpillIndex, folder: string, rows: read
   }
 }
 
-// Deletions that a user may still take back for a moment; what is planned is carried out at the end in any case.
+// Deletions that the user can undo for a moment; pending ones are carried out at shutdown.
 
 /** How long, in ms. */
 const undoWindowMs = 10_000;

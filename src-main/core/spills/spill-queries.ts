@@ -1,4 +1,4 @@
-/** Answers kept on disk, as the tools that read them see it. */
+/** Queries over spills, as the helper tools send them. */
 import { type JsonObject, toPlainNumber } from '../base/json.ts';
 
 /** Queries on a spill; lines and rows are counted from 1, bytes from 0. */
@@ -72,7 +72,7 @@ export interface SpillQueryResult {
 
 /** Queries from the dashboard, which receives rows instead of text for a model. */
 export type SpillViewQuery =
-  /** Both ends included. */
+  /** Both ends are inclusive. */
   | { readonly op: 'lines'; readonly fromLine: number; readonly toLine: number }
   /** All matches are counted; `limit`: how many of them are shown. */
   | { readonly op: 'find'; readonly pattern: string; readonly limit: number }

@@ -213,7 +213,7 @@ export interface SpillReaderOptions {
 }
 
 const defaultMaxBytes = 16_000;
-/** One of three is always left to another owner. */
+/** One of the three threads is always reserved for another owner. */
 const maxThreads = 3;
 const maxWaitingPerOwner = 100;
 const maxIndexes = 64;
@@ -283,7 +283,7 @@ function targetOf(source: ReadSource): ReadTarget {
   return { file, kind, bytes, ...('handle' in source ? { fd: source.handle.fd } : { fd: -1, text: source.text }) };
 }
 
-// The whole of a kept answer in memory, where it is small enough to go on from there.
+// Maximum size of a spill that is read into memory as a whole.
 
 const maxFullReadBytes = 64 * 1024 * 1024;
 

@@ -22,7 +22,7 @@ type Now<T> = T | Promise<T>;
 
 /** Options of every spill store. */
 export interface SpillStoreOptions {
-  /** Absolute; holds nothing but kept answers and what is known of them. */
+  /** Absolute path; contains only spills and their index. */
   readonly folder: string;
   readonly settings: () => ResultSettings;
   readonly log: Log;

@@ -130,7 +130,7 @@ function codeOf(error: unknown): string {
   return textOrEmpty(code);
 }
 
-// What a media type means for a kept file: its kind and its extension.
+// Maps a media type to the kind and the extension of a spill file.
 
 /** No extension that a computer would run or open as a program. */
 const extensions: Readonly<Record<string, string>> = {

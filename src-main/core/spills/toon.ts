@@ -50,7 +50,7 @@ export function toToonResult(result: JsonObject): JsonObject {
   const block: unknown = Array.isArray(content) && content.length === 1 ? content[0] : undefined;
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return result;
   const json = compact(block['text']);
-  // What differs from the text says more than the text.
+  // Structured content that differs from the text contains more than the text.
   const isSame = structuredContent === undefined || JSON.stringify(structuredContent) === json;
   const toon = json === undefined || !isSame ? undefined : losslessToon(json);
   if (toon === undefined || toon.length > block['text'].length * maxShare) return result;

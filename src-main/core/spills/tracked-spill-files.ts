@@ -1,7 +1,4 @@
-/**
- * Kept answers as they are, with a note of each text that is read out of them: what it is known of, its reader has then
- * read.
- */
+/** Wraps the spills of a session and records each text read from them for the data flow check. */
 import {
   joinedBy,
   type SpillQueryResult,

@@ -260,7 +260,7 @@ function bounded(lines: readonly string[]): string[] {
   return shown;
 }
 
-// How single elements of the longest list are found.
+// Builds queries that find single elements of the longest list.
 
 /** A JSONPath with a place for a value; undefined if there is no list of objects at the top, or in a member of it. */
 export function queryExample({ elements, members }: Shape): string | undefined {

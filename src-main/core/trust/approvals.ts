@@ -11,7 +11,7 @@ import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
 import { truncateText, truncateName } from '../base/visible-text.ts';
 
-/** One of the answers there are to a question. */
+/** One of the choices of an approval. */
 export interface ApprovalChoice {
   /** Argument of `answer`: `once`, `always`, `no`. */
   readonly id: string;
@@ -26,8 +26,8 @@ export interface ApprovalChoice {
 }
 
 /**
- * `theirs`: of whoever's call it is, since nobody else is shown all of it; `admins`: it counts for everybody from then
- * on. Absent: anybody's who sees it.
+ * `theirs`: only the user whose call it is may decide, because no one else sees all of it. `admins`: only admins,
+ * because it applies to all users. Absent: every user who sees it.
  */
 export type DecisionAuthority = 'theirs' | 'admins';
 
@@ -55,7 +55,7 @@ export interface ApprovalRequest {
   readonly sentence: string;
   readonly details: readonly ApprovalDetail[];
   readonly choices: readonly ApprovalChoice[];
-  /** How long it may wait for an answer, in ms. */
+  /** How long the approval stays open, in ms. */
   readonly openMs: number;
 }
 
@@ -63,7 +63,7 @@ export interface PendingApproval extends Omit<ApprovalRequest, 'openMs'> {
   readonly id: string;
   /** ms since 1970. */
   readonly at: number;
-  /** Until then it can be answered, in ms since 1970. */
+  /** When it expires, in ms since 1970. */
   readonly until: number;
 }
 
@@ -103,7 +103,7 @@ interface Held extends SubmittedApproval {
 }
 
 export class ApprovalQueue {
-  /** One was asked or has ended. */
+  /** Emits when an approval was requested or has ended. */
   readonly changed = new Emitter();
   /** For the record of what was decided. */
   readonly ended = new Emitter<ClosedApproval>();

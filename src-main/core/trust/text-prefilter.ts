@@ -24,7 +24,7 @@ export function hasRun(text: string, of: CharacterTable, length: number): boolea
   return false;
 }
 
-/** So many digits, wherever they stand. */
+/** Returns whether the text contains at least this number of digits. */
 export function hasDigits(text: string, many: number): boolean {
   let count = 0;
   for (let at = 0; at < text.length && count < many; at++) {

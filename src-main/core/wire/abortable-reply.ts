@@ -11,8 +11,8 @@ interface Settle {
 }
 
 /**
- * `put` puts the question, and gives how it is taken away again; it is not called where nobody wants an answer by now.
- * Rejects with AppError cancelled once the signal says that nobody does.
+ * `put` sends the request and returns how to withdraw it; it is not called if the signal has aborted already. Rejects
+ * with AppError `cancelled` when the signal aborts.
  */
 export function awaitReply(signal: AbortSignal, put: (settle: Settle) => () => void): Promise<Result> {
   if (signal.aborted) return Promise.reject(cancelledError(signal));

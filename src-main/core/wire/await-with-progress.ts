@@ -1,6 +1,6 @@
 /**
- * Waits on behalf of a call for something that is on its way, and says so every few seconds: who hears nothing gives
- * up.
+ * Waits for a promise on behalf of a call and sends a progress notification every few seconds, because clients time out
+ * when they hear nothing.
  */
 import type { JsonObject } from '../base/json.ts';
 import { cancelledError } from './peer.ts';
@@ -11,7 +11,7 @@ interface Waiter {
 }
 
 interface Waiting {
-  /** How long it may take, in ms. */
+  /** Time limit in ms. */
   readonly limitMs: number;
   /** Returns the progress message after so many seconds. */
   readonly message: (seconds: number) => string;

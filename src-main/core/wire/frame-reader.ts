@@ -246,7 +246,7 @@ export class ChunkBuffer {
     this.#parts.push(part);
   }
 
-  /** All that has come, in order. */
+  /** Returns all received bytes, in order. */
   parts(): readonly Buffer[] {
     this.#endPiece();
     return this.#parts;

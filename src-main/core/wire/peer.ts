@@ -1,6 +1,6 @@
 /**
- * JSON-RPC over a transport, without a schema in the way: ids, answers, cancellation, progress tokens, time limits.
- * Unknown members pass untouched; what a method means is the business of whoever holds the peer.
+ * JSON-RPC over a transport, without schemas: ids, responses, cancellation, progress tokens, time limits. Unknown
+ * members pass unchanged; the owner of the peer interprets the methods.
  */
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
@@ -258,8 +258,8 @@ function noAnswer(method: string, result: unknown): AppError {
   return new AppError('server_protocol', `The answer to ${method} has ${what}.`);
 }
 
-// One request of Tooltray in flight: settled by its answer, by its time limit, by whoever gives it up, or by the end of the
-// line.
+// An outgoing request in flight: settled by its response, its time limit, its cancellation, or the end of the
+// connection.
 
 /** Functions of its connection that a request needs. */
 interface RequestLine {

@@ -1,4 +1,4 @@
-/** A JSON object kept as the bytes that arrived: passed on without being parsed, parsed only if somebody asks. */
+/** A JSON object stored as the received bytes: forwarded unparsed, and parsed only on access. */
 import { isUtf8 } from 'node:buffer';
 import { isSpace, type JsonObject, parseJson } from '../base/json.ts';
 

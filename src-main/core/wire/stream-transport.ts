@@ -9,7 +9,7 @@ import type { Transport, TransportHandlers } from './transport.ts';
 
 /** A reader this far behind is not coming back; keeping more would only fill the memory. */
 const maxUnsentBytes = 1024 * 1024 * 1024;
-/** From here on it is not read either: what it asks for would only come on top. */
+/** Above this limit, reading stops too, because further requests would only add responses. */
 const slowReaderBytes = 8 * 1024 * 1024;
 /** Notifications of different content that are kept for a slow reader, where the last of them counts. */
 const maxQueuedMessages = 1000;
@@ -29,7 +29,7 @@ export interface StreamTransportOptions {
 }
 
 /**
- * How long answers may take once the input has ended, in ms: the reader may be gone as well, which only a write shows.
+ * How long responses may take after the input has ended, in ms; only a write shows whether the reader is gone as well.
  */
 const maxResponseMs = 10 * 60_000;
 
@@ -40,7 +40,7 @@ export class StreamTransport implements Transport, ByteHolder {
   #handlers: TransportHandlers | undefined;
   #closed = false;
   #paced: PacedReader | undefined;
-  /** Its answers lie unread. */
+  /** Whether the peer does not read its responses. */
   #full = false;
   readonly #queued = new Map<string, Message>();
   #open: OpenRequests | undefined;

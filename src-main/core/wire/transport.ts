@@ -14,13 +14,16 @@ export interface SendOptions {
 }
 
 export interface MessageOrigin {
-  /** Our request on whose response stream this message came, where the transport can tell (HTTP). */
+  /** The outgoing request on whose response stream this message arrived, if the transport knows it (HTTP). */
   readonly relatedRequestId?: RequestId | undefined;
 }
 
 export interface TransportHandlers {
   onMessage(message: Message, origin?: MessageOrigin): void;
-  /** Once, when nothing more can come; `error` says why unless we closed it ourselves. */
+  /**
+   * Called once, when no more messages can arrive; `error` is the reason unless the transport was closed from this
+   * side.
+   */
   onClose(error?: Error): void;
   /** Something odd that does not end the line: a stray stdout line, an answer too large, invalid JSON. */
   onWarning(text: string): void;
@@ -39,7 +42,7 @@ export interface Transport {
   send(message: Message, options?: SendOptions): Promise<void>;
   /** Ends the line and everything that was started for it. Never rejects. */
   close(): Promise<void>;
-  /** Missing where the line ends with whoever is at its other end. */
+  /** Absent if the connection ends with its peer. */
   readonly presence?: Presence;
   /** For connections that can be handed over: the other side will fetch something here until the promise settles. */
   expectPickup?(until: Promise<void>): void;

@@ -49,7 +49,7 @@ export const coreHandlers = {
     };
   },
   call: async ({ tool, arguments: args, intent, reason }, { context, calls, clients }, signal) => {
-    // Whoever asks in person gets it whole: there is no context to flood.
+    // The user gets the full result, because there is no model context to flood.
     const caller = cliCallContext(context.version, signal);
     if (calls.modes.helpers.has(tool) && calls.catalog.current.lookup.tools.byListedName(tool) === undefined) {
       return toObject(await unshapedView({ clients }).callTool({ name: tool, arguments: args }, caller));
@@ -164,7 +164,7 @@ async function decide(
   return shown;
 }
 
-/** For tools of our own, as in any session; what they answer is given whole. */
+/** Returns a view for helper tools as in any session; their results are returned in full. */
 function unshapedView({ clients: { services } }: Pick<CoreGroups, 'clients'>): SessionView {
   const { shaper } = services;
   const whole = { shapeHelperResult: (result: Result) => Promise.resolve(result), spill: shaper.spill.bind(shaper) };

@@ -47,7 +47,7 @@ export const registryHandlers = {
     createRegistryHandlers(servers.registries.service).registryAdd(input, signal),
 } satisfies Handlers;
 
-/** Without the plan by which an entry is made of it. */
+/** Omits the build plan of an entry. */
 function toRow({ options, ...server }: RegistryServer): RegistryRow {
   return { ...server, options: options.map(({ plan: _plan, ...option }) => option) };
 }

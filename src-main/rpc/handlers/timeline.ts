@@ -99,7 +99,7 @@ function matching(
   return { sessions: wanted, ...(isCut && { lookedThrough: maxScannedSessions }) };
 }
 
-/** All steps of a time that savings are told for. */
+/** Whether the search covers all steps of a period, for which savings are reported. */
 function isPeriod({ since, ...rest }: StepSearch): boolean {
   return Object.values(rest).every((one) => one === undefined) && Object.values(savingsPeriods()).includes(since);
 }

@@ -42,13 +42,13 @@ export class ActivityShipper {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#stops = options.changed.map((event) => event.on(() => this.#schedule(shipIntervalMs)));
-    // What was left from before.
+    // Ships records left by a previous run.
     this.#schedule(shipIntervalMs);
   }
 
   /** Sends what is due; `isLast`: whatever there is. Whether the database took it. Never rejects. */
   async ship(isLast = false): Promise<boolean> {
-    // What came while one is on its way goes with the next.
+    // Records added during a write go into the next batch.
     await this.#shipping;
     clearTimeout(this.#timer);
     this.#timer = undefined;

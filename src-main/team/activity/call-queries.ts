@@ -60,7 +60,7 @@ export class CallQueries {
     const range = [...values, String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
     const isNewer = `number > $${values.length + 1}::bigint`;
     const [rows, [sums = {}], [newest = {}]] = await Promise.all([
-      // One more than asked for tells whether there are more.
+      // Reads one more than the limit, to know whether there are more.
       this.#select(
         `SELECT ${callColumns} FROM tooltray.calls WHERE ${where} AND number < ${before} AND number > ${after}
         ORDER BY number DESC LIMIT ${limit + 1}`,

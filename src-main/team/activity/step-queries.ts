@@ -79,7 +79,7 @@ export class StepQueries {
     const range = [String(beforeId ?? Number.MAX_SAFE_INTEGER), String(afterId ?? 0)];
     const [before, after] = [`$${wanted.values.length + 1}::bigint`, `$${wanted.values.length + 2}::bigint`];
     const [rows, [sums = {}], [all]] = await Promise.all([
-      // One more than asked for tells whether there are more.
+      // Reads one more than the limit, to know whether there are more.
       this.#ask(
         `SELECT ${columns} FROM tooltray.steps s WHERE ${wanted.where} AND s.number < ${before} AND s.number > ${after}
         ORDER BY s.number DESC LIMIT ${limit + 1}`,

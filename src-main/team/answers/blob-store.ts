@@ -13,7 +13,7 @@ export interface BlobStore {
   put(key: BlobKey, pieces: Chunks, bytes: number, signal: AbortSignal): Promise<void>;
   /** In their order, in pieces of any size. */
   read(key: BlobKey, bytes: number, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Also where there are none. */
+  /** Succeeds even if no object exists. */
   remove(key: BlobKey, signal: AbortSignal): Promise<void>;
 }
 

@@ -66,7 +66,7 @@ export class SpillCache {
     this.prepare();
   }
 
-  /** Somebody may have deleted the folder. Throws AppError. */
+  /** Recreates the folder if it was deleted. Throws AppError. */
   prepare(): void {
     ensurePrivateDir(this.#folder);
   }

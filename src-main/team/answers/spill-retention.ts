@@ -52,7 +52,7 @@ export class SpillRetention {
     await Promise.allSettled(this.#working);
   }
 
-  /** Behind the answer that was kept just now. */
+  /** Applies the limits after a spill was stored. */
   afterStore(answerId: string): void {
     const now = performance.now();
     if (this.#isStopped || now - this.#tendedAt < minPruneIntervalMs) return;

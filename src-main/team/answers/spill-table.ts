@@ -63,7 +63,7 @@ interface RetentionLimits {
   readonly except: string | undefined;
 }
 
-/** How long the database may take to answer, in ms: connecting again takes five seconds at the most. */
+/** Database timeout in ms; reconnecting takes up to five seconds. */
 const defaultTimeoutMs = 8_000;
 
 /** Rows of the team's spills. */
@@ -158,10 +158,7 @@ export class SpillTable {
     });
   }
 
-  /**
-   * From now on nobody reads them. Of those that were still there, each is told once, however many ask at the same
-   * time.
-   */
+  /** Marks spills as unreadable. Each one is returned to only one caller, however many run at once. */
   async markForDeletion(ids: readonly string[]): Promise<readonly PendingDeletion[]> {
     const rows = await this.#ask(
       (sql) => sql<LeavingRow[]>`

@@ -54,7 +54,7 @@ export interface TeamSpillStoreOptions extends SpillStoreOptions {
    * How long a call waits until its answer is kept, in ms, and a second for each `bytesPerSecond`; 5 000 by default.
    */
   readonly keepMs?: number;
-  /** How long an answer may take to arrive here, in ms, likewise. */
+  /** Like the above, for receiving a result, in ms. */
   readonly readMs?: number;
   /** How long nothing is kept after a store was away, in ms; 5 000 by default. */
   readonly pauseMs?: number;
@@ -76,7 +76,7 @@ export class TeamSpillStore implements SpillStore {
   readonly #cache: SpillCache;
   readonly #upkeep: SpillRetention;
   readonly #writer: ResultWriter;
-  /** Files of folders that whoever runs it has allowed; of Tooltray it knows none. */
+  /** Files in folders that the operator has allowed; contains no spills. */
   readonly #files: SpillFinder;
   readonly #reads: ReadCounts;
   readonly #recalled = new Map<string, Spill>();
@@ -228,7 +228,7 @@ export class TeamSpillStore implements SpillStore {
 
   async #close(): Promise<void> {
     await this.#writer.close();
-    // What failed meanwhile is undone.
+    // Undoes what failed meanwhile.
     while (this.#working.size > 0) await Promise.allSettled(this.#working);
     await this.#upkeep.stop();
     await this.#writeReads();

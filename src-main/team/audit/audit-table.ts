@@ -115,7 +115,7 @@ export class AuditTable implements AuditLog {
       const noted = await work.unsafe<{ seq: string }[]>('SELECT seq FROM tooltray.audit_heads');
       return { ...genesisLink, head: Number(noted[0]?.seq ?? 0), isOver: true };
     }
-    // A line that somebody spoilt still counts, so that no number is used twice.
+    // Damaged lines count, so that no number is used twice.
     const hash = parseLine(row.line)?.hash ?? genesisLink.hash;
     return { seq: Number(row.seq), hash, head: Number(row.head ?? 0), isOver: row.over };
   }

@@ -37,7 +37,7 @@ export function aggregateReplicas(row: AggregatedStatus, { replicas }: ServerSta
   // What is the same everywhere since the config says so needs no count.
   const isSaid = same.length === replicas.length && (first.level === 'off' || shown === 'Asleep');
   return {
-    // It answers, at some of them.
+    // The server responds on some replicas.
     level: first.level === 'error' && ready.length > 0 ? 'attention' : levelOf(first.level, ready.length),
     summary: isSaid ? shown : `${shown} on ${same.length} of ${formatCount(replicas.length, 'replica')}`,
     detail: causes(inOrder, row),
@@ -52,7 +52,7 @@ export function aggregateRunners(
   runners: ServerStatusByReplica['runners'],
   isOwn: boolean,
 ): AggregatedStatus {
-  // Why nobody's could be begun.
+  // Why the server could not be started for any user.
   if (row.level === 'error' || row.level === 'attention') return row;
   const people = runners.reduce((sum, one) => sum + one.people, 0);
   if (people === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with the user’s next call.' };

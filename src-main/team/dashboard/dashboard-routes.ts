@@ -80,7 +80,7 @@ export class DashboardRoutes {
     return true;
   }
 
-  /** Whoever is signed in in this browser; undefined: nobody, or its request began at another site. */
+  /** Returns the user signed in in this browser; undefined if there is none, or if another site sent the request. */
   viewer(request: IncomingMessage): Promise<Viewer | undefined> {
     return this.#parts.sessions.viewer(this.#cookie.read(request));
   }

@@ -12,7 +12,7 @@ import { allGroups, everyone, usersTopic, type Role } from '../users/user-store.
 import { hashOf } from '../users/access-tokens.ts';
 import type { Viewer } from './viewer.ts';
 
-/** In ms: whoever works in it signs in once a day. */
+/** Maximum age of a session in ms: an active user signs in once a day. */
 const maxMs = 12 * 60 * 60_000;
 /** Maximum number of sessions of one user; the oldest are ended beyond it. */
 const maxPerUser = 20;

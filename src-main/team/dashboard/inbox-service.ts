@@ -83,10 +83,7 @@ function sees({ user, role }: Pick<Viewer, 'user' | 'role'>, { person }: Pick<In
   return person === user || role === 'admin';
 }
 
-/**
- * Whoever decides was shown what they decide on: what somebody’s app wrote is nobody else's to read, so they cannot let
- * it go as it is.
- */
+/** Adapts an item for the viewer. Another user's payload is hidden, so the viewer cannot approve it unseen. */
 function forViewer({ user, role }: Decides, item: InboxItem): InboxItem {
   const { person } = item;
   if (person === undefined) return item;

@@ -1,12 +1,15 @@
 /**
- * Which questions of the contract a team's dashboard answers, and to whom. What is not said here is refused: each has
- * to be thought of.
+ * Defines which RPC methods a team's dashboard supports, and for whom. Methods that are not listed are rejected, so
+ * each one needs a decision.
  */
 import { AppError } from '../../core/base/errors.ts';
 import type { RpcMethod } from '../../rpc/contract.ts';
 import type { Role } from '../users/user-store.ts';
 
-/** Everyone: what is told is the asker's own. Admins: of everybody. Else why nobody is answered. */
+/**
+ * `everyone`: the response contains the viewer's own data. `admins`: the data of all users. Else the reason why the
+ * method is unsupported.
+ */
 export type Permission = 'everyone' | 'admins' | { readonly not: string };
 
 const config = { not: 'Change servers and settings in the team’s configuration files.' };

@@ -37,7 +37,7 @@ interface Sealed extends PkceState {
   readonly until: number;
 }
 
-/** How long a user may take, in ms. */
+/** How long the user may take to sign in, in ms. */
 const signInTtlMs = 10 * 60_000;
 const about = 'tooltray login to the dashboard';
 

@@ -111,7 +111,7 @@ export class TeamActivityCache {
     const answer = ask();
     this.#queries.delete(key);
     this.#queries.set(key, { at: Date.now(), answer });
-    // What failed is asked again at once.
+    // Failed queries are not cached.
     answer.catch(() => this.#queries.get(key)?.answer === answer && this.#queries.delete(key));
     const [oldest] = this.#queries.keys();
     if (this.#queries.size > maxCachedQueries && oldest !== undefined) this.#queries.delete(oldest);

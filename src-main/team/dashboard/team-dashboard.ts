@@ -58,7 +58,7 @@ export interface TeamDashboardDeps extends Omit<ServerServiceDeps, 'admin'> {
   readonly heartbeat: Heartbeat;
   /** Whether a user's own process of a server runs. */
   readonly hasProcess: (user: string, server: string) => boolean;
-  /** Users's own at servers; there as soon as somebody asks, as the core is. */
+  /** Users' sign-ins at servers; available on the first request, as the core is. */
   readonly signIns: () => TeamSignIns;
   /** Available once the first request arrives. */
   readonly host: () => CoreHost;

@@ -53,13 +53,13 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
       return notRecorded;
     },
     timelineSessions: async ({ person }) => {
-      // Of other replicas it is not known which go on.
+      // For sessions of other replicas it is unknown which still run.
       const here = new Set(clients.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
       const found = await steps.sessions(await rowScopeOf(viewer, person, people));
       const sessions = (await record.named(scope, found)).map((session) => ({
         ...session,
         isLive: here.has(session.id),
-        // How an app is served is said in the config.
+        // The config defines how an app is served.
         limitBytes: undefined,
       }));
       return { sessions };

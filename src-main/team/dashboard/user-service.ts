@@ -66,7 +66,7 @@ export class UserService {
     return { ...tokenRow(given), token };
   }
 
-  /** Rejects with AppError `not_found`, also for somebody else's where that is no admin's question. */
+  /** Rejects with AppError `not_found`, also for another user's token unless the viewer is an admin. */
   async revoke({ id }: Input<'revokePersonToken'>): Answer<'revokePersonToken'> {
     if (!isAdmin(this.#viewer)) {
       const own = await this.#parts.tokens.list(this.#viewer.name);

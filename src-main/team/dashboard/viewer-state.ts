@@ -58,7 +58,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
     },
     sessions: () => clients.sessions.all.filter((one) => one.isHere && isVisibleTo(viewer, one)).map(sessionStatus),
     attention: async () => {
-      // Of servers and settings members are told where they are.
+      // Members see servers and settings on their own pages only.
       const servers = isForAdmin ? overReplicas(serverStatuses(deps), viewer, parts) : [];
       const ofCore = isForAdmin ? facts() : { ...facts(), paused: false, httpProblem: '', storeProblems: [] };
       return attentionItems({ core: ofCore, servers, inbox: await inbox.waiting(), apps: [] }).map(isRetryable);
@@ -68,7 +68,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
     profiles: () => (isForAdmin ? { ...profilesOverview(deps), tokens: [] } : { profiles: [], tokens: [] }),
     savings: () => record.savingsOverview(scope, deps),
     activity: () => record.overview(scope),
-    // What runs now is told where it is over: it may be at any replica.
+    // Running steps are reported once they end, because they may run on any replica.
     timeline: async () => ({ revision: await record.lastStep(scope), open: [], more: 0 }),
     spills: async () => {
       const { maxBytes, maxCount, retentionDays } = context.config.current.results;

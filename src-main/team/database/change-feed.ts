@@ -11,7 +11,7 @@ import { databaseError } from './database.ts';
 export interface Change {
   readonly topic: string;
   readonly version: number;
-  /** Id of the one user whom it concerns; undefined: it may concern everybody. */
+  /** ID of the only user concerned; undefined if it may concern all users. */
   readonly user?: string | undefined;
 }
 

@@ -55,7 +55,7 @@ export function connect(
     ...(isPermanent ? { max_lifetime: null } : { idle_timeout: idleSeconds }),
     // The client's own waits grow to 20 s: what changed meanwhile would be heard as late.
     backoff: (tries) => Math.min(0.05 * 2 ** tries, maxWaitSeconds),
-    // Notices are of no use to whoever runs it; what matters comes as an error.
+    // Notices do not help the operator; important messages arrive as errors.
     onnotice: () => undefined,
     connection: { application_name: name, ...settings },
   };

@@ -15,7 +15,7 @@ export interface DocumentKey {
 
 export interface Row {
   readonly text: string;
-  /** Never the same again, also where a row was taken away and made again. */
+  /** Unique, even if a row is deleted and created again. */
   readonly version: string;
 }
 
@@ -102,7 +102,7 @@ export function topicOf({ owner, name }: Pick<DocumentKey, 'owner' | 'name'>): s
   return owner === '' ? `document/${name}` : `document/${name}/${owner}`;
 }
 
-/** A row that somebody put in the place of another one opens nothing. */
+/** A row that was copied over another one cannot be decrypted. */
 function aadFor({ owner, name }: DocumentKey): string {
   return JSON.stringify(['tooltray document', owner, name]);
 }

@@ -113,7 +113,7 @@ export class TeamDocuments {
   }
 }
 
-/** Ways that cross are tried again this often; each time somebody else got something done. */
+/** Maximum number of retries after write conflicts; in each conflict another process made progress. */
 const maxAttempts = 50;
 /** How soon a picture that may be old is read again while the database is away, in ms. */
 const retryMs = 1000;

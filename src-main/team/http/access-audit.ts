@@ -4,7 +4,7 @@ import type { Provisioned } from '../users/oidc-users.ts';
 import type { AuthenticationFailure } from '../users/authenticator.ts';
 import type { Identity } from '../oidc/read-claims.ts';
 
-/** Whoever continues trying is noted once in so long, in ms. */
+/** Repeated attempts of the same client are recorded once per interval, in ms. */
 const repeatIntervalMs = 10 * 60_000;
 /** Maximum number of addresses and of notes; further ones are not recorded until some expire. */
 const maxEntries = 500;

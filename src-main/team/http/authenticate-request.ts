@@ -29,7 +29,7 @@ interface RequestAuthenticatorDeps {
   readonly challenge: (request: IncomingMessage) => Challenge;
   /** Called for each rejected token with its origin. */
   readonly refused?: (why: AuthenticationFailure['why'], address: string) => void;
-  /** Hears of users who came by a token of the issuer, which holds until then, in ms since 1970. */
+  /** Called for users who authenticated with a token of the issuer, with its expiry in ms since 1970. */
   readonly came?: ((user: string, token: string, until: number) => void) | undefined;
 }
 
@@ -122,7 +122,7 @@ export function insufficientScope(scope: string, challenge: Challenge): HttpRefu
   };
 }
 
-/** No error: nothing was given (RFC 6750, 3.1). */
+/** No error code, because no token was sent (RFC 6750, 3.1). */
 function unauthorized(challenge: Challenge): HttpRefusal {
   return {
     ...httpRefusal(401, rpcCode.aborted, 'Authentication required: Authorization: Bearer <token>.'),

@@ -53,7 +53,7 @@ export class ResourceMetadata {
     return origin + wellKnown + pathname.replace(/\/mcp$/, '') + requestPath(request);
   }
 
-  /** The path of an endpoint; where Tooltray is reached below another path, that may stand before it. */
+  /** Returns the path of an endpoint; a path prefix of the public address may precede it. */
   #pathIn(request: IncomingMessage): string | undefined {
     if (!['GET', 'HEAD', 'OPTIONS'].includes(request.method ?? '')) return undefined;
     const requestedPath = requestPath(request);

@@ -1,6 +1,6 @@
 /**
- * Who may ask at all: programs of this machine that address it as such, and pages that it served itself. A page from
- * elsewhere whose name was made to lead here (DNS rebinding) says so in Host, any other one in Origin.
+ * Rejects requests from outside this machine. Only programs that address the listener as localhost, and pages that it
+ * served itself, are allowed. DNS rebinding shows in the Host header; any other foreign page shows in Origin.
  */
 import type { IncomingMessage } from 'node:http';
 import { rpcCode } from '../../wire/message.ts';

@@ -228,7 +228,7 @@ export function sendContinue({ headers, httpVersion }: IncomingMessage, response
 /** A body that continues after its answer, byte by byte, would keep the connection for ever. */
 export function closeUnlessConsumed(request: IncomingMessage): void {
   if (request.complete) return;
-  // One that had come whole but was not looked at leaves the connection as good as it was.
+  // A request that arrived completely and was not read leaves the connection reusable.
   request.resume();
   setTimeout(() => {
     if (!request.complete) request.socket.destroy();

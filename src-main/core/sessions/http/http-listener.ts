@@ -78,7 +78,7 @@ export interface HttpListenerOptions {
   readonly awaited: () => number;
   /** Memory budgets for unread and partly read data of all connections together. */
   readonly budgets: ConnectionBudgets;
-  /** How long an idle connection is kept open, in ms; where it is absent, as Node does. */
+  /** Keep-alive timeout of an idle connection, in ms; absent for Node's default. */
   readonly retainMs?: number | undefined;
   readonly onWarning: (text: string) => void;
 }
@@ -86,13 +86,16 @@ export interface HttpListenerOptions {
 /** Connections beside those that carry a stream or a request: kept ones, and some that only knock. */
 const spareConnections = 1_000;
 const requestTimeoutMs = 120_000;
-/** When to come again if there is no room, and where Tooltray is ending: it may be back by then. In seconds. */
+/**
+ * Value of `Retry-After` if the listener is at its limit or Tooltray is stopping, in seconds; it may have restarted by
+ * then.
+ */
 const retrySeconds = 5;
 const shutdownRetrySeconds = 10;
 /** Approximate garbage of a finished request, in bytes, and the idle time before it is collected, in ms. */
 const exchangeBytes = 100_000;
 const memoryQuietMs = 10_000;
-/** How often is looked whether all is answered that was asked before the end, in ms. */
+/** Poll interval while pending responses drain at shutdown, in ms. */
 const drainPollIntervalMs = 25;
 
 export class HttpListener {
@@ -127,7 +130,7 @@ export class HttpListener {
     return { ...this.#open, sessions: this.#legacy.count };
   }
 
-  /** How long what is being answered may take at the end, in ms. */
+  /** How long pending responses may take at shutdown, in ms. */
   get drainMs(): number {
     const { limits, fallbackDrainSeconds: usual = defaultDrainSeconds } = this.#options;
     return (limits().drainSeconds ?? usual) * 1000;
@@ -143,7 +146,8 @@ export class HttpListener {
     const options = {
       connectionsCheckingInterval: 2000,
       headersTimeout: 10_000,
-      // For the request to come whole: answers may take as long as a tool does, and streams stay open.
+      // Limits how long the request may take to arrive; responses may take as long as a tool does, and streams stay
+      // open.
       requestTimeout: requestTimeoutMs,
       ...(retainMs !== undefined && { keepAliveTimeout: retainMs }),
       // A second Host, token or version would be dropped without a word; as a list it is none.

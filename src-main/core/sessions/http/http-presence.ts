@@ -30,7 +30,7 @@ export class HttpPresence implements Presence {
     const wasHere = this.isHere;
     const last = request.headers['last-event-id'];
     const isStream = request.method === 'GET' && (last === undefined || last === '');
-    // One that asks without a stream continues without it.
+    // A client that sends requests without a stream continues without one.
     if (isStream || this.#open === 0) this.#hadStream = isStream;
     this.#open++;
     this.seenAt = Date.now();

@@ -13,7 +13,7 @@ import { unsupportedVersionError } from '../stateless-results.ts';
 import { idOf, type HttpRefusal, httpRefusal } from './http-io.ts';
 
 export type Inbound =
-  /** `isBatch`: they came as a list, and are answered by one. */
+  /** `isBatch`: the messages came as an array, and the response is an array. */
   | { readonly kind: 'legacy'; readonly messages: readonly Message[]; readonly isBatch: boolean }
   | { readonly kind: 'modern'; readonly request: RpcRequest }
   /** A notification of 2026-07-28, which has none that concern a server over HTTP. */

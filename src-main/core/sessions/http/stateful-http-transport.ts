@@ -334,7 +334,7 @@ class Posting {
   open(streams: EventStreams): EventStream {
     clearTimeout(this.#timer);
     this.stream = streams.open(this.#response, this.#headers);
-    // What was answered before there was a stream.
+    // Sends the responses that were produced before a stream was open.
     for (const answer of this.#responses) this.stream.send(answer);
     return this.stream;
   }

@@ -36,7 +36,7 @@ export class StatelessEndpoints {
   readonly #apps = new Map<string, Set<string>>();
   readonly #takes: (endpoint: Endpoint) => boolean;
 
-  /** `takes`: whether what a request declares can count; asked with each one. */
+  /** `takes` returns whether the capabilities that a request declares have an effect; called for each request. */
   constructor(open: OpenStatelessEndpoint, takes: (endpoint: Endpoint) => boolean = () => true) {
     this.#open = open;
     this.#takes = takes;

@@ -62,7 +62,7 @@ export class StatelessResponse {
       return;
     }
     const body = toErrorBody(error);
-    // Not found was -32002 before this revision.
+    // Before this revision, not found had the code -32002.
     const said = body.code === -32002 ? { ...body, code: rpcCode.invalidParams } : body;
     this.#finish({ jsonrpc: '2.0', id: this.#id, error: said }, statusOf(said, isKnown));
   }

@@ -79,7 +79,7 @@ export class HomeLock implements Disposable {
   static #lock(file: string): HomeLock | undefined {
     const database = new DatabaseSync(file, { timeout: 0 });
     try {
-      // Nothing is written, so that no journal is needed next to it.
+      // Nothing is written, so no journal file is needed.
       database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
       return new HomeLock(database);
     } catch (error) {

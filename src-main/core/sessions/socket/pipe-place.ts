@@ -39,7 +39,7 @@ export class PipePlace implements ListeningPlace {
     await writeFileAtomic(this.#file, `${this.#pipe}\n`);
   }
 
-  /** Nobody can remove a pipe, but the file. */
+  /** A pipe cannot be removed by another process, but its file can. */
   async restore(): Promise<boolean> {
     if (pipeIn(this.#file) === this.#pipe) return false;
     await writeFileAtomic(this.#file, `${this.#pipe}\n`);

@@ -147,7 +147,7 @@ export function unknownEndpointError(pathname: string): AppError {
   });
 }
 
-/** The core as somebody has it whom these profiles hold. */
+/** Returns the services restricted to these profiles. */
 function servicesForProfiles(profiles: readonly string[], whole: SessionServices): SessionServices {
   return profiles.length === 0 ? whole : whole.inProfiles(profiles);
 }

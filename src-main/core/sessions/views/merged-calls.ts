@@ -102,7 +102,7 @@ export class MergedCalls {
     if (name === awaitResult.definition.name) return this.#run(this.#helper(name, settings), params, context);
     const helper = this.#helper(name, settings);
     const own = helper === undefined ? this.#views.find(name, settings) : undefined;
-    // An interface waits for its answer; a handle would say nothing to it.
+    // A user interface waits for its result and could not use a handle.
     if (own !== undefined) return this.#runForView(own, params, context);
     const label = (): string => calledTool(params, helper !== undefined);
     return this.#slow
@@ -131,7 +131,7 @@ export class MergedCalls {
     if (known === undefined) throw taskNotFoundError(context);
     const { flow, servers } = this.#parts.core;
     const answer = await servers.get(known.server).request(method, known.params, context);
-    // What came of it is an answer of a tool.
+    // The outcome of the task is a tool result.
     flow.recordText(`${known.server}: a task`, known.server, answer, context);
     return withTaskId(answer, params['taskId']);
   }

@@ -45,7 +45,7 @@ export class HelperContexts {
   readonly #view: HelperView;
   /** Items that the session has been shown. */
   readonly memory = new ShownItems();
-  /** Answers as the pipeline gave them. */
+  /** Results that came from the pipeline. */
   readonly #given = new WeakSet<Result>();
 
   constructor(core: SessionServices, settings: SessionSettingsCache, view: HelperView) {
@@ -60,8 +60,8 @@ export class HelperContexts {
   }
 
   /**
-   * `rest`: what came next to the helper's input goes on with whatever it asks for: answers to a server's questions,
-   * too.
+   * `rest` holds the params next to the helper's input, such as replies to server-initiated requests; they are
+   * forwarded with its calls.
    */
   make(tool: string, rest: JsonObject, context: CallerContext): HelperContext {
     const { activity, admin, catalog, descriptions, spillFiles, sandbox, settleMs } = this.#core;

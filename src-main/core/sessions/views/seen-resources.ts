@@ -1,6 +1,6 @@
 /**
- * Which server has shown a session which resources in its answers: no list has to have them, and nobody else is asked
- * for them.
+ * Records which server returned which resource links to a session, because results may link to resources that no list
+ * contains. Only that server is asked for them.
  */
 import { isObject, objectOrEmpty } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
@@ -23,7 +23,7 @@ export class SeenResources {
     for (const uri of uris) {
       if (uri.length > maxUriLength || left-- <= 0) continue;
       const known = this.#servers.get(uri) ?? new Set();
-      // What was shown last is kept longest.
+      // Moves the entry to the end: the least recently returned one is evicted first.
       this.#servers.delete(uri);
       this.#servers.set(uri, known.add(server));
       const [oldest] = this.#servers.keys();

@@ -1,7 +1,6 @@
 /**
- * Tasks that servers answered with, of both eras: whoever asks for one later names nothing but its id, so it is written
- * down whose each is. Source: MCP 2025-11-25, basic/ utilities/tasks, and the extension `io.modelcontextprotocol/tasks`
- * of 2026-07-28.
+ * Tracks which server created which task, in both protocols, because later requests contain only the task's id. Source:
+ * MCP 2025-11-25, basic/utilities/tasks, and the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
 import { type Result, rpcCode, RpcError } from '../../wire/message.ts';
@@ -17,7 +16,7 @@ interface ServerTask {
   readonly taskId: string;
   /** `Principal.owner` */
   readonly owner: string;
-  /** The session that made it. */
+  /** The session that created the task. */
   readonly sessionId: string;
 }
 

@@ -77,7 +77,7 @@ export class ServerView implements SessionView {
 
   toolWithHeaders(name: string): JsonObject | undefined {
     const tools = this.#options.servers.find(this.#options.server)?.listing.tools ?? [];
-    // Looked for before it is asked what is shown: that goes through all of them.
+    // Searches by name first, because the visibility check reads all tools.
     return tools.find((tool) => tool['name'] === name && this.#repeating.has(tool) && this.#isShown(tool));
   }
 
@@ -129,7 +129,7 @@ export class ServerView implements SessionView {
     const answer = await this.#server().request(method, known?.params ?? params, context);
     if (isOfTask && isList) return filterOwnTasks(answer, server, tasks, context.principal);
     if (known === undefined) return answer;
-    // What came of it is an answer of a tool.
+    // The outcome of the task is a tool result.
     flow.recordText(`${server}: a task`, server, answer, context);
     return withTaskId(answer, params['taskId']);
   }

@@ -14,7 +14,7 @@ import { taskNotFoundError, type ServerTasks } from './server-tasks.ts';
 export interface TaskSubscription {
   /** The requested tasks that will be reported. */
   readonly taskIds: readonly string[];
-  /** Slow calls are told of from now on, by `tell`: the app knows by now which it will hear of. */
+  /** Starts notifications of slow calls through `tell`; by now the client knows which tasks it is subscribed to. */
   begin(tell: TaskStatusListener): void;
   end(): void;
 }

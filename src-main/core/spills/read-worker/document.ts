@@ -1,7 +1,4 @@
-/**
- * A kept answer as data: read from JSON or TOON, with the numbers that would change in another spelling known as they
- * stand.
- */
+/** A spill as data: parsed from JSON or TOON. Numbers that a JavaScript number would change keep their spelling. */
 import { isObject, tryParseJson } from '../../base/json.ts';
 import { JSONPathEnvironment, JSONPathError, type JSONPathNode, type JSONValue } from 'json-p3';
 import { AppError, errorText } from '../../base/errors.ts';

@@ -14,7 +14,7 @@ interface Wanted {
 /** Returns matches as numbered, grouped lines. Calls `step` before each piece of text that the pattern is tried on. */
 export function grepLines(target: ReadTarget, wanted: Wanted, maxBytes: number, step: () => void): SpillQueryResult {
   const { pattern, limit = Number.MAX_SAFE_INTEGER } = wanted;
-  // Who asks for the lines around is given lines.
+  // A request with context lines gets lines instead of elements.
   if (wanted.elements === true && target.kind === 'json' && wanted.context === 0)
     return grepElements(target, wanted, maxBytes, step);
   const { found, matchCount, totalLines } = search(target, wanted, maxBytes, step);
@@ -49,7 +49,7 @@ function grepElements(
     if (isFull) return;
     notes.push(row);
     returned += matches;
-    // What tells elements apart is that each is one line.
+    // Adjacent elements are distinguished by line, because each has one line.
     before = isLine ? fromLine : totalLines;
   };
   for (const line of joined(eachLine(target.fd, target.bytes))) {

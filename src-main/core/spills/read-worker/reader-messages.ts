@@ -54,8 +54,8 @@ export function newSteps(): Int32Array<SharedArrayBuffer> {
   return new Int32Array(new SharedArrayBuffer(4));
 }
 
-// Where lines begin in a file: every so many bytes the number of the line there, so that a line is found without
-// reading all before it.
+// An index of line starts: for every block of bytes, the number of its first line, so that a line is found without
+// reading the file from the start.
 
 /** Lines are the parts between line feeds: a line feed at the end is followed by one more, empty line. */
 export interface LineIndex {

@@ -1,6 +1,6 @@
 /**
- * Entry of the worker thread that reads kept answers: one question at a time, ended from outside when it takes too
- * long.
+ * Entry point of the worker thread that reads spills: handles one query at a time, and is terminated from outside if a
+ * query takes too long.
  */
 import { parentPort } from 'node:worker_threads';
 import type { ReadRequest } from './reader-messages.ts';

@@ -43,7 +43,7 @@ function end(text: string, maxBytes: number): string {
     .replace(/^\uFFFD+/, '');
 }
 
-/** Base64 says nothing to a reader: its kind and length stand for it. */
+/** Replaces Base64 data with its kind and length. */
 function withoutBytes(result: JsonObject): JsonObject {
   const { content } = result;
   if (!Array.isArray(content)) return result;

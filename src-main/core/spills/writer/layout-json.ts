@@ -38,7 +38,7 @@ class JsonWriter {
 
   write(): Buffer {
     const json = this.#json;
-    /** Nothing has come since the bracket that is open. */
+    /** Whether nothing has followed the open bracket yet. */
     let isEmpty = false;
     for (let at = 0; at < json.length;) {
       const byte = json[at] as number;

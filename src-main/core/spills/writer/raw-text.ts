@@ -115,7 +115,7 @@ export class RawText {
     const wasLong = this.#tailBytes > maxTailLength;
     this.#tailBytes += bytes.length;
     if (this.#tailBytes <= maxTailLength) return void this.#tail.push(Buffer.from(bytes));
-    // What the text says again as structured content, and whatever else there is: nothing gets lost.
+    // Also stores the structured content that repeats the text, and all other members, so that nothing is lost.
     if (!wasLong) this.#file.write(Buffer.concat([Buffer.of(newline), ...this.#tail.splice(0)]));
     this.#file.write(bytes);
   }

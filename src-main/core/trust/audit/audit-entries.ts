@@ -152,7 +152,7 @@ export type LogMetaEntry =
    * itself.
    */
   | { readonly kind: 'head'; readonly key: string; readonly sig: string }
-  /** A line that a killed process left half written was taken away. */
+  /** A partial line, left by a killed process, was removed. */
   | { readonly kind: 'mended'; readonly bytes: number }
   /** The oldest records were taken away, up to and with this one. */
   | { readonly kind: 'trimmed'; readonly to: number; readonly records: number }

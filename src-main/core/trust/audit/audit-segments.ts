@@ -54,8 +54,7 @@ function toSegments(folder: string, names: readonly string[]): readonly AuditSeg
 }
 
 /**
- * The end of the log, fixed: what is half written there goes. Whoever calls it holds the lock. Throws what the file
- * system throws.
+ * Returns the end of the log, after removing a partial line. The caller must hold the lock. Throws file system errors.
  */
 export function openLogEnd(folder: string): LogEnd {
   let torn = 0;
@@ -85,7 +84,7 @@ function mendFile(file: string, first: number): Omit<LogEnd, 'file'> {
   }
 }
 
-/** Lines that somebody spoilt still count, so that no number is used twice. */
+/** Damaged lines count, so that no number is used twice. */
 function lastLink(text: string, first: number): ChainLink {
   const lines = text.split('\n').slice(0, -1);
   for (let behind = 0; behind < lines.length; behind++) {
@@ -174,7 +173,7 @@ export function headFile(folder: string): string {
   return join(folder, 'head.json');
 }
 
-/** One that cannot be read is none. */
+/** An unreadable head counts as missing. */
 export function readNotedHead(folder: string): SignedHead | undefined {
   let text: string;
   try {

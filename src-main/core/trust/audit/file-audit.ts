@@ -93,7 +93,7 @@ export class FileAudit implements AuditRecorder {
   /** The last head, where it is not noted yet. */
   #toNote: { readonly file: string; readonly head: ChainLink & { readonly at: number } } | undefined;
   #isClosed = false;
-  /** There is no time left to wait for the key. */
+  /** At shutdown there is no time to wait for the key. */
   #mayBeUnsigned = false;
 
   /** Opens nothing yet: folder, key and file are made with the first batch. */
@@ -240,7 +240,7 @@ export class FileAudit implements AuditRecorder {
 
   #tooOld(): { readonly entry: LogMetaEntry; readonly files: readonly string[] } | undefined {
     const segments = segmentsIn(this.folder);
-    // One more is about to be begun.
+    // A new segment is about to start.
     const going = segments.slice(0, Math.max(0, segments.length + 1 - this.#limits.segments));
     const [oldest, next] = [segments[0], segments[going.length]];
     if (going.length === 0 || oldest === undefined || next === undefined) return undefined;

@@ -23,7 +23,7 @@ export interface ChainedLine extends ChainLink {
 /** The hash before the first record. */
 export const genesisLink: ChainLink = { seq: 0, hash: 'A'.repeat(43) };
 
-/** Records without a signed head among them, at the most: where there are more, somebody took heads out. */
+/** Maximum number of records without a signed head among them: more mean that heads were removed. */
 export const maxUnsigned = 256;
 
 /** No line is longer, in bytes: the texts of an entry are bounded. */

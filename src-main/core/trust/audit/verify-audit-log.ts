@@ -278,7 +278,7 @@ class Check {
     this.#tell('missing', from, from === to ? `Record ${from} is missing.` : `Records ${from} to ${to} are missing.`);
   }
 
-  /** Records missing at the start were trimmed by us, or removed by somebody else. */
+  /** Reports whether records missing at the start were removed by retention or by another program. */
   #tellStart(): void {
     if (this.#first <= 1) return;
     if (this.#first > this.#trimmedTo + 1) this.#tellMissing({ from: this.#trimmedTo + 1, to: this.#first - 1 });

@@ -20,12 +20,12 @@ export interface DataFlowDecision {
   readonly by?: string;
 }
 
-/** The oldest go first: whoever decided on so many would be asked once more. */
+/** The oldest decisions are evicted first, so the user is asked once more. */
 const maxDecisions = 2000;
 
 export class DataFlowDecisions {
   readonly changed = new Emitter();
-  /** These are asked for again. */
+  /** Emits revoked decisions, which need a new approval. */
   readonly revoked = new Emitter<readonly DataFlowDecision[]>();
   readonly #document: JsonDocument;
   #all: readonly DataFlowDecision[] = [];

@@ -78,7 +78,7 @@ export class DataFlowGuard {
   readonly roles: ToolRoleResolver;
   readonly #parts: FlowParts;
   readonly #sessions: FlowSessions;
-  /** Questions whose answers are seen to. */
+  /** Outcomes of approvals that already have a handler. */
   readonly #followed = new WeakSet<Promise<ApprovalOutcome>>();
 
   constructor(parts: FlowParts) {
@@ -88,9 +88,9 @@ export class DataFlowGuard {
   }
 
   /**
-   * Lets a call go on, with the arguments it goes on with and what was decided. Throws or rejects with AppError
-   * `not_allowed` where the user said no or has not answered in time, cancelled where it was given up meanwhile.
-   * Returns at once for a call that sends nothing.
+   * Lets a call continue; returns its arguments and the decision. Returns at once for a call that sends nothing. Throws
+   * or rejects with AppError `not_allowed` if the user denied it or did not decide in time, or `cancelled` if the call
+   * was cancelled meanwhile.
    */
   release(
     tool: FlowTool,

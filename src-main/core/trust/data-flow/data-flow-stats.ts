@@ -71,7 +71,7 @@ export class DataFlowStats {
 
   record(event: DataFlowEvent): void {
     this.#fresh.push(event);
-    // What cannot be written down is not kept for ever.
+    // Bounds the events that could not be stored.
     if (this.#fresh.length > 1000) this.#fresh.shift();
     this.#stored = withEvent(this.#stored, event);
     this.#writeSoon();

@@ -80,7 +80,7 @@ export function parseDestination(text: string): readonly Destination[] {
   return url === trimmed ? siteOf(url, url) : [];
 }
 
-/** Links in a text that is sent: whoever reads it follows them, and some programs do so by themselves. */
+/** Returns the links in a text that is sent, because its readers follow them, some programs automatically. */
 export function linksIn(text: string): readonly Destination[] {
   return sitesIn(text).map((site) => ({ ...site, isLink: true }));
 }
@@ -125,7 +125,7 @@ function siteOf(written: string, address: string): readonly Destination[] {
 }
 
 /**
- * Domains below which anybody can have a host: a host there says nothing of another one. Two-letter countries have
+ * Public suffixes, below which anyone can register a host: two hosts there are unrelated. Two-letter countries have
  * `co.uk` and the like.
  */
 const suffixes: ReadonlySet<string> = new Set(

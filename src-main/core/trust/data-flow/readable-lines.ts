@@ -61,7 +61,7 @@ export function* readPieces(read: Result | RawJson | string, source: Source): Ge
 
 function* linesIn(read: Result | RawJson | string, source: Source): Generator<string, void> {
   const isAddressBook = isRecipientRecord(source.of.slice(source.server.length));
-  // Whoever writes a message also writes its list of recipients.
+  // The author of a message also writes its list of recipients.
   const fields: FieldReader = { mark: isAddressBook ? recipientMark : fieldMark, hasRecords: !source.messages };
   if (typeof read === 'string') yield* linesOfText(read, fields);
   // The bytes as they came, which are too many to parse here.

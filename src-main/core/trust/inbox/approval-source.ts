@@ -37,7 +37,7 @@ export function createApprovalSource({ questions, decisions, nameOfApp }: Questi
     decide: async (item, word) => {
       const before = new Set(acts(decisions).map(idOf));
       const outcome = answer(questions, item, word);
-      // Whoever asked hears of it first, and writes down what counts for good.
+      // The requester is notified first and stores permanent decisions.
       await nextTurn();
       const [made, ...more] = acts(decisions).filter((act) => !before.has(idOf(act)));
       if (made === undefined || more.length > 0) return outcome;

@@ -58,7 +58,7 @@ export function secretConsequences(
   return secretNamesIn(after).map((name) => grave(`It gets the secret ${shownWord(name)}, ${where}.`));
 }
 
-/** All but what only says how it is treated here. */
+/** Returns the entry without members that only affect Tooltray. */
 function launchOf(entry: JsonObject): JsonObject {
   const fields = Object.entries(entry).map(([key, value]) => [fieldOfKey(key), value] as const);
   return Object.fromEntries(fields.filter(([field]) => reaching.has(field)));

@@ -11,8 +11,8 @@ export type InboxKind = 'change' | 'review' | 'proposal' | 'settings' | 'data-fl
 export type InboxRisk = 'runs-code' | 'disk' | 'network' | 'unpinned';
 
 /**
- * One thing to decide. All texts are as they were said, what cannot be seen marked; they may come from a server: text,
- * never markup.
+ * One item to decide. Texts are unchanged, with invisible characters marked; they may come from a server, so they are
+ * text and never markup.
  */
 export interface InboxItem {
   /** Short, so that a user can type it. Stands for just what is shown: where that changes, it is another id. */
@@ -22,7 +22,7 @@ export interface InboxItem {
   readonly cause: string;
   /** ms since 1970; undefined: not known. */
   readonly at: number | undefined;
-  /** Until then it can be answered, in ms since 1970; undefined: as long as it stands there. */
+  /** When it expires, in ms since 1970; undefined if it does not expire. */
   readonly until: number | undefined;
   readonly server: string | undefined;
   /** Id of the owner: only the owner and admins decide. Absent: everybody. */
@@ -31,7 +31,7 @@ export interface InboxItem {
   readonly title: string;
   /** The question, as one sentence. */
   readonly sentence: string;
-  /** Who wants it, as a sentence: `Cursor asked with manage_servers.` */
+  /** The origin, as a sentence: `Cursor asked with manage_servers.` */
   readonly from: string;
   /** The risks that approval adds. */
   readonly risks: readonly InboxRisk[];
@@ -82,7 +82,7 @@ export interface InboxPart {
   readonly title: string;
   /** Notes on the part, in sentences, gravest first. */
   readonly notes: readonly Consequence[];
-  /** Sentences that were not there before, and where they stand now. */
+  /** Sentences that are new, with their positions. */
   readonly added: readonly AddedSentence[];
   readonly lines: readonly DiffLine[];
   /** Sentences and lines that there was no room for. */

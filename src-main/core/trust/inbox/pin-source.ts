@@ -240,7 +240,7 @@ function linesOf({ kind, before = {}, after = {} }: DefinitionChange): readonly 
   return diffLines(definitionLines(was, is), definitionLines(is, was)).filter(({ change }) => change !== 'same');
 }
 
-/** Without its name, which is in the title: by that every definition would be another one. */
+/** Omits the name, which is shown in the title: otherwise every definition would differ. */
 function withoutName(kind: PinnedKind, definition: JsonObject): JsonObject {
   const name = kind === 'template' ? 'uriTemplate' : kind === 'view' ? 'uri' : 'name';
   const { [name]: _name, ...rest } = definition;
@@ -293,7 +293,7 @@ function nameOf({ kind, name }: Pick<DefinitionChange, 'kind' | 'name'>): string
   return kind === 'introduction' ? 'itself' : truncateText(markInvisible(name), 100);
 }
 
-// What was decided.
+// Describes the decisions.
 
 function decidedAbout({ scope, decisions }: ServerPins): readonly PastDecision[] {
   return decisions.map((decision) => decidedOf(scope, decision));

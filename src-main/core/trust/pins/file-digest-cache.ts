@@ -22,7 +22,7 @@ export async function digestFile(file: string): Promise<string | undefined> {
   }
 }
 
-/** For what is looked at, not for what is decided: that reads the file itself. */
+/** For display only; decisions read the file itself. */
 export class FileDigestCache {
   readonly #known = new Map<string, { readonly state: string; readonly digest: string | undefined }>();
   readonly #digest: typeof digestFile;

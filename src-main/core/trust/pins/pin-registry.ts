@@ -24,8 +24,8 @@ export class PinRegistry {
   }
 
   /**
-   * undefined for built-in servers, which come with us. Made again where the entry is another one. `kind`: what it says
-   * to apps of that kind, which is not what it says to others; `apps`: which those are, in words.
+   * Returns the pins of a server; undefined for built-in servers, which ship with Tooltray. Recreated if the entry
+   * changes. `kind` identifies an extension set whose definitions differ; `apps` describes it in words.
    */
   of(server: ServerConfig, kind?: { readonly key: string; readonly apps: string }): ServerPins | undefined {
     if (server.kind === 'builtin') return undefined;

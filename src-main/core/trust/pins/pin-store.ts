@@ -63,7 +63,7 @@ export interface PinnedServer {
 
 /** Stores the accepted definitions of one server. */
 export interface ServerPinStore {
-  /** Somebody else wrote it. Files of a home are written by one core alone. */
+  /** Emits when another process wrote it. Files of a home are written by one core only. */
   readonly changed: Emitter;
   /**
    * undefined: nothing was accepted yet. Rejects where there is something that cannot be read: no reason to accept all
@@ -139,7 +139,7 @@ class PinFile implements ServerPinStore {
     try {
       return parsePins(text, this.#file);
     } catch (error) {
-      // What is written next takes its place.
+      // Keeps a copy, because the next write replaces the file.
       await copyFile(this.#file, `${this.#file}.corrupt`).catch(() => undefined);
       throw error;
     }

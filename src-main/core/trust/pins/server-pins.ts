@@ -219,8 +219,8 @@ export class ServerPins {
   }
 
   /**
-   * The user's answer. `keys`: about these definitions only; `id`: of the question they saw, since another change may
-   * have come meanwhile. Rejects with AppError `not_allowed` where it is another one now.
+   * Applies the user's decision. `keys` limits it to these definitions; `id` is that of the review the user saw,
+   * because another change may have come meanwhile. Rejects with AppError `not_allowed` if the review has changed.
    */
   decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<void> {
     return this.#inTurn(async () => {
@@ -229,7 +229,7 @@ export class ServerPins {
     });
   }
 
-  /** Answers false where something else was written meanwhile, which need not be about this. */
+  /** Resolves to false if another process wrote meanwhile, even about another definition. */
   async #decide(choice: PinChoice, by: string, id: string, keys?: readonly PinKey[]): Promise<boolean> {
     const pins = this.#pins;
     const decided = this.heldChanges.filter(({ key }) => keys === undefined || keys.includes(key));
@@ -395,7 +395,7 @@ export class ServerPins {
     return true;
   }
 
-  /** With what was known to wait: another replica's process may say it still, where this one's does not. */
+  /** Includes changes known to be pending: another replica's process may still offer them if this one's does not. */
   #waitsOf(held: readonly DefinitionChange[]): ReadonlyMap<PinKey, PendingChange> {
     const known = this.#pins?.waits ?? new Map<PinKey, PendingChange>();
     const now = this.#rules.now();
@@ -435,7 +435,7 @@ export class ServerPins {
     };
   }
 
-  /** After an answer: what is offered is held against what is accepted now. */
+  /** After a decision: compares the offered definitions with those accepted now. */
   #again(): void {
     if (this.#pins === undefined) return;
     const known = this.#held;
@@ -457,7 +457,7 @@ export class ServerPins {
     if (!isSame) this.changed.emit();
   }
 
-  /** One after the other: a listing and an answer may come at once. */
+  /** Serializes the work, because a listing and a decision may arrive at once. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);

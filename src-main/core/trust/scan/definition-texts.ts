@@ -16,8 +16,8 @@ export interface DefinitionTexts {
 }
 
 /**
- * The subject of a definition. Server instructions come as `{ instructions }`, the answer of prompts/get as `prompt`
- * too.
+ * The subject of a definition. Server instructions come as `{ instructions }`, and the result of prompts/get as
+ * `prompt`.
  */
 export type DefinitionKind = 'tool' | 'prompt' | 'resource' | 'resourceTemplate' | 'instructions';
 

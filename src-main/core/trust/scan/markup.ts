@@ -19,7 +19,7 @@ const openings = /<!--|<(?:span|div|p|font|td|a|i|b|small|section)\b[^<>]{1,300}
 const unseen =
   /^<!|display:\s?none|visibility:\s?hidden|font-size:\s?[01](?:px|pt|em)?\s?[;"']|opacity:\s?0(?:\.0\d*)?\s?[;"']|color:\s?(?:white|#fff(?:fff)?|transparent)|\bhidden\b|left:\s?-\d{3,}/i;
 
-/** Without one of these there is nothing to look for. */
+/** Quick check: without one of these there is no markup. */
 const anyMark = /[[<#]|---/;
 
 const maxHiddenLength = 2000;

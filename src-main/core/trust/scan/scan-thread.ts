@@ -30,7 +30,7 @@ export interface LabelledResult {
 const windowSize = 64 * 1024;
 const windowOverlap = 1024;
 const maxResultLength = 8 * 1024 * 1024;
-/** More that waits is not looked at: whoever floods it keeps nobody else waiting. */
+/** Maximum queue length; further texts are not scanned, so that a flood does not delay other scans. */
 const maxWaiting = 400;
 /** In characters: results that are being looked at, all together. */
 const maxHeldLength = 64 * 1024 * 1024;

@@ -10,10 +10,10 @@ export interface Token {
   readonly quoted: boolean;
 }
 
-/** One sentence, or a part of a very long one. */
+/** A sentence, or a part of a very long one. */
 export interface Sentence {
   readonly tokens: readonly Token[];
-  /** All kinds that occur in it. */
+  /** All kinds of words in the sentence. */
   readonly kinds: ReadonlySet<WordKind>;
 }
 

@@ -25,7 +25,7 @@ export interface TextScore {
 /** In characters: hits farther apart are not added up, so that a long text weighs no more than its worst part. */
 const windowSize: Readonly<Record<TextRole, number>> = { text: 1500, value: 1500, name: 300, guide: 1500, result: 900 };
 const maxHits = 300;
-/** Characters that are read with their letters moved by thirteen, where a word looks like it. */
+/** Maximum number of characters decoded as ROT13, if a word looks encoded. */
 const maxRot13 = 4000;
 /** The least weight with which a hidden or encoded text counts. */
 const minInnerWeight = 0.3;
