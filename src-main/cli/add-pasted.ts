@@ -15,8 +15,8 @@ import {
 } from './write-server.ts';
 
 /**
- * Nothing is written where a name is taken. Rejects with AppError `bad_request`, `config_conflict`, `not_found`,
- * unsupported.
+ * Writes nothing if a name is taken. Rejects with AppError `bad_request`, `config_conflict`, `not_found` or
+ * `unsupported`.
  */
 export async function addPasted(
   text: string,

@@ -162,7 +162,7 @@ function notes(probe: ProbeResult, masker: Masker): string[] {
 const settleTimeoutMs = 10_000;
 const pollIntervalMs = 100;
 
-/** How the servers of a core fare once those that are just starting have had a moment to show it. */
+/** Returns the state of a core's servers after those that are starting have had a moment to finish. */
 export async function settledState(core: CoreAccess): Promise<CoreState> {
   const until = Date.now() + settleTimeoutMs;
   for (;;) {

@@ -10,7 +10,7 @@ export interface FoundSteps {
   readonly lookedThrough?: number;
 }
 
-/** The newest first, at most so many; those that come meanwhile are left out. */
+/** Reads up to the limit, newest first; steps recorded during the read are excluded. */
 export async function readSteps(core: CoreAccess, query: StepQuery, limit: number): Promise<FoundSteps> {
   const steps: StepSummary[] = [];
   for (;;) {

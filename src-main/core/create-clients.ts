@@ -27,7 +27,7 @@ interface ClientsOptions extends Pick<CreatedCalls, 'calls' | 'stagesDeps'> {
   readonly token: string;
 }
 
-/** Who is connected to a core, and what they are given. */
+/** The connected clients of a core, and the services they use. */
 export interface ClientsGroup {
   readonly sessions: SessionRegistry;
   readonly parkedCalls: ParkedCalls;

@@ -77,7 +77,7 @@ export class ExtensionCores {
     return this.#isRefusing ? beyond : undefined;
   }
 
-  /** To be called when the config, or what is written of tools, is another one. */
+  /** Called when the config or the rewritten descriptions change. */
   refresh(): void {
     for (const core of this.#cores.values()) {
       rebuildLists(core);

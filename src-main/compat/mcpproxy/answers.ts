@@ -31,7 +31,7 @@ export function readTrimmedText(value: unknown): string | undefined {
   return text === '' ? undefined : text;
 }
 
-// What is said of a change that waits for the user.
+// Describes a change that awaits the user's approval.
 
 /** Returns undefined for a change that was applied. */
 export function proposedChangeInfo(outcome: ChangeOutcome): JsonObject {

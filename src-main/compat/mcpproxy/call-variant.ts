@@ -145,7 +145,7 @@ function declaredReason(input: JsonObject): string | undefined {
   return typeof reason === 'string' && reason !== '' ? reason : undefined;
 }
 
-/** How sensitive such a declaration says the data is. */
+/** Returns the sensitivity that a declaration states for the data. */
 function declaredSensitivity(input: JsonObject): string | undefined {
   const sensitivity = toObject(input['intent'])?.['data_sensitivity'] ?? input['intent_data_sensitivity'];
   return sensitivities.find((one) => one === sensitivity);

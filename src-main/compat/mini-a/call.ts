@@ -245,7 +245,7 @@ function parseText(text: string): unknown {
   }
 }
 
-// What to tell a caller whose call failed and who wrote parameters that the tool does not have.
+// Explains a failed call with parameters that the tool does not have.
 
 /** More than this helps nobody, and the names come from a model: they can be anything. */
 const maxNames = 20;
@@ -353,7 +353,7 @@ interface SpilledResult {
   readonly blocks: readonly unknown[];
 }
 
-/** To be read before the tool is called. Throws AppError `bad_request`. */
+/** Parsed before the tool is called. Throws AppError `bad_request`. */
 function readSpillWish(input: JsonObject): SpillOptions {
   const toFile = readFlag(input, 'resultToFile', false);
   const threshold = readIntegerArgument(input, 'resultSizeThreshold', 0);

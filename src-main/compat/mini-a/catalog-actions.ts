@@ -76,7 +76,7 @@ function searchBriefly(
   const hits = [...best].slice(0, limit ?? Math.max(defaultLimit, found.length));
   const totalMatches = Math.max(byLetters.length, found.length + more);
   const results = hits.map((tool) => compactHit(tool, input, shown, view));
-  // Once for all of its hits: an alias alone says nothing.
+  // Listed once for all hits, because an alias alone identifies no server.
   const named = hits.map(({ server }): [string, string] => [shown.catalog.aliases.get(server) ?? server, server]);
   const connections: JsonObject = Object.fromEntries(named);
   const body = { action: 'search', totalMatches, results, ...(hits.length > 0 && { connections }) };
@@ -115,7 +115,7 @@ function cut(matches: readonly Match[], limit: number | undefined): readonly Mat
   return matches.filter((match) => match.literal || others.has(match));
 }
 
-/** With its signature, so that most calls need no second look. */
+/** Includes the signature, so that most calls need no second lookup. */
 function compactHit(
   tool: CatalogEntry,
   input: JsonObject,

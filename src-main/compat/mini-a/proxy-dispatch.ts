@@ -16,7 +16,7 @@ import { runCallAction } from './call.ts';
 import { runListAction, runSearchAction, statusTool } from './catalog-actions.ts';
 import { type DispatchConnection, findConnection, visibleCatalog, type VisibleCatalog } from './visible-catalog.ts';
 
-// How `proxy-dispatch` is listed.
+// The definition of `proxy-dispatch` in tool lists.
 
 const flag: Readonly<JsonObject> = { type: 'boolean' };
 const count: Readonly<JsonObject> = { type: 'integer' };

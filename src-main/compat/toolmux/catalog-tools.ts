@@ -41,7 +41,7 @@ export const catalogTools: HelperTool = {
         server: tool.server,
         description: summaryOf(tool, context),
         parameters,
-        // Where names alone are not enough to call it: which may be left out, and what is no text.
+        // Added if the names alone are not enough to call the tool: it marks optional and non-text parameters.
         ...(sig !== parameters.join(', ') && { sig: `(${sig})` }),
       };
     });

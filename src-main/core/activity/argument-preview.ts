@@ -61,7 +61,7 @@ function lastWord(name: string): string {
   ).toLowerCase();
 }
 
-/** `acme/web`, where both are given. */
+/** Returns `acme/web` if both are given. */
 function repositoryOf({ owner, repo }: JsonObject): string | undefined {
   return typeof owner === 'string' && typeof repo === 'string' ? `${owner}/${repo}` : undefined;
 }

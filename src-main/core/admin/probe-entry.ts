@@ -120,7 +120,7 @@ export interface ServerProbe {
 /** How to treat a stopped server: leave it, start it as a call would, or start it without back-off. */
 export type WakePolicy = 'leave' | 'wake' | 'retry';
 
-/** A server that takes longer continues starting; only the answer does not wait for it. */
+/** A slower server continues to start, but the test does not wait for it. */
 const defaultTimeoutMs = 15_000;
 
 /** Never rejects. */

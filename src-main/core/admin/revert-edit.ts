@@ -1,4 +1,4 @@
-/** Takes what was written into the config file out again, as far as it still stands there. */
+/** Reverts an edit of the config file, as far as its values are unchanged since. */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { type JsonObject, objectOrEmpty } from '../base/json.ts';

@@ -307,7 +307,7 @@ const perhapsChance: ReadonlySet<ErrorCode> = new Set([
  */
 function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: number): string | undefined {
   if (!config.enabled || config.kind === 'builtin') return undefined;
-  // One that is being tried again is as ill as it was.
+  // A server that is being retried keeps its previous health.
   if ('failures' in state && state.error !== undefined) {
     const { code, text } = state.error;
     return atOnce.has(code) || (perhapsChance.has(code) && state.failures >= tries) ? text : undefined;

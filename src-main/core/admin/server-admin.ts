@@ -38,7 +38,7 @@ import { type WakePolicy, type ServerProbe, testServer } from './probe-entry.ts'
 
 export type ChangeOutcome =
   | { readonly kind: 'applied' }
-  /** Nothing has changed yet. */
+  /** Pending: nothing has changed yet. */
   | { readonly kind: 'proposed'; readonly proposal: Proposal };
 
 /** The methods available to models; excludes the user's decisions. */

@@ -163,7 +163,7 @@ export interface Proposal {
    * Hash of each server's entry when it was proposed, null for none: an entry that changed since is not overwritten.
    */
   readonly bases: Readonly<Record<string, string | null>>;
-  /** Names of secrets that the vault got for it. */
+  /** Names of secrets that were stored in the vault for it. */
   readonly secrets?: readonly string[];
 }
 

@@ -80,7 +80,7 @@ async function writeFlushed(path: string, text: string, mode: number): Promise<v
 async function replace(draft: string, target: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // At once, so that nobody writes between what `beforeReplace` saw and this.
+      // Synchronous, so that no other write happens between `beforeReplace` and the rename.
       renameSync(draft, target);
       return;
     } catch (error) {

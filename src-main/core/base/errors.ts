@@ -84,7 +84,7 @@ export function addFix(error: AppError, more: string | undefined): AppError {
   });
 }
 
-/** One after the other; a fix that ends with a command is ended there. */
+/** Joins sentences; a fix that ends with a command is terminated with a period. */
 export function joinSentences(fix: string, more: string): string {
   return `${fix}${/[.!?…]$/.test(fix) ? '' : '.'} ${more}`;
 }

@@ -25,7 +25,7 @@ export interface JsonDocument {
   stop(): Promise<void>;
 }
 
-/** Kept as long as the process runs, where nobody else is to know. */
+/** A document that exists only in this process. */
 export class MemoryJsonDocument implements JsonDocument {
   readonly changed = new Emitter();
   #value: unknown;

@@ -15,7 +15,7 @@ export interface LogTail {
 interface Part {
   readonly text: string;
   readonly mark: string;
-  /** Something of the file lies before it. */
+  /** Whether the file has content before this part. */
   readonly skipped: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function readLogTail(file: string, maxBytes: number, mark?: string)
 async function older(file: string, maxBytes: number, mark: string | undefined): Promise<Part | undefined> {
   if (maxBytes <= 0) return undefined;
   const part = await readPart(file, maxBytes, mark);
-  // With a mark, only the file that it was made in.
+  // With a mark, only reads the file that the mark refers to.
   return mark === undefined || mark === '' || part?.isGoingOn === true ? part : undefined;
 }
 
@@ -64,7 +64,7 @@ async function readPart(
     const from = isGoingOn ? Number(at) : 0;
     const start = Math.max(from, Number(size) - maxBytes);
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(Number(size) - start), 0, Number(size) - start, start);
-    // What has no end yet is read the next time; what has no beginning any more is left out.
+    // An incomplete last line is read next time; a line without its start is omitted.
     const end = buffer.lastIndexOf(0x0a, bytesRead - 1) + 1;
     const begin = start > from ? buffer.indexOf(0x0a) + 1 : 0;
     return {

@@ -232,7 +232,7 @@ export class Masker {
   }
 }
 
-/** A text that is longer is seldom said again. */
+/** Longer texts rarely repeat, so they are not cached. */
 const maxCachedTextLength = 200;
 const maxCachedTexts = 500;
 

@@ -30,7 +30,7 @@ export function formatBytes(bytes: number): string {
   return `${Number(size.toFixed(digits))} ${['bytes', 'kB', 'MB', 'GB', 'TB'][power]}`;
 }
 
-/** How long something took, given in ms: `8 ms`, `1.2 s`, `3 min 5 s`. To the letter as the page has it. */
+/** Formats a duration in ms: `8 ms`, `1.2 s`, `3 min 5 s`. The dashboard uses the same format. */
 export function formatDuration(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 9_950) return `${(ms / 1_000).toFixed(1)} s`;

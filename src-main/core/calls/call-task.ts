@@ -16,7 +16,7 @@ export function supportsTasks({ clientCapabilities, acceptsInputRequired }: Call
   return acceptsInputRequired && isObject(objectOrEmpty(clientCapabilities['extensions'])[tasksExtension]);
 }
 
-/** The same caller, for calls whose answer nobody could fetch later. */
+/** Returns the same caller without tasks, for calls whose result could not be fetched later. */
 export function withoutTasks<T extends CallerContext>(context: T): T {
   if (!supportsTasks(context)) return context;
   const { [tasksExtension]: _tasks, ...extensions } = objectOrEmpty(context.clientCapabilities['extensions']);

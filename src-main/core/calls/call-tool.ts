@@ -75,7 +75,7 @@ export interface CallerContext extends CallContext {
   readonly memoryId?: string | undefined;
   /** Whether the call may run without a time limit, because its client app receives a handle in time. */
   readonly mayGoOn?: (() => boolean) | undefined;
-  /** How its person has long answers; absent: as everybody. */
+  /** The user's settings for long results; absent for the defaults. */
   readonly results?: ResultSettings;
   /** Quotas that the call counts against; absent if none. */
   readonly quotas?: readonly NamedQuota[];
@@ -168,7 +168,7 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
     tool = found instanceof Promise ? await found : found;
     times.mark('resolve');
     steps.allow(tool, request, context);
-    // What a client app calls by name goes out as it came; what a model writes into a helper tool is checked.
+    // Arguments of a direct call are passed unchanged; those that a model writes into a helper tool are validated.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
     if (context.quotas !== undefined) admission = await steps.admit?.(tool, context);
     const releasing = steps.release(tool, args, context);
@@ -212,7 +212,7 @@ function placed(rest: JsonObject | undefined, trace: CallTrace | undefined): Jso
   return { ...rest, _meta: { ...objectOrEmpty(rest?.['_meta']), traceparent: formatTraceparent(trace) } };
 }
 
-// What there is to tell of a call when it is over.
+// The stages of a call, for its record.
 
 const callStages = ['resolve', 'allow', 'call', 'shape'] as const;
 

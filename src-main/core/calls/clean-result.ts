@@ -1,4 +1,4 @@
-/** Takes out of an answer what no person sees and a model reads, where the user wants that (`results.clean`). */
+/** Removes from results what is invisible to users but read by models, if the user enabled it (`results.clean`). */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import { formatCount } from '../base/text-format.ts';
 import { stripInvisible } from '../trust/scan/invisible-text.ts';

@@ -8,8 +8,8 @@ import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
 /**
- * The same answer without `structuredContent` where content says more than it; what only the structure said becomes a
- * text.
+ * Returns the result without `structuredContent` if the content has more; data that only the structure has becomes a
+ * text block.
  */
 export function completeContent(result: Result): Result {
   // Bytes by the megabyte come from a server, and a helper puts nothing but marks around them.

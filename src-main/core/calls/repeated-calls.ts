@@ -26,7 +26,7 @@ const maxSessions = 200;
 
 export class RepeatedCalls {
   readonly #pollingTools: () => readonly string[];
-  /** By session; the one that called last comes last. */
+  /** The last call by session, in order of time. */
   readonly #last = new Map<string, LastCall>();
 
   /** `pollingTools`: names of tools that are repeated on purpose, as `tool` or `server:tool`, also with `*`. */
@@ -62,7 +62,7 @@ export function repeatedCallText(count: number): string {
   return `This is call ${count} in a row with these arguments and this result. Change the arguments, or continue with what you have.`;
 }
 
-/** `_meta` says when and how an answer came about. */
+/** Ignores `_meta`, which describes how and when the result was produced. */
 function isSameResult(one: JsonObject, other: JsonObject): boolean {
   return ['content', 'structuredContent', 'isError'].every((key) => isDeepStrictEqual(one[key], other[key]));
 }

@@ -1,6 +1,6 @@
 /**
- * Answers of tools that only read and may be repeated, given again for as long as the user set. Only what a server's
- * tool said by itself is kept: no failures, no questions, no tasks, and nothing that came about by asking a client app.
+ * Caches results of read-only, repeatable tools for as long as the user has configured. Only plain results are cached:
+ * no errors, no server-initiated requests, no tasks, and nothing that depended on a client app.
  */
 import { createHash } from 'node:crypto';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';

@@ -30,7 +30,7 @@ export interface Misfit {
 }
 
 interface Prepared {
-  /** Without references to elsewhere, recursion, and keywords whose cost cannot be bounded. */
+  /** Contains no external references, no recursion, and no keywords of unbounded cost. */
   readonly schema: Schema;
   readonly nodes: number;
   readonly draft: SchemaDraft;
@@ -164,7 +164,7 @@ class Walk {
     return node !== undefined && this.#isUsable(node, path);
   }
 
-  /** Definitions that nothing refers to are read, too. */
+  /** Unreferenced definitions are read, too. */
   #isSmall(node: unknown, depth: number): boolean {
     if ((this.#own += 1) > 4 * maxNodes || depth > 2 * maxDepth) return false;
     const inner = Array.isArray(node) ? node : isObject(node) ? Object.values(node) : [];

@@ -46,7 +46,7 @@ interface ResultShaperOptions {
   readonly settings: () => ResultSettings;
   /** The largest result that a client app receives whole, in bytes. */
   readonly inlineBytes: (app: string) => number;
-  /** How a model reads on in the mode of its session; undefined if it is shown no tool for it. */
+  /** Returns how a model reads more of a spill in the session's mode; undefined if the mode lists no tool for it. */
   readonly readHint: (context: CallerContext) => ReadHint | undefined;
   readonly log: Log;
 }
@@ -66,7 +66,7 @@ interface Sent extends From {
   readonly args?: JsonObject | undefined;
 }
 
-/** With pictures or sound in it, in bytes: more of them no app is known to take. */
+/** Limit for results with images or audio, in bytes; no client app is known to take more. */
 const maxInlineMediaBytes = 2_000_000;
 
 export class ResultShaper {

@@ -152,7 +152,7 @@ function entries(
     });
 }
 
-/** Said where a model chooses, so that nobody tries in vain. */
+/** Marks the definition, so that models do not call a stopped server in vain. */
 function marked(definition: JsonObject, down: string): Pick<CatalogEntry, 'definition' | 'down'> {
   const { description } = definition;
   const text = typeof description === 'string' && description !== '' ? ` ${description}` : '';

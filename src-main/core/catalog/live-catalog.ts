@@ -88,7 +88,7 @@ export class LiveCatalog {
     ];
   }
 
-  /** Nobody is shown it any more: it stays as it is. */
+  /** Called when no session uses it any more: the catalog stays as it is. */
   dispose(): void {
     for (const stop of this.#stops) stop();
   }

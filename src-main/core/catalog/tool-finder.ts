@@ -279,7 +279,7 @@ export class ToolFinder {
     const tool = rest === undefined ? undefined : own.find((one) => one === rest);
     const absence = this.#absence(server);
     const of = { server: name, tool, coming: absence?.coming === true };
-    // What is listed is called whatever the server is up to, and may wake it.
+    // A listed tool is called whatever the server's state, which may start the server.
     if (absence !== undefined && !isListed(server)) {
       const isGone = rest !== undefined && tool === undefined && own.length > 0;
       const nearest = isGone ? idsNear(name, rest, own) : [];

@@ -80,7 +80,7 @@ export class AppAccessService {
   async set(app: string, allowed: boolean, apps: readonly AppRow[]): Promise<string> {
     const { store, endSessions } = this.#parts;
     const name = clientDisplayName(app);
-    // An app that is known but was never here may be kept out, too.
+    // Access of a known app can be revoked before it ever connected.
     if (name === app && !this.rows(apps).some((row) => row.app === app)) throw unknownApp(app);
     if (allowed) {
       if (!store.isRevoked(app)) return `${name} has access already.`;

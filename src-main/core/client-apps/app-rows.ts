@@ -42,7 +42,7 @@ export interface InstallPreview {
 
 /** The planned removal from an app's config file. */
 export interface UninstallPreview extends Pick<InstallPreview, 'file' | 'backup' | 'revision' | 'diff'> {
-  /** There was no file before Tooltray came, so there will be none. */
+  /** Whether the file is deleted, because it did not exist before Tooltray. */
   readonly removesFile: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Looks after the client apps of this machine: which there are, connected and taken apart again. */
+/** Manages the client apps of this machine: detects, connects and disconnects them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';

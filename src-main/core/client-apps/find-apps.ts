@@ -43,7 +43,7 @@ async function findInProject(
   running: ReadonlySet<string>,
   project: string,
 ): Promise<FoundApp[]> {
-  // One that leads elsewhere is no file of the project.
+  // A file outside the project, reached through a link, does not count.
   const place = await resolveProjectFile(machine, app, project).catch(() => undefined);
   return place === undefined ? [] : [await inspectApp(place, machine, running)];
 }

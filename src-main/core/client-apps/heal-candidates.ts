@@ -311,7 +311,7 @@ function otherSpellings([command = '', ...args]: readonly string[], home: string
   const file = command.split(/[\\/]/).at(-1) ?? command;
   const bare = file.replace(/\.(exe|cmd|bat)$/i, '');
   const twin = twins[bare.toLowerCase()];
-  // A path of a folder of Tooltray says which program is meant; a relative one means a file that is gone.
+  // A path in one of Tooltray's folders identifies the program; a relative one refers to a missing file.
   const isMoved = isAbsolute(command) || /^[A-Za-z]:[\\/]/.test(command) || file === command;
   const words = isMoved ? [bare, ...(twin === undefined ? [] : [twin])] : [];
   const unwrapped = platform !== 'win32' && /^cmd$/i.test(bare) && /^\/c$/i.test(args[0] ?? '') ? [args.slice(1)] : [];

@@ -41,7 +41,7 @@ export interface ImportRequest {
 
 /** How they are brought over. */
 export interface ImportOptions {
-  /** Out of the apps they came from, too. */
+  /** Also removes the servers from the apps they came from. */
   readonly move: boolean;
   /** Whether likely secrets move into the vault and our config gets references. */
   readonly seal: boolean;
@@ -105,7 +105,7 @@ export async function undoImport(id: string, deps: ImportDeps): Promise<string> 
   const noted = await Promise.all(changes.map((change) => deps.journal.change(change)));
   for (const change of noted) await requireUnchanged(change);
   for (const { id: change } of [...noted].reverse()) await undoChange(change, deps.journal);
-  // Asked of the file, not of the servers in use: an entry that never worked goes, too.
+  // Compared with the file, not with the running servers, because an invalid entry is removed, too.
   const gone = added.length === 0 ? [] : await deps.remove(added);
   await deps.records.forget(id);
   const files =
@@ -188,7 +188,7 @@ async function moveAll(
   for (const one of files) {
     const { place } = one;
     try {
-      // One change for all entries of a file, so that it is undone as one.
+      // One change for all entries of a file, so that it is undone as a whole.
       const edit = async (text: string | undefined): Promise<string | undefined> => {
         const edited = await replaceEntries(text, one, deps);
         if (edited !== undefined) await deps.grant(place.app);

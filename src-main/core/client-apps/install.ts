@@ -29,7 +29,7 @@ interface InstallPlan {
 }
 
 interface UninstallPlan extends Omit<InstallPlan, 'snippet'> {
-  /** There was no file before we came, so there will be none. */
+  /** Whether the file is deleted, because it did not exist before Tooltray. */
   readonly removesFile: boolean;
 }
 

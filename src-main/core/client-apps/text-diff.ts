@@ -51,7 +51,7 @@ function replaced(before: string, after: string): ChangedLine[] {
   return [...part('removed', old), ...part('added', fresh)];
 }
 
-/** A line so long that nobody would find the change in it: only what differs of it. */
+/** Shortens a very long line to the part that differs. */
 function narrowed(lines: readonly ChangedLine[]): ChangedLine[] {
   const all = runs(lines);
   return all.flatMap((run, at) => {

@@ -43,7 +43,7 @@ export function insertEntry(
   return [...launches].reduce((written, [name, one]) => insertOne(written, app, name, one, keepSwitch), start);
 }
 
-/** Another program's entry of the same name stays; ours is called `tooltray-NAME` then. */
+/** If another program has an entry of the same name, it stays, and ours is named `tooltray-NAME`. */
 function insertOne(text: string, app: KnownApp, wanted: string, launch: AppLaunch, keepSwitch: boolean): string {
   const format = configFormatFor(app);
   const entries = entriesAt(format.read(text), app.container);

@@ -51,7 +51,7 @@ async function revisionNow(file: string): Promise<string | undefined> {
   return readAppFile(file).then(revisionOf, () => undefined);
 }
 
-/** Removes the folders that were made for the file, as long as nothing else has come into them. */
+/** Removes the folders that were created for the file, unless they contain other files. */
 export async function removeFolders(file: string, highest: string): Promise<void> {
   for (let folder = dirname(file); folder.startsWith(highest); folder = dirname(folder)) {
     const isGone = await rmdir(folder).then(

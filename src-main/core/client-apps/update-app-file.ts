@@ -135,8 +135,7 @@ function requireWritable(target: string, stats: Stats): void {
   );
 }
 
-// Puts a new text into a file's place unless the file has changed, and takes it back when somebody writes at that very
-// moment.
+// Replaces a file's text unless the file has changed, and restores it if another program writes at the same moment.
 
 /**
  * An app that had just opened the old file may be held up before it writes: the file is looked at again after this, in

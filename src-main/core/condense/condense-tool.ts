@@ -50,7 +50,7 @@ export function condenseLine(text: string | undefined, max = 80): string {
 }
 
 const deprecation = /\bdeprecated\b/i;
-/** In characters: where a server says so, it says it at once. */
+/** In characters: an annotation, if any, is at the start of a description. */
 const maxInspectedLength = 2000;
 
 /** Loops because a pattern anchored to the end takes quadratic time on a megabyte of dots. */

@@ -18,7 +18,7 @@ const minOmittedMaxLength = 100;
  * `not`, `if` and `oneOf`) nothing that decides is left out.
  */
 export function leanSchema(schema: JsonObject): JsonObject {
-  // What is evaluated there depends on what stands here.
+  // These keywords depend on the members next to them.
   const isStrict = JSON.stringify(schema).includes('"unevaluated');
   return leanNode(schema, { isStrict, isJoined: false, depth: 0, isRequired: true }) as JsonObject;
 }
@@ -109,7 +109,7 @@ function shorter(text: string, { depth, isRequired }: Place): string {
   return clause.endsWith('…') ? firstClause(text, maxDescriptionLength) : clause;
 }
 
-/** Branches without the words that stand above them. */
+/** Omits descriptions in branches that repeat the description above them. */
 function saidOnce(value: unknown, description: unknown): unknown {
   if (!Array.isArray(value) || typeof description !== 'string') return value;
   return value.map((branch: unknown) => {

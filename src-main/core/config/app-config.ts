@@ -163,7 +163,7 @@ interface DispatchSettings extends ToolFilter {
   readonly results?: 'text' | 'full' | undefined;
 }
 
-/** How many tools `retrieve_tools` shows where the call does not say; undefined: as many as fit well. */
+/** Default number of tools returned by `retrieve_tools`; undefined for as many as fit well. */
 export interface RetrieveSettings {
   readonly limit: number | undefined;
 }
@@ -296,9 +296,9 @@ export type DataFlowRole = (typeof dataFlowRoles)[number];
 export interface DataFlowSettings {
   /** `off` does nothing, `record` counts what would need approval, `ask` asks the user. */
   readonly mode: 'off' | 'record' | 'ask';
-  /** How long a call waits for the user where its client app cannot be given a handle, in seconds. */
+  /** How long a call waits for the user if its client app cannot use a handle, in seconds. */
   readonly waitSeconds: number;
-  /** How long a question may be answered, in minutes. */
+  /** How long an approval stays open, in minutes. */
   readonly approvalTimeoutMinutes: number;
   /** Roles by `server` or `server:tool`; the tool's wins. Guessed if absent. */
   readonly roles: Readonly<Record<string, readonly DataFlowRole[]>>;

@@ -107,7 +107,7 @@ export class ConfigStore {
   /** The same as a function, for callers that read it at every step. */
   readonly latest = (): AppConfig => this.#current;
 
-  /** One part of it, looked up whenever it is asked for. */
+  /** Returns a getter for one part of the current config. */
   reader<Part extends keyof AppConfig>(part: Part): () => AppConfig[Part] {
     return () => this.#current[part];
   }
@@ -150,8 +150,8 @@ export class ConfigStore {
   }
 
   /**
-   * The user's word on one server whose entry they saw as `seen`. Throws `server_not_found`, or `config_conflict` where
-   * it is another by now.
+   * Applies the user's decision on a server whose entry was shown as `seen`. Throws `server_not_found`, or
+   * `config_conflict` if the entry has changed since.
    */
   async decideServer(server: string, choice: 'accept' | 'block', seen: JsonObject): Promise<void> {
     await this.#locked(async () => {

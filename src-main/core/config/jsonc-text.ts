@@ -132,7 +132,7 @@ interface Layout {
   readonly indent: string;
   readonly unit: string;
   readonly eol: string;
-  /** Everything on one line. */
+  /** Whether all members are on one line. */
   readonly inline: boolean;
 }
 

@@ -105,7 +105,7 @@ function ownName(key: string): string {
   return spellings.get(key) ?? key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Claude Code's way to say where the browser comes back to. */
+/** Returns the redirect address in Claude Code's notation. */
 function portAddress(port: number | undefined): string | undefined {
   return port === undefined ? undefined : `http://localhost:${port}/callback`;
 }

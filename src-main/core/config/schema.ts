@@ -255,7 +255,7 @@ const isolation = z.looseObject({
   extra_args: z.array(looseText).optional(),
 });
 
-/** One server, its keys already brought to our names (dialects/read-entry.ts). */
+/** A server entry with normalized keys (dialects/read-entry.ts). */
 export const entrySchema = z
   .object({
     type: text,

@@ -33,7 +33,7 @@ async function examineFolder(path: string): Promise<readonly FolderFacts[]> {
     const failure = systemFailure(there);
     if (failure?.code !== 'ENOENT') return [{ path, problem: problemOf(there) }];
     const link = await lstat(path).catch(() => undefined);
-    // Not there yet: it is made when Tooltray runs.
+    // Missing: Tooltray creates it at startup.
     if (link === undefined) return [];
     return [
       {
@@ -64,7 +64,7 @@ function problemOf(error: unknown): { reason: string; fix: string } {
 /** Who else could read the token or talk to the socket. Windows protects these by access lists. */
 async function privacyOf(path: string): Promise<readonly FileFacts[]> {
   const stats = await lstat(path).catch(() => undefined);
-  // Not there yet: it is made, private, when Tooltray runs.
+  // Missing: Tooltray creates it at startup, private to the user.
   if (stats === undefined) return [];
   const problem = (summary: string, fix: string): FileFacts[] => [{ path, level: 'problem', summary, fix }];
   if (stats.isSymbolicLink())

@@ -33,7 +33,7 @@ export interface Finding {
   readonly id: string;
   readonly level: FindingLevel;
   readonly topic: 'core' | 'node' | 'files' | 'secrets' | 'config' | 'inbox' | 'server' | 'app';
-  /** One sentence: what is. */
+  /** The finding in one sentence. */
   readonly summary: string;
   /** The cause, and what to do where no action says it; may be empty. */
   readonly detail: string;

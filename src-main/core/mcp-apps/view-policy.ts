@@ -119,7 +119,8 @@ export function createViewPolicy(wishes: ViewRequirements, granted: ViewGrant): 
       'permissions-policy': viewPermissions
         .map((name) => `${features[name]}=${permissions.includes(name) ? '*' : '()'}`)
         .join(', '),
-      // Where browsers know it, it also ends what no policy of content covers: WebRTC, connections made ahead.
+      // In browsers that support it, this also blocks what a content security policy does not cover: WebRTC and
+      // preconnects.
       'connection-allowlist': `(${reachable.join(' ')})`,
       'x-dns-prefetch-control': 'off',
     },

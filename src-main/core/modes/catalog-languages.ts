@@ -12,7 +12,7 @@ const languages = Object.entries({
   Thai: /\p{Script=Thai}/gu,
 });
 
-/** Characters of a description that tell; in Latin letters names and examples may stand among them. */
+/** Number of characters of a description that are read; names and examples in Latin letters may occur among them. */
 const read = 200;
 const minLanguageShare = 0.2;
 /** Fewer tools are no reason to search in another language. */

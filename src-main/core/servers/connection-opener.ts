@@ -37,7 +37,7 @@ interface LineOpenerOptions {
   readonly log: ServerLog;
 }
 
-/** A package that is there already has started its server by then, in ms. */
+/** An installed package has started its server within this time, in ms. */
 const installShowsMs = 3000;
 /** Longest time for the first answer of a process that was too slow before, in ms. */
 const maxStartMs = 10 * 60_000;

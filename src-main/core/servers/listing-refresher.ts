@@ -13,7 +13,7 @@ const changesWindowMs = 60_000;
 
 /** The outcome of a fetch. */
 export interface Fetched {
-  /** How long it kept the core's thread busy, in ms. */
+  /** How long the listing blocked the core's thread, in ms. */
   readonly costMs: number;
   /** The listing is not what it was. */
   readonly changed: boolean;
@@ -34,7 +34,7 @@ export class ListingRefresher {
   #firstRequested = 0;
   #running: Promise<void> | undefined;
   #again = false;
-  /** Nothing that is announced is read before, in ms since 1970. */
+  /** Announced changes are not read before this time, in ms since 1970. */
   #earliest = 0;
   /** When it changed last, the oldest first. */
   #changes: readonly number[] = [];

@@ -85,7 +85,7 @@ export class ListingTracker {
 
   /** The approved part of the server's listing. */
   listing: Listing = emptyListing;
-  /** The same of what it says of itself. */
+  /** The same for the server's own introduction. */
   handshake: Handshake | undefined;
   /** ms since 1970; undefined until there is a listing. */
   listedAt: number | undefined;
@@ -232,7 +232,7 @@ export class ListingTracker {
         this.#askAgainIf(mayComeYet);
       }
       this.problems = [...new Set(problems)];
-      // What is not known yet is nothing that the user could accept.
+      // The user cannot accept what is not known yet.
       if (isOurs && this.listedAt === undefined && this.#isRequestedAgain && read.tools.length === 0)
         return this.#nothingYet();
       const before = cpuMs();

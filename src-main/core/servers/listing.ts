@@ -73,7 +73,7 @@ interface FetchedListing {
   readonly mayComeYet: boolean;
   /** Anomalies, such as a repeated cursor or entries without a name. Sentences for the user. */
   readonly problems: readonly string[];
-  /** How long reading it kept the core's thread busy, in ms. */
+  /** How long reading it blocked the core's thread, in ms. */
   readonly costMs: number;
 }
 

@@ -43,7 +43,7 @@ export class ManagedServer {
   readonly #line: SharedConnection;
   readonly #listings: ListingTracker;
   readonly #pool: ConnectionPool;
-  /** Each user has connections of their own; the shared one is not used then. */
+  /** Whether each user has their own connections; the shared one is unused then. */
   readonly #isPerUser: boolean;
   readonly #subscriptions: ServerSubscriptions;
   readonly #opener: ConnectionOpener;

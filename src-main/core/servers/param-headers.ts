@@ -79,7 +79,7 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => (isObject(value) ? value[key] : undefined), args);
 }
 
-/** A number whose spelling we keep is one, too. */
+/** A number stored by its spelling is a scalar, too. */
 function scalarText(value: unknown): string | undefined {
   if (JSON.isRawJSON(value)) return JSON.stringify(value);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;

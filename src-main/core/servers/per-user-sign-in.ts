@@ -41,7 +41,7 @@ const signInTimeoutMs = 3 * 60_000;
 
 export class PerUserSignIn {
   readonly #parts: OwnSignInParts;
-  /** Who is being asked: one question at a time is enough. */
+  /** Users with an open prompt: one at a time is enough. */
   readonly #promptedUsers = new Set<string>();
 
   constructor(parts: OwnSignInParts) {

@@ -49,7 +49,7 @@ export async function probeConnection(
   const started = performance.now();
   const elapsed = (): number => Math.round(performance.now() - started);
   const log = transports.log(server.name);
-  // Another one of that name may have said something before.
+  // An earlier server of the same name may have logged lines before.
   const saidBefore = log.lineCount;
   const connection = connect(server, transports, version);
   onStage?.('starting');

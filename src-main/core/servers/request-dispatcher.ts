@@ -31,7 +31,7 @@ interface ServerRequestsParts {
   readonly line: SharedConnection;
   /** Connections next to the shared one. */
   readonly pool: ConnectionPool;
-  /** Each user has connections of their own; no other one is used then. */
+  /** Whether each user has their own connections; no other one is used then. */
   readonly isPerUser: boolean;
   /** Sign-in of each user. */
   readonly ownSignIn: PerUserSignIn | undefined;
@@ -260,14 +260,14 @@ export class RequestDispatcher {
     if (connection !== undefined && reason !== undefined) this.#lost(connection, reason);
   }
 
-  /** A session that the server does not know is of no use to anybody. */
+  /** Drops a session that the server does not know any more. */
   async #forget(connection: Connection, error: unknown): Promise<void> {
     const { line } = this.#parts;
     if (line.connection === connection) line.onLost(connection, toAppError(error));
     else await connection.close();
   }
 
-  /** All lines to a server over HTTP lead to the same place. */
+  /** All HTTP connections to a server have the same remote side. */
   #lost(connection: Connection, error: AppError): void {
     const { line, pool } = this.#parts;
     const shared = line.connection;
@@ -276,7 +276,7 @@ export class RequestDispatcher {
     if (connection !== shared) void connection.close();
   }
 
-  /** At once where it is open. Throws or rejects with why it cannot be had. */
+  /** Returns at once if the connection is open. Throws or rejects with the reason if it cannot be opened. */
   #lineFor(context: CallContext, isNegotiated = false): Promise<Connection> | Connection {
     const { config, isPerUser, line, listings, pause, wake } = this.#parts;
     const { state } = line;
@@ -320,7 +320,7 @@ export class RequestDispatcher {
   }
 
   /**
-   * A second connection, in the stateful protocol; undefined if there is none to be had, so that the shared one has to
+   * Opens a second connection, in the stateful protocol; undefined if none is available, so that the shared one must
    * do.
    */
   async #tryStateful(key: ConnectionKey, sessionId: string): Promise<Connection | undefined> {
@@ -354,7 +354,8 @@ export class RequestDispatcher {
     const { config, isPerUser, listings, pool } = this.#parts;
     if (isPerUser) return false;
     if (listings.handshake?.era === 'modern' && !isOfOtherEra) return false;
-    // Where a line costs no process and has to be opened anyway, nobody waits for the first question.
+    // If a connection costs no process and must be opened anyway, it is opened before the first server-initiated
+    // request.
     const mayAsk =
       isOfOtherEra && config.kind === 'http'
         ? [...listings.requestMethods, ...questions]

@@ -39,7 +39,7 @@ interface StatusInput {
   readonly flaw?: string | undefined;
   /** Why it is off although its entry says on. */
   readonly held?: LeaseHandle | undefined;
-  /** Another launch of it that the user could take, as a sentence. */
+  /** An alternative launch that the user could apply, as a sentence. */
   readonly knownFix?: string | undefined;
   /** The error for calls while all servers are paused; undefined if they are not. */
   readonly pause?: AppError | undefined;

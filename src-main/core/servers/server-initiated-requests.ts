@@ -12,7 +12,7 @@ export const maxOpenServerRequests = 64;
 /** In one answer of 2026-07-28 that asks for input. */
 const maxAtOnce = 16;
 
-/** Each of these takes a user's attention, or tokens of their model. */
+/** Each of these costs a user's attention, or tokens of their model. */
 const rates = {
   'elicitation/create': { atOnce: 20, perSecond: 0.5 },
   'sampling/createMessage': { atOnce: 50, perSecond: 1 },
@@ -88,8 +88,8 @@ export function labelServerRequest(server: string, method: string, params: JsonO
 }
 
 /**
- * The same for an answer of 2026-07-28 that asks for input and goes to the client app. `server`: undefined if the
- * client app sees that server alone. Throws RpcError for what cannot be put to anybody.
+ * Like the above, for an input-required response of 2026-07-28 that is returned to the client app. `server` is
+ * undefined if the client app sees only that server. Throws RpcError for requests that no client can answer.
  */
 export function labelInputRequests(server: string | undefined, result: Result): Result {
   if (scalarOf(result, 'resultType') !== 'input_required') return result;

@@ -141,7 +141,7 @@ export function serverHealth({ name, state, tools, lazy, held, paused, problems,
         action: { kind: 'sign-in', label: 'Sign in' },
       };
     case 'error':
-      // Nothing is wrong with it: who has a value of their own, uses it.
+      // Not an error: users with a value of their own can use the server.
       if (state.error.data?.['whose'] === 'user')
         return {
           level: 'off',

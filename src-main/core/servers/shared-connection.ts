@@ -38,7 +38,7 @@ const failureCooldownMs = 500;
 /** A start whose package is there already takes no longer, in ms. */
 const shownAsInstallMs = 3000;
 const installPollMs = 500;
-/** How long requests that are still waited for may take on a connection whose session is lost, in ms. */
+/** How long pending requests may take on a connection whose session is lost, in ms. */
 const renewedWithinMs = 2000;
 
 export class SharedConnection {

@@ -51,7 +51,7 @@ interface SignInsAt {
   readonly publicUrl?: string | undefined;
 }
 
-/** For as long as `work` takes. Rejects with AppError. */
+/** Opens the sign-ins while `work` runs. Rejects with AppError. */
 export async function withSignIns(
   { sql, keys, publicUrl }: SignInsAt,
   work: (signIns: TeamSignIns) => Promise<void>,

@@ -56,7 +56,7 @@ const retryDelayMs = 2000;
 const sliceMs = 10;
 const pruneIntervalMs = 60 * 60_000;
 const writesPerTrim = 50;
-/** Calls whose labels may still come. */
+/** Maximum number of calls whose labels may still arrive. */
 const maxUnlabelled = 10_000;
 const maxNameLength = 300;
 

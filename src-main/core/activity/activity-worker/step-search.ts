@@ -221,7 +221,7 @@ function placed(search: StepSearch): Conditions {
   return until === undefined ? place : and(place, 'startedAt < ?', until);
 }
 
-/** No id is smaller than its time says; where the clock was put back, it is greater. */
+/** An ID is never smaller than its time implies; it is greater if the clock was set back. */
 function firstIdOf({ since = 0 }: StepSearch): number {
   return Math.floor(since) * 1000;
 }

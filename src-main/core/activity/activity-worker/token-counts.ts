@@ -111,7 +111,7 @@ function estimate(bytes: number): TokenCount {
   return { tokens: Math.ceil(bytes / 4), estimated: bytes > 0 };
 }
 
-/** Without the half that says the same again; itself if nothing does. */
+/** Returns the result without its repeated half, or unchanged if nothing is repeated. */
 function withoutDuplicate(result: JsonObject, reads: ResultIntake['reads']): JsonObject {
   const repeating = textsOfStructure(result);
   if (repeating.size === 0) return result;

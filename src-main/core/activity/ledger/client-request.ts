@@ -55,7 +55,7 @@ export interface StepOwner {
   readonly mode: string;
 }
 
-/** How a request ended: with what went out, or without an answer. */
+/** How a request ended: with a response, or cancelled without one. */
 export type StepEnd = Message | 'cancelled';
 
 /** Cancels a request for the user: it ends at once, and its app is told that the user cancelled it. */
@@ -103,7 +103,7 @@ export class ClientRequest {
   #isOver = false;
   /** The last progress that the server reported. */
   progress: Progress | undefined;
-  /** Who can give the request up for a user; undefined: nobody. */
+  /** Cancels the request for the user; undefined if it cannot be cancelled. */
   canceller: Canceller | undefined;
 
   /** `late` is called for calls that end after the request was answered with a handle or a question. */
@@ -147,10 +147,10 @@ export class ClientRequest {
     };
   }
 
-  /** The answer has gone out. */
+  /** Called when the response has been sent. */
   close(): void {
     this.#isOver = true;
-    // Its record is made later: its line, and over HTTP its response, is not held until then.
+    // The record is created later; the connection and the HTTP response are not retained until then.
     this.canceller = undefined;
   }
 

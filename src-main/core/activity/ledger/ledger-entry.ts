@@ -26,7 +26,7 @@ export interface Amounts {
    * Tokens that it would have read without us: of lists, instructions, and of answers what the app would have let in.
    */
   readonly baseline: number;
-  /** Tokens of what servers answered, as they sent it. */
+  /** Tokens of results as servers sent them. */
   readonly raw: number;
   /** Estimated part of `sent` and `baseline`. */
   readonly estimated: number;
@@ -102,7 +102,7 @@ function toAnswerKind(kind: HelperKind | undefined): ResultKind {
   return kind === 'schema' ? 'discovery' : (kind ?? 'direct');
 }
 
-/** A model that knows only a helper that calls tools gets at its own answers through that one. */
+/** A model that knows only a call helper reads its results through that helper. */
 function reached(input: JsonObject, kindOf: KindOfHelper): ResultKind | undefined {
   const inner = nameKeys.map((key) => input[key]).find((value) => typeof value === 'string');
   const kind = typeof inner === 'string' ? kindOf(inner, {}) : undefined;
@@ -114,7 +114,7 @@ export function argumentsOf(params: JsonObject): JsonObject {
   return objectOrEmpty(params['arguments']);
 }
 
-/** How an app takes one result of a tool. */
+/** How a client app takes a tool result. */
 export interface ResultIntake {
   /** The most it lets into its model's context: its own cut, else the window. */
   readonly tokens: number;

@@ -157,7 +157,7 @@ export class LedgerSession {
     this.#parts.activity.post({ kind: 'booking', ...entry, owner, step, at });
   }
 
-  /** Texts are made once the response has gone out; servers and lists are compared as they are now. */
+  /** Texts are formatted after the response was sent; servers and lists are compared in their current state. */
   #book(message: Message, exchange: ClientRequest | undefined, who: Who): void {
     const makeEntry = this.#entryOf(message, exchange, who);
     // In the hour of its step, so that sums of a time are those of its steps.

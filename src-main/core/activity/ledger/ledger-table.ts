@@ -36,7 +36,7 @@ export function ledgerBounds(maxBytes: number): LedgerBounds {
 }
 
 const dayMs = 24 * hourMs;
-/** How far back the table by the hour goes. */
+/** Retention of the hourly table, in ms. */
 const hourlyRetentionMs = 8 * dayMs;
 const dailyRetentionMs = 2 * 366 * dayMs;
 

@@ -85,7 +85,7 @@ export function buildReport(sums: readonly CauseSum[], by: SavingsKey): SavingsR
   };
 }
 
-// What the ledger takes for granted, in sentences for users.
+// Assumptions of the ledger, in sentences for users.
 
 const tokenizer = 'o200k_base';
 

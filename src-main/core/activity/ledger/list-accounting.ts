@@ -14,7 +14,7 @@ import {
 } from './baseline.ts';
 import type { CalledTool } from './client-request.ts';
 
-/** How the app takes lists at the time of a frame. */
+/** How the client app takes lists at the time of a message. */
 export interface ListReader {
   /** It is connected to one server alone: nothing would be different without us. */
   readonly direct: boolean;

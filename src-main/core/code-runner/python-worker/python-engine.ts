@@ -85,7 +85,7 @@ async function load(files: EngineFiles, more: object): Promise<LoadedEngine> {
   const engine = await loadPyodide({
     indexURL: fileURLToPath(files.folder),
     lockFileContents: noPackages as never,
-    // Python's `import js` finds nothing in it.
+    // Empty, so that Python's `import js` exposes nothing.
     jsglobals: Object.create(null) as object,
     env: { HOME: '/', LANG: 'en_US.UTF-8' },
     // Else it takes the name of our own file, and keeps it in the image.

@@ -174,7 +174,7 @@ function flatEntries(root: JsonObject, dialect: WholeDialect): readonly FoundEnt
   );
 }
 
-// What lists next to the servers say about a server.
+// Returns the policy of a server from lists outside its entry.
 
 function policyOf(
   name: string,

@@ -64,7 +64,7 @@ export function fieldOfKey(key: string): string {
   return (Object.hasOwn(keyRules, key) ? keyRules[key]?.field : undefined) ?? key;
 }
 
-/** How a key of an entry is read, whatever the product; undefined for one that says nothing here. */
+/** Returns how a key of an entry is read, whatever the product; undefined for a key without effect. */
 export function ruleOfKey(key: string, value: unknown): KeyRule | undefined {
   if (key === 'transport' && typeof value === 'string') return { field: 'type', form: 'same' };
   if (key === 'auth' && isObject(value)) return { field: 'oauth', form: 'same' };

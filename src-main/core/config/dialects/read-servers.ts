@@ -14,7 +14,7 @@ export interface ImportedServer {
   readonly losses?: readonly string[];
 }
 
-/** An entry that was found, read. */
+/** A parsed server entry. */
 export interface ReadServer {
   /** Undefined if the text does not name it. */
   readonly name: string | undefined;

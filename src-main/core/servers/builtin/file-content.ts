@@ -150,7 +150,7 @@ function kindOf(entry: Dirent | Stats): WalkEntry['kind'] {
 /** Answers of built-in tools: texts, and failures as results that a model can act on. */
 export const readOnly: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 
-/** One content block per text; empty notes are left out. */
+/** Returns one content block per text; empty notes are omitted. */
 export function textResult(text: string, ...notes: readonly string[]): CallToolResult {
   const texts = [text, ...notes.filter((note) => note !== '')];
   return { content: texts.map((each) => ({ type: 'text', text: each })) };

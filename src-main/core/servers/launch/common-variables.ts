@@ -1,6 +1,6 @@
 /**
- * Variables that every program may need and that hold no key of anybody: where things are, which language, which way
- * out to the network. All others of a user's login are theirs, and a server gets them only by name.
+ * Environment variables that every program may need and that contain no credentials: paths, language, proxies. A server
+ * gets the user's other variables only by name.
  */
 
 const places = ['HOME', 'PATH', 'TMPDIR', 'TMP', 'TEMP', 'XDG_*_HOME', 'XDG_*_DIRS', 'XDG_RUNTIME_DIR'];

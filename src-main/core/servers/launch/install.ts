@@ -1,4 +1,4 @@
-/** Fetching a server's package, as part of its start: who waits for whom, and when it is over. */
+/** Downloads a server's package as part of its start: queues installations and detects their end. */
 import { once } from 'node:events';
 import { isServerRunning, maxInstallMs, packageRunner } from './package-runner.ts';
 import type { ProcessGroup } from './process-group.ts';

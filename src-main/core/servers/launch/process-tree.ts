@@ -74,7 +74,7 @@ export function killMarkedNow(mark: string, spared: ReadonlySet<string>): void {
  */
 export async function endLeftovers(mark: string, known: readonly KnownProcess[], graceMs: number): Promise<void> {
   if (process.platform === 'win32') return;
-  // One that is killed may have started another one meanwhile.
+  // Repeated, because a killed process may have started another one meanwhile.
   for (let round = 0; round < maxRounds; round++) {
     const left = await running([...known, ...(await markedProcesses(mark))]);
     if (left.length === 0) return;

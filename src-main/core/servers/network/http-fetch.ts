@@ -14,7 +14,7 @@ import type { OutboundNetwork } from './outbound-network.ts';
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface HttpFetchOptions {
-  /** HTTP_PROXY, HTTPS_PROXY, NO_PROXY are read from it. */
+  /** Source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Further proxies and certificate authorities; without it `env` and those that Node.js brings. */
   readonly network?: OutboundNetwork | undefined;
@@ -64,9 +64,8 @@ export class HttpFetch {
   readonly fetch: FetchLike = (url, init) => this.#send(new URL(url), init);
 
   /**
-   * The same for addresses that somebody else named: a name is judged by what it resolves to at the moment it is
-   * dialed, so that nobody can change its meaning in between. `refused` makes the error. What goes through a proxy is
-   * the proxy's to judge.
+   * Like the above, for addresses that a server named. A name is checked by the address it resolves to when it is
+   * dialed, which prevents DNS rebinding. `refused` creates the error. A proxy checks what goes through it.
    */
   guarded(allows: AddressRule, refused: (host: string) => Error): FetchLike {
     return async (url, init) => {

@@ -65,8 +65,8 @@ export class OutboundNetwork {
   }
 
   /**
-   * Also trusts the system's certificate authorities. They are read once, and only if a certificate was refused: it
-   * takes 0.3 s. Resolves to whether that changed anything for a request that had started before.
+   * Also trusts the system's certificate authorities. They are read once, and only after a certificate was rejected,
+   * because it takes 0.3 s. Resolves to whether this changed anything for a request that had started before.
    */
   trustSystem(): Promise<boolean> {
     this.#system ??= systemCertificates().then(trust, () => false);

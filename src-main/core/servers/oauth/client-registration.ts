@@ -20,7 +20,7 @@ export interface OAuthClientIdentity {
   readonly client: StoredOAuthClientInformation;
   /** `own`: by us, at this authorization server, so that we can do it again. */
   readonly how: 'configured' | 'document' | 'own';
-  /** To be kept; undefined if there is nothing new to keep. */
+  /** The registration to store; undefined if it is unchanged. */
   readonly registration?: Registration;
 }
 

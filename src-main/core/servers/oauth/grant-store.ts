@@ -16,7 +16,7 @@ import type { SecretStore } from '../../secrets/secret-store.ts';
 export interface Registration {
   readonly client: StoredOAuthClientInformation;
   readonly redirectUrl: string;
-  /** How we are struck off there, where the authorization server said so. Source: RFC 7592 section 3. */
+  /** How to delete the client registration, if the authorization server supports it. Source: RFC 7592 section 3. */
   readonly management?: { readonly uri: string; readonly token: string } | undefined;
 }
 

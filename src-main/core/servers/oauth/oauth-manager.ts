@@ -24,7 +24,7 @@ interface StoredAuthorizations {
 type SignInsOptions = (InHome | StoredAuthorizations) & SignInsSettings;
 
 interface SignInsSettings {
-  /** HTTP_PROXY and its like are read from it. */
+  /** Source of HTTP_PROXY and the like. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly network?: OutboundNetwork | undefined;
   /** How long a user may take to sign in, in ms (5 minutes by default). */

@@ -159,7 +159,7 @@ function requireIssuer(params: URLSearchParams, { authorization }: Authorization
   });
 }
 
-/** Answers what the page says. */
+/** Exchanges the code; returns the text for the callback page. */
 async function exchange(
   params: URLSearchParams,
   flow: AuthorizationState,

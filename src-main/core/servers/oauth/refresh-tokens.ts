@@ -45,7 +45,7 @@ export async function refreshTokens(
       addClientAuthentication: clientAuthentication(client),
       fetchFn: fetch,
     });
-    // What is left out stays as it was granted.
+    // Omitted fields keep their granted values.
     return { ...tokens, ...fresh };
   } catch (error) {
     if (OAuthError.isInstance(error) && final.has(error.code)) return undefined;

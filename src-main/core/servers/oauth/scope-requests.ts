@@ -26,7 +26,7 @@ const maxScopes = 50;
 export class ScopeRequests {
   readonly #server: string;
   readonly #onChange: () => void;
-  /** How often what a challenge asked for has been signed in for. */
+  /** How often the scopes of a challenge have been granted, by scope set. */
   readonly #granted = new Map<string, number>();
   #wanted: RequestedScopes | undefined;
   #isOnTheWay = false;

@@ -369,7 +369,7 @@ export class ServerOAuth implements TokenSource {
     }
     const stored = await store.update(key, async (now) => {
       const { grant } = now;
-      // Another process was first.
+      // Another process has refreshed the tokens first.
       if (grant === undefined || grant.tokens.access_token !== refused) return now;
       const { refreshTokens } = await import('./refresh-tokens.ts');
       const entry = await this.#options.fill();

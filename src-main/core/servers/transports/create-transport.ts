@@ -39,7 +39,7 @@ interface TransportDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Further proxies and certificate authorities for them. */
   readonly network?: OutboundNetwork | undefined;
-  /** Without it nobody is signed in to servers over HTTP. */
+  /** Absent if sign-ins to servers over HTTP are unsupported. */
   readonly signIns?: { readonly find: (config: ServerConfig) => TokenSource | undefined } | undefined;
   /** Hides secrets in what servers over HTTP say when they fail. */
   readonly mask?: ((text: string) => string) | undefined;
@@ -116,7 +116,7 @@ interface TransportFactoryOptions {
   readonly own?: ProtectedPaths | undefined;
   /** Memory budgets shared by all connections. */
   readonly budgets?: ConnectionBudgets | undefined;
-  /** Without it nobody is signed in to servers over HTTP. */
+  /** Absent if sign-ins to servers over HTTP are unsupported. */
   readonly signIns?: OAuthManager | undefined;
   readonly fill?: ResolveSecretsFn | undefined;
 }

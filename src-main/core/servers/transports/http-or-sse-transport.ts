@@ -7,8 +7,8 @@ import { HttpTransport } from './http-transport.ts';
 import { SseTransport } from './sse-transport.ts';
 
 /**
- * How long a server may take to say where to POST, in ms; one without the older transport may keep the stream open and
- * silent.
+ * How long a server may take to send the POST endpoint, in ms; a server without the older transport may keep the stream
+ * open and silent.
  */
 const endpointLimitMs = 15_000;
 

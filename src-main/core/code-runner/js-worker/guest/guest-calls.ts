@@ -131,7 +131,7 @@ export function guestCalls({ questions, values, results, blocking }: Parts): Gue
     return isWidth ? Number(width) : `max_parallel must be a whole number from 1 to ${maxParallel}.`;
   }
 
-  /** At most `width` at a time; the slots in the order of the calls, whatever order the answers come in. */
+  /** Runs at most `width` calls at a time; results keep the order of the calls. */
   function runBatch(calls: readonly string[], width: number, done: (slots: object[]) => void): void {
     const slots = new Array<object>(calls.length);
     let next = 0;

@@ -120,7 +120,7 @@ export class AgreedPlaces {
     throw leadsElsewhere(entry, name, agreed[name]?.split('\n')[0] ?? 'nothing', led.split('\n').join(', '));
   }
 
-  /** One that nobody has accepted is started once, with what its paths lead to at that moment. */
+  /** A sandbox without an approval starts once, with the paths resolved at that moment. */
   async #agreementOn(entry: ConfinedEntry): Promise<Agreement> {
     if (entry.isolate.forgets !== undefined) return agreementTo(entry);
     const known = agreementsIn(await this.#document.read());

@@ -231,7 +231,7 @@ async function mountsOf(view: View, takesDescriptors: boolean): Promise<Mounted>
         words.push(...(takesDescriptors ? [`${how}-fd`, String(at)] : [how, mount.source]), mount.path);
       }
     }
-    // One that takes none would hand them on to the server.
+    // A launcher that takes no descriptors would pass them on to the server.
     if (!takesDescriptors) await Promise.all(opened.splice(0).map((handle) => handle.close()));
     for (const file of await filesBeside(hidden, places)) words.push('--ro-bind', '/dev/null', file);
     const isSeen = (link: string): boolean =>

@@ -20,7 +20,7 @@ import { addressKind, hostKind } from '../../network/address-kinds.ts';
 /** Called when a server requests a host that it may not reach, once for each host of a proxy. */
 export type OnRefused = (server: string, host: string) => void;
 
-/** All addresses of a name; rejects where there are none. */
+/** Resolves a name to all its addresses; rejects if there are none. */
 export type Resolve = (host: string) => Promise<readonly LookupAddress[]>;
 
 /** The way out of one box. */

@@ -31,7 +31,7 @@ export async function hideOwnFiles(
   const own = await existing([env['HOME'] ?? '/', cwd ?? '/'].filter((path) => isBelow(folders, path)));
   const words = [
     ...['--unshare-pid', '--die-with-parent', '--cap-drop', 'ALL', '--bind', '/', '/', '--dev-bind', '/dev', '/dev'],
-    // Sockets of the system's services lie there, whose owners could be asked to look at other processes.
+    // Hides the sockets of system services, which could be asked to inspect other processes.
     ...['--proc', '/proc', '--tmpfs', '/run', ...(await resolverMounts())],
     ...folders.flatMap((folder) => ['--tmpfs', folder]),
     ...(await existing(files)).flatMap((file) => ['--ro-bind', '/dev/null', file]),

@@ -17,7 +17,7 @@ const maxInterpreterDepth = 4;
 const highest = 6;
 const packageFiles = ['package.json', 'pyproject.toml', 'deno.json', 'deno.jsonc', 'Gemfile', 'composer.json'];
 
-/** One file of a program, and what it leads to. */
+/** One file of a program, and the target of its link. */
 export interface ProgramStep {
   /** Its path as it was found. */
   readonly name: string;

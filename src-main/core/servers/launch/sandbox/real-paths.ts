@@ -67,7 +67,7 @@ export async function makeBelow(root: string, path: string, wanted: Wanted): Pro
   let folder = await openFolder(root);
   try {
     for (const [index, name] of names.entries()) {
-      // A path through the descriptor goes through this very folder, wherever its name leads by now.
+      // A path through the descriptor refers to this folder, even if its name now refers to another one.
       const at = join(`/proc/self/fd/${folder.fd}`, name);
       if (index === names.length - 1) return await makeOne(at, wanted);
       await makeOne(at, 'folder');

@@ -86,8 +86,8 @@ export class ServerSandboxes {
   }
 
   /**
-   * Deletes homes of servers that are gone, and those of trials whose core was killed. A config file that cannot be
-   * read as a whole says of no server that it is gone. Never rejects.
+   * Deletes homes of removed servers, and those of connection tests whose core was killed. An unreadable config file
+   * removes no server. Never rejects.
    */
   sweepHomes({ current, problems }: Pick<ConfigStore, 'current' | 'problems'>): Promise<void> {
     const isWhole = problems.every(({ severity }) => severity !== 'error');
