@@ -1,0 +1,3 @@
+/** Types of fetch-node.mjs. */
+export function runsBuilt(): boolean;
+export function fetchNode(version: string): Promise<string>;
