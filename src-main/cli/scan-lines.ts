@@ -2,7 +2,7 @@
  * Lines of a file as things to scan: read without keeping more than one of them, and each answered, whatever is wrong
  * with it.
  */
-import { isObject, textOrEmpty } from '../core/base/json.ts';
+import { isObject, textOrEmpty, tryParsePlainJson } from '../core/base/json.ts';
 import { type ScanFinding, type ScanReport, type ScanVerdict } from '../core/trust/scan/scan-finding.ts';
 import type { DefinitionKind } from '../core/trust/scan/definition-texts.ts';
 import { scanDefinition, scanResult } from '../core/trust/scan/scan.ts';
@@ -62,12 +62,8 @@ const kinds: readonly (readonly [member: string, kind: DefinitionKind])[] = [
 export function scanLine({ number, text }: Line): ScannedLine | undefined {
   if (text === undefined) return { id: null, error: `Line ${number} is longer than 16 MB.` };
   if (text.trim() === '') return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { id: null, error: `Line ${number} is not valid JSON.` };
-  }
+  const value = tryParsePlainJson(text);
+  if (value === undefined) return { id: null, error: `Line ${number} is not valid JSON.` };
   if (!isObject(value)) return { id: null, error: `Line ${number} is not a JSON object.` };
   const id = typeof value['id'] === 'string' || typeof value['id'] === 'number' ? value['id'] : null;
   const report = reportOf(value);

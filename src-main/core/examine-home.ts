@@ -2,6 +2,7 @@
  * Looks at all files of a home: its folders, and what protects the user there (audit, pinned definitions, what was
  * agreed to).
  */
+import { tryParsePlainJson } from './base/json.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppPaths } from './base/app-paths.ts';
@@ -74,20 +75,11 @@ async function documentFacts(folder: string): Promise<readonly FileFacts[]> {
   const facts = documents.map(async (name): Promise<readonly FileFacts[]> => {
     const path = join(folder, name);
     const text = await readFile(path, 'utf8').catch(() => undefined);
-    if (text === undefined || isJson(text)) return [];
+    if (text === undefined || tryParsePlainJson(text) !== undefined) return [];
     const fix = 'Put a good copy back while Tooltray is stopped, or remove it.';
     return [{ path, level: 'problem', summary: `${path} is damaged; what it held is not in use.`, fix }];
   });
   return (await Promise.all(facts)).flat();
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 async function acceptedFacts(path: string, vault: SecretStore): Promise<readonly FileFacts[]> {

@@ -1,5 +1,5 @@
 /** `code_execution`, as MCPProxy documents it: tools answer at once with `{ok, result}`, and so does the whole. */
-import { isObject, type JsonObject, toPlainNumber } from '../../core/base/json.ts';
+import { isObject, type JsonObject, toPlainNumber, tryParsePlainJson } from '../../core/base/json.ts';
 import type { CodeRunLimits } from '../../core/code-runner/run-request.ts';
 import type { HelperTool } from '../../core/modes/mode.ts';
 import { type CodeRunOptions, parseLanguage, runCode } from '../../core/modes/run-code.ts';
@@ -94,13 +94,8 @@ function isTexts(value: unknown): value is string[] {
 /** An object, or its JSON text; undefined for anything else. */
 function readObject(given: unknown): JsonObject | undefined {
   if (given === undefined || given === null || given === '') return {};
-  if (typeof given !== 'string') return isObject(given) ? given : undefined;
-  try {
-    const parsed: unknown = JSON.parse(given);
-    return isObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = typeof given === 'string' ? tryParsePlainJson(given) : given;
+  return isObject(value) ? value : undefined;
 }
 
 function wrong(message: string): Refusal {

@@ -161,6 +161,15 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** The same without the spelling of numbers, as JSON.parse reads them. */
+export function tryParsePlainJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A plain member even for `__proto__`, whose assignment would set the prototype. */
 export function defineMember(target: JsonObject, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
-import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, tryParsePlainJson } from '../base/json.ts';
 import { FileJsonDocument } from '../base/json-document.ts';
 import { Masker, secretValues } from '../base/mask.ts';
 import { markInvisible } from '../base/visible-text.ts';
@@ -236,7 +236,7 @@ async function serversIn(file: string, home: string): Promise<readonly ImportedS
 async function readBundle(source: HealSource, fileName: string, home: string): Promise<FoundLaunch | undefined> {
   const file = join(source.path, fileName);
   const text = await readSmallFile(file);
-  const value = text === undefined ? undefined : parsed(text);
+  const value = text === undefined ? undefined : tryParsePlainJson(text.replace(/^\uFEFF/, ''));
   const bundle = isObject(value) ? value['genericBundle'] : undefined;
   const run = isObject(bundle) ? bundle['run'] : undefined;
   if (!isObject(run)) return undefined;
@@ -248,14 +248,6 @@ async function readSmallFile(file: string): Promise<string | undefined> {
   const stats = await stat(file).catch(() => undefined);
   if (stats === undefined || !stats.isFile() || stats.size > maxBytes) return undefined;
   return readFile(file, 'utf8').catch(() => undefined);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    return undefined;
-  }
 }
 
 // The user's own command in another spelling, for when it is gone from where the config has it: a moved node, a

@@ -7,7 +7,7 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSameToken } from '../base/core-proof.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, tryParsePlainJson } from '../base/json.ts';
 
 /** A parsed server entry with normalized keys, and whether it is enabled. */
 export interface WrittenServer {
@@ -90,15 +90,11 @@ export class AcceptedRecord {
 }
 
 function parse(text: string): { readonly agreed: ApprovedConfig; readonly hmac: string } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value)) return undefined;
-    const { agreed, hmac: proof = '' } = value;
-    if (!isObject(agreed) || !isObject(agreed['servers']) || !isObject(agreed['settings'])) return undefined;
-    return typeof proof === 'string' ? { agreed: agreed as unknown as ApprovedConfig, hmac: proof } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParsePlainJson(text);
+  if (!isObject(value)) return undefined;
+  const { agreed, hmac: proof = '' } = value;
+  if (!isObject(agreed) || !isObject(agreed['servers']) || !isObject(agreed['settings'])) return undefined;
+  return typeof proof === 'string' ? { agreed: agreed as unknown as ApprovedConfig, hmac: proof } : undefined;
 }
 
 /** Source: RFC 2104. The text is stable, because JSON.parse preserves the order of members. */

@@ -1,7 +1,7 @@
 /**
  * Links that pages give for "Add to Cursor", "Install in VS Code" and the like: the server that such a link carries.
  */
-import { isObject, type JsonObject } from '../base/json.ts';
+import { isObject, type JsonObject, tryParsePlainJson } from '../base/json.ts';
 import { type RegistryMatch, foundInValue, unrecognizedInputError, quoteWord } from './pasted-server.ts';
 
 /** Ends of host and path of links that carry a server; another address over HTTP is a server's own. */
@@ -45,7 +45,7 @@ function readConfig(text: string): JsonObject {
   const plain = decoded(text);
   // A plus sign is a blank in an address, and there are none in base64.
   const json = plain.trimStart().startsWith('{') ? plain : Buffer.from(plain.replace(/ /g, '+'), 'base64').toString();
-  const value = parsed(json);
+  const value = tryParsePlainJson(json);
   if (isObject(value)) return value;
   throw unrecognizedInputError('The link carries no server that can be read.', 'Copy the link whole.');
 }
@@ -56,14 +56,6 @@ function decoded(text: string): string {
   } catch {
     // It was decoded already, and has a percent sign in it.
     return text;
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../base/errors.ts';
-import { isObject, parseJson } from '../base/json.ts';
+import { isObject, tryParseJson } from '../base/json.ts';
 import { formatBytes } from '../base/text-format.ts';
 import type { RegistryConfig } from '../config/app-config.ts';
 import { registryError, registryLimits } from './registry-client.ts';
@@ -23,7 +23,7 @@ export async function readRegistryFile(place: RegistryConfig, file: string): Pro
     throw registryError(place, `its file cannot be read (${errorText(error)})`, error);
   });
   if (size > bytes) throw registryError(place, `its file is longer than ${formatBytes(bytes)}`);
-  const items = serverItems(await readFile(file, 'utf8').then(parsed));
+  const items = serverItems(await readFile(file, 'utf8').then(tryParseJson));
   if (items === undefined) throw registryError(place, 'its file is no list of servers');
   return items;
 }
@@ -32,12 +32,4 @@ export async function readRegistryFile(place: RegistryConfig, file: string): Pro
 export function serverItems(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value as unknown[];
   return isObject(value) && Array.isArray(value['servers']) ? (value['servers'] as unknown[]) : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

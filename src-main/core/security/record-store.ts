@@ -8,7 +8,7 @@ import { ensurePrivateDir } from '../base/app-paths.ts';
 import { writeFileAtomic } from '../base/atomic-file.ts';
 import type { AppError } from '../base/errors.ts';
 import { withSqliteLock } from '../base/file-lock.ts';
-import { isObject, objectOrEmpty } from '../base/json.ts';
+import { isObject, objectOrEmpty, tryParsePlainJson } from '../base/json.ts';
 
 /** Records by name, which several processes change: read at once, as they stand. */
 export interface RecordStore<T> {
@@ -55,7 +55,10 @@ export class FileRecordStore<T> implements RecordStore<T> {
     if (stats?.isFile() !== true) return new Map();
     const stamp = [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
     if (this.#last?.stamp !== stamp) {
-      this.#last = { stamp, all: parseRecords(parsed(readFileSync(this.#file, 'utf8')), this.#readOne) };
+      this.#last = {
+        stamp,
+        all: parseRecords(objectOrEmpty(tryParsePlainJson(readFileSync(this.#file, 'utf8'))), this.#readOne),
+      };
     }
     return this.#last.all;
   }
@@ -90,13 +93,4 @@ export function parseRecords<T>(value: Record<string, unknown>, readOne: ReadOne
 function isPrivate(stats: BigIntStats): boolean {
   if (process.platform === 'win32') return stats.isFile();
   return stats.isFile() && Number(stats.uid) === process.getuid?.() && (stats.mode & 0o077n) === 0n;
-}
-
-function parsed(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return objectOrEmpty(value);
-  } catch {
-    return {};
-  }
 }

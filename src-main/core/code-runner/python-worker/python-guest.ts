@@ -1,5 +1,5 @@
 /** One order for the engine, a check of code or a run: its device, what it prints, what it asks, and its end. */
-import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, tryParsePlainJson } from '../../base/json.ts';
 import { PrintedLines, textRefusal, RunBudget } from '../run-budget.ts';
 import {
   type HostReplyMessage,
@@ -109,7 +109,7 @@ export class PythonGuest {
   #hear(text: string): void {
     const partialLine = this.#carrying;
     this.#carrying = undefined;
-    const message = partialLine === undefined ? parsed(text) : { ...partialLine, text };
+    const message = partialLine === undefined ? objectOrEmpty(tryParsePlainJson(text)) : { ...partialLine, text };
     if (partialLine === undefined && message['carries'] === true) this.#carrying = message;
     else this.#take(message);
   }
@@ -188,15 +188,6 @@ function orderText(order: CheckMessage | RunMessage): string {
   if (order.kind === 'check') return JSON.stringify(order);
   const { input, ...rest } = order;
   return `${JSON.stringify(rest).slice(0, -1)},"input":${input}}`;
-}
-
-function parsed(text: string): JsonObject {
-  try {
-    const message: unknown = JSON.parse(text);
-    return objectOrEmpty(message);
-  } catch {
-    return {};
-  }
 }
 
 /** The error as the guest reports it, in words and numbers only. */

@@ -1,5 +1,5 @@
 /** The name of the signed-in account, if the authorization server provides it. */
-import { isObject } from '../../base/json.ts';
+import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import { truncateText, markInvisible } from '../../base/visible-text.ts';
 
 const maxAccountNameLength = 100;
@@ -27,10 +27,6 @@ export function accountNames(idToken: string | undefined): Names | undefined {
 }
 
 function readPayload(part: string | undefined): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParsePlainJson(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+  return isObject(value) ? value : undefined;
 }

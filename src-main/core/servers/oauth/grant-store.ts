@@ -9,7 +9,7 @@ import type {
 import { ensurePrivateDir } from '../../base/app-paths.ts';
 import { AppError } from '../../base/errors.ts';
 import { withSqliteLock } from '../../base/file-lock.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import type { SecretStore } from '../../secrets/secret-store.ts';
 
 /** Who we are at an authorization server; it knows us with this redirect address only. */
@@ -153,14 +153,10 @@ export function serializeAuthorization(stored: StoredAuthorization): string | un
 
 /** undefined for what makes no sense. */
 export function parseAuthorization(text: string | undefined): StoredAuthorization | undefined {
-  try {
-    const value: unknown = JSON.parse(text ?? '');
-    if (!isObject(value) || value['version'] !== formatVersion) return undefined;
-    const { version: _, ...stored } = value;
-    return stored;
-  } catch {
-    return undefined;
-  }
+  const value = tryParsePlainJson(text ?? '');
+  if (!isObject(value) || value['version'] !== formatVersion) return undefined;
+  const { version: _, ...stored } = value;
+  return stored;
 }
 
 /**

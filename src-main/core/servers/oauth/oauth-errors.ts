@@ -1,7 +1,7 @@
 /** Errors of signing in. All of them require the user, so all are `server_unauthorized`. */
 import { IssuerMismatchError, OAuthError, RegistrationRejectedError } from '@modelcontextprotocol/client';
 import { AppError } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import { maskText } from '../../base/mask.ts';
 import { signInCommand } from '../network/http-errors.ts';
 
@@ -89,13 +89,9 @@ function rejected(serverName: string, error: RegistrationRejectedError): AppErro
 }
 
 function registrationCode(body: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(body);
-    const code = isObject(value) ? value['error'] : undefined;
-    return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParsePlainJson(body);
+  const code = isObject(value) ? value['error'] : undefined;
+  return typeof code === 'string' && /^[a-z_]{1,60}$/.test(code) ? code : undefined;
 }
 
 /** Returns foreign text on one line, without secrets and truncated. */

@@ -1,6 +1,6 @@
 /** The fetch for metadata, registration and tokens: safe addresses only, short answers, not for ever. */
 import { AppError } from '../../base/errors.ts';
-import { isObject } from '../../base/json.ts';
+import { isObject, tryParsePlainJson } from '../../base/json.ts';
 import type { AddressKind } from '../network/address-kinds.ts';
 import { networkError } from '../network/http-errors.ts';
 import type { FetchLike } from '../network/http-fetch.ts';
@@ -40,14 +40,8 @@ export function createOAuthFetch(options: SignInFetchOptions): FetchLike {
 /** Some authorization servers refuse by an error with status 200 (GitHub: `{"error": "bad_verification_code"}`). */
 function isRefusal(text: string | null): boolean {
   if (text === null || !text.includes('"error"')) return false;
-  try {
-    const value: unknown = JSON.parse(text);
-    return (
-      isObject(value) && typeof value['error'] === 'string' && !('access_token' in value) && !('client_id' in value)
-    );
-  } catch {
-    return false;
-  }
+  const value = tryParsePlainJson(text);
+  return isObject(value) && typeof value['error'] === 'string' && !('access_token' in value) && !('client_id' in value);
 }
 
 function toAppError(error: unknown, { serverName }: SignInFetchOptions, url: URL): AppError {

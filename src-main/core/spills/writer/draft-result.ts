@@ -2,7 +2,7 @@
  * Turns a result into the parts that are stored: texts, data and media, each once, the main one first; the rest stays
  * in the answer.
  */
-import { isObject, type JsonObject, parseJson } from '../../base/json.ts';
+import { isObject, type JsonObject, parseJson, tryParsePlainJson } from '../../base/json.ts';
 import {
   type DraftedPart,
   type DraftedResult,
@@ -55,7 +55,7 @@ const maxInlineMemberBytes = 4096;
 
 /** `json`: the whole result. `textKind`: what texts are that are no JSON. */
 export function draftResult(json: Buffer, textKind: 'text' | 'toon'): DraftedResult {
-  const result = parsed(json.toString('utf8'));
+  const result = tryParsePlainJson(json.toString('utf8'));
   const blocks = isObject(result) ? (result['content'] ?? []) : undefined;
   if (!isObject(result) || !Array.isArray(blocks) || !blocks.every(isObject)) return wholeText(json);
   const spans = memberSpans(json);
@@ -67,14 +67,6 @@ export function draftResult(json: Buffer, textKind: 'text' | 'toon'): DraftedRes
   if (data !== undefined && !data.isText) candidates.unshift(data.part);
   if (candidates.length === 0) candidates.push(remainsAsPart({ content: inline, ...rest }));
   return { parts: candidates.map(drafted), remains: JSON.stringify({ inline, rest }) };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function wholeText(content: Buffer): DraftedResult {
@@ -171,7 +163,7 @@ function laidOutText({
   text,
 }: Pick<TextBlock, 'text'>): { readonly content: Buffer; readonly value: unknown } | undefined {
   if (!/^\s*[{[]/.test(text)) return undefined;
-  const value = parsed(text);
+  const value = tryParsePlainJson(text);
   return value === undefined ? undefined : { content: layoutJson(Buffer.from(text)), value };
 }
 
@@ -233,7 +225,7 @@ function textPart(text: TextBlock, textKind: 'text' | 'toon'): Candidate {
 
 /** Texts that are all JSON become lines of it. */
 function gatheredPart(texts: readonly TextBlock[]): Candidate {
-  const isData = texts.every((text) => /^\s*[{[]/.test(text.text) && parsed(text.text) !== undefined);
+  const isData = texts.every((text) => /^\s*[{[]/.test(text.text) && tryParsePlainJson(text.text) !== undefined);
   const lines = texts.map(({ text }) => (isData ? compactJson(Buffer.from(text)) : Buffer.from(text)));
   const content = Buffer.concat(lines.flatMap((line, at) => (at === 0 ? [line] : [lineFeed, line])));
   const note = `${texts.length} texts, one after the other`;

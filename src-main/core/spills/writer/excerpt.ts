@@ -1,5 +1,5 @@
 /** The beginning and the end of a result that can neither be stored nor be given whole. */
-import { isObject, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, textOrEmpty, tryParsePlainJson } from '../../base/json.ts';
 import type { Excerpt } from '../spill-writer-messages.ts';
 import { payloadBytes, payloadTexts } from '../payload.ts';
 
@@ -8,16 +8,9 @@ const headShare = 0.7;
 
 /** `json`: the whole result; what is no JSON is cut as it is. */
 export function excerptOf(json: Buffer, maxBytes: number): Excerpt {
-  let result: unknown;
-  try {
-    result = JSON.parse(json.toString('utf8'));
-  } catch {
-    // Its bytes are all there is.
-  }
-  return excerptOfResult(
-    isObject(result) ? result : { content: [{ type: 'text', text: json.toString('utf8') }] },
-    maxBytes,
-  );
+  const text = json.toString('utf8');
+  const result = tryParsePlainJson(text);
+  return excerptOfResult(isObject(result) ? result : { content: [{ type: 'text', text }] }, maxBytes);
 }
 
 export function excerptOfResult(result: JsonObject, maxBytes: number): Excerpt {

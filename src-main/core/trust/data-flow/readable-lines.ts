@@ -3,7 +3,7 @@
  * layer of encoding removed. The first character of a line states what it was, so that a text cannot claim to be a
  * field of a record.
  */
-import { isObject, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { isObject, type JsonObject, objectOrEmpty, tryParsePlainJson } from '../../base/json.ts';
 import type { Result } from '../../wire/message.ts';
 import { RawJson } from '../../wire/raw-json.ts';
 import { isAscii } from '../text-prefilter.ts';
@@ -91,7 +91,7 @@ function* linesOfBytes(chunk: Uint8Array): Generator<string, void> {
 
 /** A text that is JSON holds fields; any other one holds lines. */
 function* linesOfText(text: string, fields: FieldReader): Generator<string, void> {
-  const json = /^\s*[[{]/.test(text) ? tryParse(text) : undefined;
+  const json = /^\s*[[{]/.test(text) ? tryParsePlainJson(text) : undefined;
   if (json !== undefined) return yield* linesOfFields(json, fields, 0);
   for (const piece of piecesOf(text)) {
     yield linesOf(piece, ' ');
@@ -134,14 +134,6 @@ function linesOf(text: string, mark: string): string {
   const line = lineOf(text, mark);
   const others = [...decodeOneLayer(text), ...spacedNumbers(text).filter((number) => !line.includes(number))];
   return others.length === 0 ? line : [line, ...others.map((other) => lineOf(other, ' '))].join('');
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Marks and invisible characters that are put between letters so that an address is not found. */
