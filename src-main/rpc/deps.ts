@@ -4,6 +4,7 @@ import { candidateHint } from '../core/admin/self-healing.ts';
 import type { OfferTests } from '../core/admin/offer-tests.ts';
 import { AppError } from '../core/base/errors.ts';
 import { Masker, maskValues, secretValues } from '../core/base/mask.ts';
+import { commandLine } from '../core/base/text-format.ts';
 import { markInvisible } from '../core/base/visible-text.ts';
 import type { ManualRuns } from '../core/calls/manual-runs.ts';
 import { displayNameOf } from '../core/client-apps/app-traits.ts';
@@ -211,12 +212,7 @@ export function endpointOf(server: ServerConfig): string {
   const masker = new Masker(secretValues(server.kind === 'stdio' ? server.env : server.headers));
   if (server.kind !== 'stdio') return masker.maskText(server.url);
   const words = masker.maskObject([server.command, ...server.args]) as string[];
-  return words.map(quote).join(' ');
-}
-
-/** Words that a shell would take apart are shown as one. */
-function quote(word: string): string {
-  return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
+  return commandLine(words);
 }
 
 /** The shape of an answer to one question of the contract. */

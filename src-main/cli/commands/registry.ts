@@ -1,5 +1,6 @@
 /** `tooltray registry`: servers that registries know, what one would run, and adding it. */
 import { maskObject } from '../../core/base/mask.ts';
+import { commandLine } from '../../core/base/text-format.ts';
 import type {
   RegistryInput,
   InstallOption,
@@ -183,7 +184,7 @@ async function add(ask: RegistryClient, name: string, given: RegistryFlags): Pro
 function aboutLaunch(option: InstallOption, { words, variables, headers, meanings }: InstallPreviewDetails): string[] {
   return [
     words.length === 1 ? 'URL:' : 'Command:',
-    `  ${words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`,
+    `  ${commandLine(words)}`,
     ...[...variables, ...headers].map(({ name, value }) => `  ${oneLine(name)}=${oneLine(value)}`),
     ...meanings.map(({ text, isGrave }) => paint(isGrave ? 'unsure' : 'quiet', oneLine(text))),
     ...option.notes.map((note) => paint('unsure', oneLine(note))),

@@ -82,3 +82,8 @@ export function closestMatch(word: string, words: Iterable<string>): string | un
 function plain(word: string): string {
   return word.toLowerCase().replace(/[-_\s]/g, '');
 }
+
+/** A command on one line; words that a shell would take apart are shown as one. */
+export function commandLine(words: readonly string[]): string {
+  return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}

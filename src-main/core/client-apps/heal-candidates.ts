@@ -5,6 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { isObject, type JsonObject, objectOrEmpty, tryParsePlainJson } from '../base/json.ts';
 import { FileJsonDocument } from '../base/json-document.ts';
 import { Masker, secretValues } from '../base/mask.ts';
+import { commandLine } from '../base/text-format.ts';
 import { markInvisible } from '../base/visible-text.ts';
 import {
   maskedEntry,
@@ -155,7 +156,7 @@ function firstOfEach(offers: readonly HealCandidate[]): HealCandidate[] {
  * a mark.
  */
 export function launchText({ type: _type, url, command, args, ...others }: JsonObject): string {
-  const launch = typeof url === 'string' ? url : inWords([command, ...listOf(args)].map(String));
+  const launch = typeof url === 'string' ? url : commandLine([command, ...listOf(args)].map(String));
   const rest = Object.entries(others)
     .filter(([, value]) => !isObject(value) || Object.keys(value).length > 0)
     .map(([key, value]) => `${key} ${JSON.stringify(value)}`);
@@ -168,11 +169,7 @@ export function endpointText(entry: JsonObject): string {
   const secrets = secretValues({ ...textsOf(env), ...textsOf(headers) });
   const masker = new Masker(secrets);
   if (typeof url === 'string') return masker.maskText(url);
-  return inWords(masker.maskObject([command, ...listOf(args)].map(String)) as string[]);
-}
-
-function inWords(words: readonly string[]): string {
-  return words.map((word) => (/^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+  return commandLine(masker.maskObject([command, ...listOf(args)].map(String)) as string[]);
 }
 
 function listOf(value: unknown): readonly unknown[] {
