@@ -1,5 +1,6 @@
 /** Ends the desktop app in order: the window first, then the core with its servers, then Electron. */
 import type { App, PowerMonitor } from 'electron';
+import { settleWithin } from '../core/base/settle-within.ts';
 
 export interface QuitDeps {
   readonly app: Pick<App, 'on' | 'quit'>;
@@ -64,10 +65,7 @@ export class QuitOrder {
   }
 
   async #stop(): Promise<true> {
-    const { promise: tooLate, resolve } = Promise.withResolvers<void>();
-    const timeout = setTimeout(resolve, this.#maxStopMs());
-    await Promise.race([this.#owned?.stop().catch(() => undefined), tooLate]);
-    clearTimeout(timeout);
+    if (this.#owned !== undefined) await settleWithin(this.#owned.stop(), this.#maxStopMs());
     this.#isStopped = true;
     return true;
   }

@@ -1,4 +1,5 @@
 /** Decides what happens to the sign-in and secrets of a removed server, and builds the message for the user. */
+import { settleWithin } from '../base/settle-within.ts';
 import { markInvisible } from '../base/visible-text.ts';
 import type { AppConfig, ServerConfig } from '../config/app-config.ts';
 import { secretNamesOf } from '../secrets/resolve-secrets.ts';
@@ -30,13 +31,7 @@ export async function awaitSignOut({
 }: {
   readonly takenBack: Promise<RevocationResult>;
 }): Promise<SignOutState> {
-  let timer: NodeJS.Timeout | undefined;
-  const later = new Promise<SignOutState>((resolve) => {
-    timer = setTimeout(() => resolve('later'), signOutTimeoutMs);
-  });
-  const how = await Promise.race([takenBack.then((one) => one.how), later]);
-  clearTimeout(timer);
-  return how;
+  return (await settleWithin(takenBack, signOutTimeoutMs))?.how ?? 'later';
 }
 
 /** Secrets that only this server got. */

@@ -1,6 +1,7 @@
 /** All configured servers: started together, replaced when their entry differs, stopped together. */
 import { AppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
+import { settleWithin } from '../base/settle-within.ts';
 import type { ServerConfig } from '../config/app-config.ts';
 import { hashServerConfig } from '../config/build-server-config.ts';
 import type { Person } from '../security/principal.ts';
@@ -251,11 +252,6 @@ function nameless(config: ServerConfig): string {
 
 /** Resolves when all have been read or have failed, after `ms` at the most. Starts those that sleep. Never rejects. */
 export async function refreshListings(servers: readonly ManagedServer[], ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
   const enabled = servers.filter(({ config }) => config.enabled);
-  const reading = Promise.allSettled(enabled.map((server) => server.ready()));
-  await Promise.race([reading, timeout]).finally(() => clearTimeout(timer));
+  await settleWithin(Promise.allSettled(enabled.map((server) => server.ready())), ms);
 }

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { CachingMasker, Masker } from '../../base/mask.ts';
 import { runInTransaction } from '../../base/private-database.ts';
 import type { RecoveringDatabase } from '../../base/recovering-database.ts';
+import { settleWithin } from '../../base/settle-within.ts';
 import { createActivityDatabase } from './activity-database.ts';
 import {
   type ActivityEvent,
@@ -135,8 +136,7 @@ export class Recorder {
   async settle(limitMs: number, isLast = false): Promise<void> {
     if (this.#jobs.length > 0) {
       const counted = new Promise<void>((resolve) => this.#idle.push(resolve));
-      const late = new Promise<void>((resolve) => setTimeout(resolve, limitMs).unref());
-      await Promise.race([counted, late]);
+      await settleWithin(counted, limitMs);
     }
     if (isLast) {
       this.#counts.isEstimating = true;

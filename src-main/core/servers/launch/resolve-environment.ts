@@ -3,6 +3,7 @@
  * next to nothing.
  */
 import { delimiter } from 'node:path';
+import { settleWithin } from '../../base/settle-within.ts';
 import type { InheritedVariables } from '../../config/app-config.ts';
 import { isCommonVariable } from './common-variables.ts';
 import type { ResolvedEnv } from './find-command.ts';
@@ -57,7 +58,9 @@ export class EnvironmentResolver {
 
   async #resolveBase(): Promise<ResolvedEnv> {
     const { own, platform, readLoginShell, limitMs } = this.#options;
-    const shell = needsLoginShell(own, platform) ? await withLimit(readLoginShell, limitMs) : {};
+    // A broken or slow shell profile must not keep servers from starting: what Tooltray has itself is used instead.
+    const read = needsLoginShell(own, platform) ? await settleWithin(readLoginShell(), limitMs) : undefined;
+    const shell = read ?? {};
     const merged: Record<string, string> = {};
     for (const [name, value] of Object.entries({ ...shell, ...own })) {
       if (value !== undefined && !isOurs(name)) merged[name] = value;
@@ -111,21 +114,6 @@ function overlay(base: ResolvedEnv, entry: ResolvedEnv, platform: NodeJS.Platfor
   const replaced = new Set(Object.keys(entry).map((name) => name.toUpperCase()));
   const unchanged = Object.entries(base).filter(([name]) => !replaced.has(name.toUpperCase()));
   return { ...Object.fromEntries(unchanged), ...entry };
-}
-
-async function withLimit(read: () => Promise<ResolvedEnv>, limitMs: number): Promise<ResolvedEnv> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ResolvedEnv>((resolve) => {
-    timer = setTimeout(() => resolve({}), limitMs);
-  });
-  try {
-    return await Promise.race([read(), late]);
-  } catch {
-    // A broken shell profile must not keep servers from starting; what we have ourselves is used instead.
-    return {};
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 async function readWithShellEnv(): Promise<ResolvedEnv> {
