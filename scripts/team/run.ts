@@ -197,10 +197,14 @@ async function startReplica(
     '--client-id',
     clientId,
   ];
-  const child = spawn(process.execPath, [cli, 'team', 'serve', '--json', ...place, ...door, '--config', config], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
-  });
+  const child = spawn(
+    process.execPath,
+    [cli, 'team', 'serve', '--json', ...place, ...door, '--config', config, '--allow-unconfined'],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...team, TOOLTRAY_HOME: join(home, `replica-${at}`) },
+    },
+  );
   running.push(child);
   await new Promise<void>((resolve, reject) => {
     createInterface(child.stdout).once('line', () => resolve());

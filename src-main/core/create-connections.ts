@@ -97,7 +97,7 @@ function createLaunchParts({
     paths,
     config.path,
     (server, host) => log.child('isolation').warn(`${server} asked for ${host}, which it may not reach`),
-    edition?.launch.hidden,
+    edition?.launch,
   );
   const transports = new TransportFactory({
     env,
@@ -108,7 +108,8 @@ function createLaunchParts({
     logDir: join(paths.logDir, 'servers'),
     own: tooltrayPaths(paths, config.path),
     boxes: sandboxes,
-    isolationOf: edition === undefined ? ({ isolate }) => isolate : requiredIsolation,
+    isolationOf: (config) =>
+      edition === undefined ? config.isolate : requiredIsolation(config, edition.launch.allowsUnconfined),
     mask: (text) => masker.maskText(text),
     budgets,
     fill,

@@ -56,6 +56,8 @@ export interface ReplicaOptions extends CoreOverrides {
   readonly issuer?: IssuerSettings | undefined;
   /** Display name: lowercase letters, digits and dashes; the computer's name by default. */
   readonly name?: string | undefined;
+  /** Commands run without a sandbox where none is available; they can read the keys of the replica then. */
+  readonly allowsUnconfined?: boolean | undefined;
   /** How long it continues as before when it is to end, until no balancer sends it anything, in ms. */
   readonly noticeMs?: number | undefined;
   /** How often it writes its row, in ms. */
@@ -244,7 +246,8 @@ async function openParts(
   const readiness = new Readiness(database.sql);
   const stores = await openStores({ ...context, env, version, sql, database, changes, keys, objects, replica: name });
   const quotas = openQuotas(sql, log.child('quotas'));
-  const launch = teamLaunchPolicy({ paths: context.paths, config: options.configFile, env });
+  const allowsUnconfined = options.allowsUnconfined === true;
+  const launch = teamLaunchPolicy({ paths: context.paths, config: options.configFile, env, allowsUnconfined });
   const personal = openPlacement({
     host: context,
     policy: launch,

@@ -58,7 +58,16 @@ const test = plain.extend<{ team: Team }>({
     const servers = { echo: fixtureCommand('echo'), mail: fixtureCommand('scripted', script) };
     const flow = { mode: 'ask', waitSeconds: 120 };
     await writeFile(config, JSON.stringify({ mode: 'search', servers, dataFlow: flow }));
-    const words = ['team', 'serve', '--json', '--listen', `127.0.0.1:${port}`, '--config', config];
+    const words = [
+      'team',
+      'serve',
+      '--json',
+      '--listen',
+      `127.0.0.1:${port}`,
+      '--config',
+      config,
+      '--allow-unconfined',
+    ];
     const door = ['--issuer', idp.issuer, '--client-id', client.id];
     const child = spawn(process.execPath, [cli, ...words, ...door], { stdio: ['ignore', 'pipe', 'inherit'], env });
     const ended = new Promise((resolve) => child.once('exit', resolve));

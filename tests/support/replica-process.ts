@@ -30,12 +30,15 @@ export interface ReplicaProcessOptions {
   readonly home: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** It starts no command without a sandbox; not every computer that runs the tests has bubblewrap. */
+  readonly isConfined?: boolean;
 }
 
 /** Ends with the test. */
 export async function startReplicaProcess(options: ReplicaProcessOptions): Promise<ReplicaProcess> {
-  const { name, database, config, home, env = {}, args = [] } = options;
-  const place = ['--listen', '127.0.0.1:0', '--replica-name', name, '--config', config];
+  const { name, database, config, home, env = {}, args = [], isConfined = false } = options;
+  const unconfined = isConfined ? [] : ['--allow-unconfined'];
+  const place = ['--listen', '127.0.0.1:0', '--replica-name', name, '--config', config, ...unconfined];
   const child = spawn(process.execPath, [cli, 'team', 'serve', '--json', ...place, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...testKeys, ...env, TOOLTRAY_DATABASE: database, TOOLTRAY_HOME: home },

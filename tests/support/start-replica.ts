@@ -52,6 +52,8 @@ export async function startReplica(
     allowedHosts: [],
     trustedProxies: [],
     name: 'a',
+    // Not every computer that runs the tests has bubblewrap.
+    allowsUnconfined: true,
     noticeMs: 0,
     heartbeatMs: 200,
     ...more,

@@ -39,7 +39,7 @@ export class StartedTeam {
   async replica({ nodeArgs = [], before = [], env = {} } = {}) {
     const name = `r${++this.#count}`;
     const doors = ['--listen', '127.0.0.1:0', '--replica-name', name];
-    const serve = [cli, 'team', 'serve', '--json', ...doors, '--config', this.#config];
+    const serve = [cli, 'team', 'serve', '--json', ...doors, '--config', this.#config, '--allow-unconfined'];
     const [command, ...args] = [...before, process.execPath, ...nodeArgs, ...serve];
     const child = spawn(command, args, {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -32,7 +32,7 @@ export function openPlacement({ host, env, policy, database, core, readOwn }: Pl
     readOwn,
     registry: () => core().servers.processes,
     folder: join(paths.dataDir, 'people'),
-    hidden: policy.hidden,
+    policy,
     sockets: dirname(paths.socketPath),
     mask: (text) => masker.maskText(text),
     budgets: () => core().clients.budgets,

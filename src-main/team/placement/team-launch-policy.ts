@@ -10,14 +10,17 @@ export interface TeamLaunchOptions {
   readonly config: string | undefined;
   /** Environment of the replica. */
   readonly env: Env;
+  readonly allowsUnconfined: boolean;
 }
 
-export function teamLaunchPolicy({ paths, config = paths.configFile, env }: TeamLaunchOptions): LaunchPolicy {
+export function teamLaunchPolicy(options: TeamLaunchOptions): LaunchPolicy {
+  const { paths, config = paths.configFile, env, allowsUnconfined } = options;
   const isLayered = statSync(config, { throwIfNoEntry: false })?.isDirectory() === true;
   const { folders, files } = tooltrayPaths(paths, config);
   const keysFile = env[keysFileVariable];
   const common = Object.entries(env).filter(([name]) => isCommonVariable(name, process.platform));
   return {
+    allowsUnconfined,
     hidden: {
       folders: [...folders, ...(isLayered ? [config] : [])],
       files: [...files.filter((file) => !isLayered || file !== config), ...(keysFile ? [keysFile] : [])],

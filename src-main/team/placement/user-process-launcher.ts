@@ -14,8 +14,9 @@ import {
   LazyTransport,
   type Person,
   type ProcessRegistry,
-  type ProtectedPaths,
   requiredIsolation,
+  confinementOf,
+  type LaunchPolicy,
   type ResolvedEnv,
   resolveSecrets,
   secretVaultKey,
@@ -38,8 +39,7 @@ export interface UserProcessLauncherOptions {
   readonly env: Env;
   /** For homes of users: below it each has a folder. */
   readonly folder: string;
-  /** Paths hidden in every sandbox. */
-  readonly hidden: ProtectedPaths;
+  readonly policy: Pick<LaunchPolicy, 'hidden' | 'allowsUnconfined'>;
   /** Folder for sockets. */
   readonly sockets: string;
   readonly registry: () => ProcessRegistry;
@@ -82,7 +82,7 @@ export class UserProcessLauncher {
   }
 
   async #stdio(config: StdioServerConfig, person: Person): Promise<StdioTransport> {
-    const { folder, hidden, sockets, registry, mask, budgets } = this.#options;
+    const { folder, policy, sockets, registry, mask, budgets } = this.#options;
     const own = join(folder, folderOf(person));
     const home = join(own, 'home', createHash('sha256').update(config.name).digest('hex').slice(0, 16));
     for (const made of [home, join(own, 'logs')]) mkdirSync(made, { recursive: true, mode: 0o700 });
@@ -93,15 +93,15 @@ export class UserProcessLauncher {
       written: config,
       env: { ...homeAt(home), ...filled.env },
       inherited: [],
-      isolate: requiredIsolation(config),
+      isolate: requiredIsolation(config, policy.allowsUnconfined),
       environment: this.#environment,
       boxes: new ServerSandboxes({
         folder: join(own, 'boxes'),
         config: '',
-        hidden,
+        hidden: policy.hidden,
         sockets,
         onRefused: () => undefined,
-        isRequired: true,
+        confinement: confinementOf(policy),
         person: { containers: this.#containers, identity: person.user },
       }),
       registry: registry(),

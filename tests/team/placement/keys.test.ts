@@ -55,7 +55,7 @@ test.skipIf(!hasSandbox)(
       TOOLTRAY_OBJECTS_KEY: 'planted-object-key',
       PGPASSWORD: 'planted-password',
     };
-    const replica = await startReplicaProcess({ name: 'keys', database, config: configs, home, env });
+    const replica = await startReplicaProcess({ name: 'keys', database, config: configs, home, env, isConfined: true });
     const { session } = await openSession(replica.url);
     const keys = [database, teamKey, 'planted-'];
     const read = async (server: string): Promise<{ sockets: readonly string[] }> => {
@@ -79,12 +79,31 @@ test.skipIf(!hasSandbox)(
   120_000,
 );
 
+test('starts commands where no sandbox is available, if its operator allows it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tooltray-no-sandbox-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { shared, optedOut } = placements;
+  const servers = { shared: { ...reader, ...shared }, optedOut: { ...reader, ...optedOut } };
+  const options = { env: { PATH: folder }, allowsUnconfined: true };
+  await using started = await startReplica(await teamDatabase(), { servers }, options);
+  const { manager } = started.replica.host.core.servers;
+  for (const server of Object.keys(servers))
+    await expect.poll(() => manager.find(server)?.state).toMatchObject({ kind: 'ready' });
+});
+
 test('starts no command where no sandbox is available, also if it opts out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tooltray-no-sandbox-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const { shared, optedOut } = placements;
   const servers = { shared: { ...reader, ...shared }, optedOut: { ...reader, ...optedOut } };
-  await using started = await startReplica(await teamDatabase(), { servers }, { env: { PATH: folder } });
+  await using started = await startReplica(
+    await teamDatabase(),
+    { servers },
+    {
+      env: { PATH: folder },
+      allowsUnconfined: false,
+    },
+  );
   const { manager } = started.replica.host.core.servers;
   const stateOf = (server: string): unknown => manager.find(server)?.state;
   for (const server of Object.keys(servers))

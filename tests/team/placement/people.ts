@@ -40,7 +40,7 @@ export function people({ env, readOwn, readSecret, ...options }: Options = {}): 
   const launch = new UserProcessLauncher({
     env: env ?? process.env,
     folder: join(harness.folder, 'people'),
-    hidden: { folders: [], files: [] },
+    policy: { hidden: { folders: [], files: [] }, allowsUnconfined: true },
     sockets: join(harness.folder, 'run'),
     registry: () => harness.registry,
     mask: (text) => text,

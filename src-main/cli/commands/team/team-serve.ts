@@ -51,6 +51,9 @@ const flags = {
     value: 'S3 URL',
     help: 'Object store for large results: s3://bucket?endpoint=… (default: $TOOLTRAY_OBJECTS)',
   },
+  allowUnconfined: {
+    help: 'Run commands without a sandbox where none is available (they can read the keys of the replica)',
+  },
   logStdout: { help: 'Also write the log to stdout as JSON lines' },
   metricsListen: { value: 'HOST:PORT', help: 'Listen address for /healthz, /readyz and /metrics' },
 } as const satisfies Readonly<Record<string, Flag>>;
@@ -117,6 +120,7 @@ function replicaOptions(given: ServeTeamFlags, onStop: () => void): ReplicaOptio
     allowedHosts: listOf(given.allowedHosts),
     trustedProxies: listOf(given.trustedProxies),
     issuer: issuerOf(given),
+    allowsUnconfined: given.allowUnconfined,
     name: given.replicaName,
     operations: given.metricsListen === undefined ? undefined : listenAt(given.metricsListen, '--metrics-listen'),
   };

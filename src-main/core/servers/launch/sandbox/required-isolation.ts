@@ -5,17 +5,22 @@
 import type { Isolation, StdioServerConfig } from '../../../config/app-config.ts';
 import { runnerOf } from '../../../trust/runner-words.ts';
 
-const defaultIsolation: Isolation = { kind: 'sandbox', read: [], write: undefined, network: false, extraArgs: [] };
+const defaultIsolation = { read: [], write: undefined, network: false, extraArgs: [] } as const;
 
-/** Returns undefined if the entry opts out of the sandbox, or starts a container itself. */
-export function requiredIsolation(config: StdioServerConfig): Isolation | undefined {
+/**
+ * Returns undefined if the entry opts out of the sandbox, or starts a container itself. `allowsUnconfined`: a sandbox is
+ * required only where one is available.
+ */
+export function requiredIsolation(config: StdioServerConfig, allowsUnconfined: boolean): Isolation | undefined {
+  const kind = allowsUnconfined ? 'auto' : 'sandbox';
   const { isolate, isolation } = config;
-  if (isolate === undefined) return isUnconfined(config) || startsContainer(config) ? undefined : defaultIsolation;
+  if (isolate === undefined)
+    return isUnconfined(config) || startsContainer(config) ? undefined : { ...defaultIsolation, kind };
   const { network, networkMode } = isolate;
   return {
     ...isolate,
     // A sandbox that is used only where there is one does not hold.
-    kind: isolate.kind === 'auto' ? 'sandbox' : isolate.kind,
+    kind: isolate.kind === 'auto' ? kind : isolate.kind,
     // Without a word on it, a container would have the network.
     network: isolation?.['network'] === undefined && networkMode === undefined ? false : network,
   };

@@ -15,6 +15,7 @@ import { Containers, type UserContainer } from './containers.ts';
 import { type EgressProxy, EgressProxyFactory, type OnRefused, routeByProgram } from './egress-proxy.ts';
 import { startsContainer } from './required-isolation.ts';
 import { NpmPackages } from './npm-packages.ts';
+import type { LaunchPolicy } from '../launch-policy.ts';
 import type { ProcessLaunch } from '../process-group.ts';
 import { hideOwnFiles } from './hide-own-files.ts';
 import { programSteps, type ProgramStep, scriptNamed, scriptStep } from './program-files.ts';
@@ -33,9 +34,9 @@ interface BoxesOptions {
   readonly onRefused: OnRefused;
   /**
    * Whether every command is confined, as on a core that serves several users. An entry can then opt out of its sandbox,
-   * but not of what hides other processes and `hidden` from it.
+   * but not of what hides other processes and `hidden` from it. `preferred`: only where a sandbox is available.
    */
-  readonly isRequired?: boolean;
+  readonly confinement?: 'required' | 'preferred' | undefined;
   /** The user, if several share the core; all users share `containers`. */
   readonly person?: { readonly containers: Containers; readonly identity: string } | undefined;
 }
@@ -105,8 +106,9 @@ export class ServerSandboxes {
     outside: ResolvedEnv,
   ): Promise<ProcessLaunch> {
     await this.checkMounts(entry);
-    const { isRequired = false, hidden, sockets } = this.#options;
-    if (!isRequired || startsContainer(entry)) return launch;
+    const { confinement, hidden, sockets } = this.#options;
+    if (confinement === undefined || startsContainer(entry)) return launch;
+    if (confinement === 'preferred' && (await this.sandboxProblem(outside)) !== undefined) return launch;
     await this.#requireSandbox(entry.name, outside);
     return hideOwnFiles(launch, { ...hidden, folders: [...hidden.folders, sockets] }, outside);
   }
@@ -154,11 +156,11 @@ export class ServerSandboxes {
   }
 
   #unavailable(server: string, problem: string): AppError {
-    const { isRequired = false } = this.#options;
     return new AppError('server_not_started', `${server} did not start: its sandbox is not available. ${problem}`, {
-      fix: isRequired
-        ? `Run ${server} in a container ("isolation": { "mode": "container", "image": "…" }), or run it elsewhere and set its "url".`
-        : `To let it run as your own programs do: tooltray sandbox ${server} none`,
+      fix:
+        this.#options.confinement !== undefined
+          ? `Run ${server} in a container ("isolation": { "mode": "container", "image": "…" }), or run it elsewhere and set its "url".`
+          : `To let it run as your own programs do: tooltray sandbox ${server} none`,
     });
   }
 
@@ -194,23 +196,27 @@ export class ServerSandboxes {
 }
 
 /**
- * Creates the sandboxes for the Tooltray home that uses `configFile`. `required`: the paths hidden from every command
- * where all are confined.
+ * Creates the sandboxes for the Tooltray home that uses `configFile`. `policy`: where all
+ * commands are confined.
  */
 export function createServerSandboxes(
   paths: AppPaths,
   configFile: string,
   onRefused: OnRefused = () => undefined,
-  required?: ProtectedPaths,
+  policy?: LaunchPolicy,
 ): ServerSandboxes {
   return new ServerSandboxes({
     folder: join(paths.dataDir, 'boxes'),
     config: configFile,
-    hidden: required ?? tooltrayPaths(paths, configFile),
+    hidden: policy?.hidden ?? tooltrayPaths(paths, configFile),
     sockets: dirname(paths.socketPath),
     onRefused,
-    isRequired: required !== undefined,
+    confinement: policy && confinementOf(policy),
   });
+}
+
+export function confinementOf({ allowsUnconfined }: Pick<LaunchPolicy, 'allowsUnconfined'>): 'required' | 'preferred' {
+  return allowsUnconfined ? 'preferred' : 'required';
 }
 
 /** The parts of a launch on this computer: the program with its interpreters, and its script. */

@@ -34,9 +34,16 @@ test.each<[string, object, object | undefined]>([
   ['nothing around a container', { command: 'docker', args: ['run', '-i', 'image'] }, undefined],
   ['a sandbox for other commands of an engine', { command: 'docker', args: ['exec', 'x'] }, { kind: 'sandbox' }],
 ])('requires %s', (_, entry, isolation) => {
-  const required = requiredIsolation(read(entry));
+  const required = requiredIsolation(read(entry), false);
   if (isolation === undefined) expect(required).toBeUndefined();
   else expect(required).toMatchObject(isolation);
+});
+
+test('requires a sandbox only where one is available, if the operator allows it', () => {
+  const kinds = [{}, { isolation: 'auto' }, { isolation: 'sandbox' }, { isolation: 'container' }].map(
+    (entry) => requiredIsolation(read(entry), true)?.kind,
+  );
+  expect(kinds).toEqual(['auto', 'auto', 'sandbox', 'container']);
 });
 
 test('only an opt-out counts as unconfined', () => {
