@@ -20,6 +20,7 @@ export interface KeyName {
 export const filterKey: KeyName = { shown: '/', aria: '/' };
 export const helpKey: KeyName = { shown: '?', aria: '?' };
 export const closeKey: KeyName = { shown: 'Esc', aria: 'Escape' };
+export const fullWidthKey: KeyName = { shown: 'F', aria: 'F' };
 export const addServerKey: KeyName = { shown: 'N', aria: 'N' };
 
 /** The second key after G. */

@@ -3,7 +3,7 @@
  * where they are used.
  */
 import { type View, viewNames } from './addresses.ts';
-import { addServerKey, closeKey, filterKey, helpKey, keysOfView, paletteKey } from './keys.ts';
+import { addServerKey, closeKey, filterKey, fullWidthKey, helpKey, keysOfView, paletteKey } from './keys.ts';
 
 interface ShortcutGroup {
   readonly title: string;
@@ -35,6 +35,7 @@ export function shortcutGroups(isMac: boolean, views: readonly View[]): readonly
         { what: 'Expand or collapse', keys: ['→', '←'] },
       ],
     },
+    { title: 'Activity', rows: [{ what: 'Step at full width', keys: [fullWidthKey.shown] }] },
     {
       title: 'Inbox',
       rows: [

@@ -64,6 +64,34 @@ test('shows search, call, spill, read-back and program live, and again after rel
   await isWhole();
 });
 
+test('nests look-ups below the call they read, counts time from the start, and F shows a step alone', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await using core = await ServedCore.start({ config: { mode: 'proxy', servers, results: { threshold: 4000 } } });
+  const app = await core.connect();
+  const kept = await app.call('tracker_list_issues', { count: 300 });
+  const id = /spill\/([a-z0-9]+)/.exec(kept)?.[1] ?? '';
+  await app.call('tracker_read_log', { lines: 3 });
+  await app.call('read_result', { resultFile: id, op: 'grep', pattern: 'number' });
+  await page.goto(core.link);
+  await openAll(page, core);
+  await page.getByRole('navigation', { name: 'Sessions' }).getByRole('link').nth(1).click();
+  const names = page.getByRole('table', { name: 'Steps' }).getByRole('row').locator('[data-row]');
+  await expect(names.nth(0)).toContainText('read_log');
+  await expect(names.nth(1)).toContainText('list_issues');
+  await expect(names.nth(2)).toContainText('grep number');
+  await expect(row(page, 'grep number').getByRole('cell').first()).toHaveText(/^\d+:\d\d$/);
+  await expectNoBarrier(page, 'steps of a session, with a nested look-up');
+  await names.nth(2).press('Enter');
+  const panel = page.getByRole('region', { name: 'Step', exact: true });
+  await expect(panel).toBeVisible();
+  await page.keyboard.press('f');
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeHidden();
+  await page.keyboard.press('f');
+  await expect(page.getByRole('table', { name: 'Steps' })).toBeVisible();
+});
+
 test('shows a running step’s progress, and the user cancels it', async ({ page }) => {
   await using core = await ServedCore.start({ config: { mode: 'proxy', servers } });
   const app = await core.connect();

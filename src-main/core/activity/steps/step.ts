@@ -1,5 +1,6 @@
 /** A step: one request of a client app with the response to it, or one question of Tooltray to the app. */
-import { toText, type JsonObject, objectOrEmpty } from '../../base/json.ts';
+import { toText, type JsonObject, objectOrEmpty, textOrEmpty } from '../../base/json.ts';
+import { isSpillId, parseSpillFileName, spillUri } from '../../spills/spill.ts';
 import type { CallOutcome, PayloadDropReason } from '../call-record.ts';
 import { classifyResult, argumentsOf, type KindOfHelper } from '../ledger/ledger-entry.ts';
 
@@ -77,7 +78,7 @@ const queryKeys = ['query', 'queries', 'q', 'filter', 'search'];
 const toolKeys = ['tool', 'tool_name', 'name', 'path', 'tools', 'names'];
 const readKeys = ['op', 'pattern', 'query', 'path'];
 
-const spillAddress = 'tooltray://spill/';
+const spillAddress = spillUri('');
 
 /** Returns whether a method is recorded as a step. Input is untrusted: the method may not be a string. */
 export function isStep(method: unknown): boolean {
@@ -104,12 +105,20 @@ function toolWords(name: string, input: JsonObject, mode: string, kindOf: KindOf
     const what = firstText(input, isSchema ? [...toolKeys, ...queryKeys] : [...queryKeys, ...toolKeys]);
     return { kind: isSchema ? 'schema' : 'search', name, what };
   }
-  if (kind === 'readback') return { kind, name, what: allTexts(input, readKeys) };
+  if (kind === 'readback') return { kind, name: spillAddressIn(input) ?? name, what: allTexts(input, readKeys) };
   if (kind === 'program') return { kind, name, what: firstText(input, ['code', 'script', 'program']) };
   if (kind === 'await') return { kind, name, what: firstText(input, ['handle', 'id']) };
   if (mode !== 'server' && kindOf(name, input) === 'change')
     return { kind: 'change', name, what: allTexts(input, ['action', 'operation', 'name', 'server']) };
   return { kind: 'call', name, what: kind === 'direct' ? '' : firstText(input, toolKeys) };
+}
+
+/** Returns the address of the spill that a look-up names by its id, file, or address; undefined if it names none. */
+function spillAddressIn(input: JsonObject): string | undefined {
+  const named = textOrEmpty(input['resultFile']) || textOrEmpty(objectOrEmpty(input['arguments'])['resultFile']);
+  const last = named.slice(named.search(/[^/\\]*$/));
+  const id = isSpillId(last) ? last : parseSpillFileName(last)?.id;
+  return id === undefined ? undefined : spillUri(id);
 }
 
 function firstText(input: JsonObject, keys: readonly string[]): string {

@@ -1,5 +1,5 @@
 /**
- * Which rows the steps make: those of one look-up chain (what was searched and looked up, the call that it led to, what
+ * Which rows the steps make: look-ups in a spilled result stand below the call that returned it; those of one look-up chain (what was searched and looked up, the call that it led to, what
  * was read on in its answer) and runs of the same are one row that unfolds, a program unfolds into its calls. Pure.
  */
 import type { CallSummary, StepSummary } from '../../../../src-main/rpc/contract.ts';
@@ -18,7 +18,7 @@ export type TraceRow =
       readonly kind: 'step';
       readonly key: string;
       readonly step: StepSummary;
-      /** Of the fold that it is in; undefined: of none. */
+      /** Id of the fold that it is in, or of the call whose result it reads; undefined: of none. */
       readonly inside: number | undefined;
       /** Of a program: whether its calls are shown below it. */
       readonly isOpen: boolean | undefined;
@@ -26,6 +26,8 @@ export type TraceRow =
   | { readonly kind: 'call'; readonly key: string; readonly step: StepSummary; readonly call: CallSummary }
   /** Calls of a program that are in its panel alone. */
   | { readonly kind: 'more'; readonly key: string; readonly step: StepSummary; readonly calls: number };
+
+const spillAddress = 'tooltray://spill/';
 
 /** Fewer of the same are seen at a glance. */
 const leastOfTheSame = 3;
@@ -40,19 +42,40 @@ export function traceRows(
   opened: number,
 ): readonly TraceRow[] {
   const rows: TraceRow[] = [];
-  for (const group of foldSteps(steps)) {
-    const [first] = group;
-    const id = group.at(-1)?.id;
+  const lookUps = lookUpsByCall(steps);
+  const nested = new Set([...lookUps.values()].flat());
+  for (const flat of foldSteps(steps.filter((step) => !nested.has(step)))) {
+    const [first] = flat;
+    const id = flat.at(-1)?.id;
     if (first === undefined || id === undefined) continue;
-    if (group.length === 1) {
+    if (flat.length === 1) {
       rows.push(...rowsOf(first, undefined, unfolded));
+      rows.push(...(lookUps.get(first.id) ?? []).flatMap((step) => rowsOf(step, first.id, unfolded)));
       continue;
     }
+    const group = flat.flatMap((step) => [...(lookUps.get(step.id) ?? []), step]);
     const isOpen = unfolded.get(id) ?? group.some((step) => step.id === opened);
     rows.push({ kind: 'fold', key: `fold ${id}`, fold: { id, steps: group }, isOpen });
-    if (isOpen) rows.push(...group.flatMap((step) => rowsOf(step, id, unfolded)));
+    const shown = flat.flatMap((step) => [step, ...(lookUps.get(step.id) ?? [])]);
+    if (isOpen) rows.push(...shown.flatMap((step) => rowsOf(step, id, unfolded)));
   }
   return rows;
+}
+
+/** Returns the look-ups in results that steps of the list returned, by the id of the step; the newest come first. */
+function lookUpsByCall(steps: readonly StepSummary[]): ReadonlyMap<number, readonly StepSummary[]> {
+  const origins = new Map<string, number>();
+  for (const { id, sessionId, calls } of steps) {
+    for (const { spillId } of calls) if (spillId !== undefined) origins.set(`${sessionId} ${spillId}`, id);
+  }
+  const found = new Map<number, StepSummary[]>();
+  for (const step of steps) {
+    if (step.kind !== 'readback' || !step.name.startsWith(spillAddress)) continue;
+    const origin = origins.get(`${step.sessionId} ${step.name.slice(spillAddress.length)}`);
+    if (origin === undefined || origin === step.id) continue;
+    found.set(origin, [...(found.get(origin) ?? []), step]);
+  }
+  return found;
 }
 
 /** The steps in groups of one or more, in their order. */

@@ -43,7 +43,7 @@ export function stepInWords(step: DescribedStep): StepWords {
     case 'schema':
       return say('Read schema', what === '' ? name : what);
     case 'readback':
-      return say('Read spill', [name.replace(/^(?:read_result|proxy.*)/, ''), what].join(' ').trim());
+      return say('Read spill', what === '' ? name.replace(/^(?:read_result|proxy.*)/, '') : what);
     case 'program':
       return say('Ran code', callCount === 0 ? '' : `(${count(callCount, 'call')})`);
     case 'await':
@@ -61,6 +61,14 @@ export function stepInWords(step: DescribedStep): StepWords {
     case 'other':
       return say('Requested', name);
   }
+}
+
+/** Returns the time since the start of its session as a clock of that session: `0:05`, `1:02:15`. */
+export function sinceStart(at: number, start: number): string {
+  const seconds = Math.max(0, Math.floor((at - start) / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
 
 /** The tool that ran, whatever it came through. */

@@ -1,8 +1,10 @@
 /** A step's short description of its request. */
 import { allModes } from '../../../../src-main/compat/all-modes.ts';
 import { expect, test } from 'vitest';
+import { newSpillId } from '../../../../src-main/core/spills/spill.ts';
 import { isStep, describeStep } from '../../../../src-main/core/activity/steps/step.ts';
 
+const spill = newSpillId();
 const call = (name: string, args: object = {}) => ({ name, arguments: { ...args } });
 
 test.each([
@@ -35,6 +37,17 @@ test.each([
 ])('describes %s %j in mode %s', (method, params, mode, [kind, name, what]) => {
   expect(describeStep(method, params, mode, allModes.kindOf)).toEqual({ kind, name, what });
 });
+
+test.each([spill, `/home/u/spills/server-tool-${spill}.json`, `tooltray://spill/${spill}`])(
+  'names a look-up by the address of the spill it reads: %s',
+  (resultFile) => {
+    const input = { resultFile, op: 'grep', pattern: 'x' };
+    const direct = describeStep('tools/call', call('read_result', input), 'proxy', allModes.kindOf);
+    expect(direct).toEqual({ kind: 'readback', name: `tooltray://spill/${spill}`, what: 'grep x' });
+    const nested = call('call_tool', { name: 'read_result', arguments: input });
+    expect(describeStep('tools/call', nested, 'search', allModes.kindOf).name).toBe(`tooltray://spill/${spill}`);
+  },
+);
 
 test('bounds the description whatever the arguments hold', () => {
   const deep = { query: { name: [{ tool: 'x'.repeat(10_000) }] } };

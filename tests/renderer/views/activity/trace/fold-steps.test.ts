@@ -56,6 +56,39 @@ test('folds look-ups, the call they led to and its read-backs into one row', () 
   });
 });
 
+test('shows look-ups below the call whose result they read, also after other steps, and in its chain', () => {
+  const spilled = (id: string): Pick<StepSummary, 'calls' | 'callCount'> => ({
+    calls: [{ ...call('a'), spillId: id }],
+    callCount: 1,
+  });
+  const read = (id: string): Partial<StepSummary> => ({
+    kind: 'readback',
+    name: `tooltray://spill/${id}`,
+    what: 'grep',
+  });
+  const told = steps(
+    { kind: 'call', ...spilled('one') },
+    { kind: 'call', what: 'b', ...spilled('two') },
+    read('two'),
+    read('one'),
+    { ...read('one'), sessionId: 'other' },
+    read('unknown'),
+  );
+  const rows = traceRows(told, new Map(), NaN);
+  expect(shape(rows)).toEqual(['step 6', 'step 5', 'step 2', 'step 3', 'step 1', 'step 4']);
+  expect(rows.map((row) => row.kind === 'step' && row.inside)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    2,
+    undefined,
+    1,
+  ]);
+  const chained = steps({ kind: 'search' }, { kind: 'call', ...spilled('one') }, { kind: 'list' }, read('one'));
+  expect(shape(traceRows(chained, new Map(), NaN))).toEqual(['step 3', 'fold of 3']);
+  expect(shape(traceRows(chained, new Map([[1, true]]), NaN)).slice(2)).toEqual(['step 2', 'step 4', 'step 1']);
+});
+
 test('ends a chain where another session or another call starts', () => {
   const told = steps({ kind: 'search' }, { kind: 'call', sessionId: 'other' }, { kind: 'search' }, { kind: 'call' });
   expect(shape(traceRows(told, new Map(), NaN))).toEqual(['fold of 2', 'step 2', 'step 1']);

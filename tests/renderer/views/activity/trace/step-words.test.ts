@@ -13,6 +13,7 @@ test.each([
   [{ kind: 'search', name: 'catalog_tools' }, 'Browsed catalog_tools'],
   [{ kind: 'schema', name: 'get_schema', what: 'git_log' }, 'Read schema git_log'],
   [{ kind: 'readback', name: 'read_result', what: 'grep x' }, 'Read spill grep x'],
+  [{ kind: 'readback', name: 'tooltray://spill/k3', what: 'sql SELECT 1' }, 'Read spill sql SELECT 1'],
   [{ kind: 'program', name: 'execute', callCount: 1 }, 'Ran code (1 call)'],
   [{ kind: 'question', name: 'elicitation/create' }, 'Server asked for user input'],
   [{ kind: 'call', name: 'call_tool', what: 'no_such' }, 'no_such'],
