@@ -26,8 +26,10 @@ export async function post(
   params: Params = {},
   session = '',
   token = teamToken,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
   const headers = {
+    ...more,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
     ...bearer(token),

@@ -11,6 +11,7 @@ import { otlpTarget } from '../../../src-main/core/base/otlp.ts';
 import { SpanExporter } from '../../../src-main/team/operations/span-exporter.ts';
 import { HttpClient } from '../../support/http-client.ts';
 import { ModernClient } from '../../support/modern-client.ts';
+import { openSession, post } from '../../support/team-caller.ts';
 import { fixture } from '../../support/start-core.ts';
 import { textOf } from '../../support/socket-client.ts';
 import { startReplica, teamToken } from '../../support/start-replica.ts';
@@ -55,6 +56,27 @@ const said = ({ attributes }: Span): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 const [trace, app] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
+
+test('continues the trace of an HTTP request, unless the call names another one', async () => {
+  const there = await collector(200);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: there.url };
+  const one = await startReplica(await teamDatabase(), { servers: { echo: fixture('echo') } }, { env });
+  const headers = { authorization: `Bearer ${teamToken}`, traceparent: `00-${trace}-${app}-01` };
+  const { session } = await openSession(one.url);
+  const params = { name: 'echo_echo', arguments: { message: 'x' } };
+  await post(one.url, 'tools/call', params, session, teamToken, { traceparent: headers.traceparent });
+  const client = new ModernClient(new HttpClient(`${one.url}/server/echo`, true, headers));
+  await client.call('echo', { message: 'x' });
+  const [otherTrace, otherApp] = ['a'.repeat(32), 'b'.repeat(16)];
+  await client.call('echo', { message: 'x' }, { _meta: { traceparent: `00-${otherTrace}-${otherApp}-01` } });
+  await one[Symbol.asyncDispose]();
+  const asked = there.spans().filter(({ kind }) => kind === 2);
+  expect(asked).toMatchObject([
+    { traceId: trace, parentSpanId: app },
+    { traceId: trace, parentSpanId: app },
+    { traceId: otherTrace, parentSpanId: otherApp },
+  ]);
+});
 
 test('exports a call as a span in its app’s trace, with the server’s span below it', async () => {
   const there = await collector(200);

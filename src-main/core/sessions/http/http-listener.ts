@@ -32,6 +32,7 @@ import {
   unauthorized,
   writeEmpty,
 } from './http-io.ts';
+import { withHttpTrace } from './http-trace-context.ts';
 import { type Inbound, isJson, parseInbound, acceptsJsonAndEvents } from './parse-inbound.ts';
 import { StatefulHttp, type OpenSession } from './stateful-http.ts';
 import type { SessionBinding } from './stateful-http-transport.ts';
@@ -382,7 +383,9 @@ export class HttpListener {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    const inbound = parseInbound(parseBody(text), request.headers);
+    const parsed = parseInbound(parseBody(text), request.headers);
+    // Traces exist in a team only.
+    const inbound = this.#options.access === undefined ? parsed : withHttpTrace(parsed, request.headers);
     const inboundRequest = { request, response, endpoint, place, body: { text, inbound } };
     try {
       const refused = this.#options.access?.refuseRequest(inboundRequest);
