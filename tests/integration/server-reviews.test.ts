@@ -52,7 +52,7 @@ test('lists a server that another program wrote as in review, shows it verbatim,
   expect(core.server('b').state.kind).toBe('disabled');
   const [one, ...none] = await reviews(core);
   expect(none).toEqual([]);
-  expect(one).toMatchObject({ server: 'b', standing: 'in-review' });
+  expect(one).toMatchObject({ server: 'b', status: 'in-review' });
   expect(one?.lines.map(({ text }) => text)).toContain('Variable TOKEN: "s3cret⟨U+200B⟩"');
   expect(one?.meanings.map(({ text }) => text)).toEqual([
     'NODE_OPTIONS can make it run something else than it is.',
@@ -89,7 +89,7 @@ test('refusing removes a new entry, and restores the accepted one of a changed s
   await using core = await startCore({ servers: { a: echo } }, own);
   await edit(core, { servers: { a: { ...echo, env: { X: '1' } }, b: other } });
   const [a] = await reviews(core, 'a');
-  expect(a).toMatchObject({ standing: 'changed' });
+  expect(a).toMatchObject({ status: 'changed' });
   expect(a?.lines.filter(({ change }) => change !== 'same').map(({ text }) => text)).toEqual(['Variable X: "1"']);
   await decide(core, 'a', 'refuse');
   await decide(core, 'b', 'refuse');
@@ -152,7 +152,7 @@ describe('a blocked server', () => {
 
 test("treats MCPProxy's quarantine as a review that only the user's decision ends", async () => {
   await using core = await startCore({ servers: { held: { ...echo, quarantined: true } } });
-  expect(await reviews(core)).toMatchObject([{ server: 'held', standing: 'in-review' }]);
+  expect(await reviews(core)).toMatchObject([{ server: 'held', status: 'in-review' }]);
   await expect(rpc(core, 'setServerEnabled', { server: 'held', enabled: true })).rejects.toMatchObject({
     message: 'held waits for the review of the person.',
   });
@@ -201,7 +201,7 @@ test('accepts what the user writes through Tooltray', async () => {
   await core.host.core.servers.edits.save('mine', echo, false);
   await core.host.core.servers.edits.addAll([{ name: 'more', entry: other }]);
   expect(heldOf(core)).toEqual({});
-  expect(await reviews(core, 'mine')).toMatchObject([{ standing: 'accepted' }]);
+  expect(await reviews(core, 'mine')).toMatchObject([{ status: 'accepted' }]);
 });
 
 test('records decisions in the activity', async () => {

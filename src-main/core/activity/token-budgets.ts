@@ -16,9 +16,9 @@ interface DayOfApp {
   readonly day: number;
   /** Tokens that the app was sent on that day, as of `askedAt`. */
   tokens: number;
-  askedAt: number;
+  requestedAt: number;
   /** The largest of `noticedShares` that the model was told of. */
-  told: number;
+  notified: number;
 }
 
 /** Shares of a budget at which the model is told, once each. */
@@ -51,8 +51,8 @@ export class TokenBudgets {
     this.#days.set(key, own);
     void this.#refresh(own, app, user);
     const reached = noticedShares.find((share) => own.tokens >= share * budget);
-    if (reached === undefined || own.told >= reached) return undefined;
-    own.told = reached;
+    if (reached === undefined || own.notified >= reached) return undefined;
+    own.notified = reached;
     const used = `${formatCount(own.tokens, 'token')} of a budget of ${budget.toLocaleString('en')} for today are used.`;
     return reached === 1
       ? `The token budget of this app is used up: ${used} Tell the user before you call more tools.`
@@ -61,8 +61,8 @@ export class TokenBudgets {
 
   async #refresh(own: DayOfApp, app: string, user: string | undefined): Promise<void> {
     const { activity, now } = this.#options;
-    if (now() - own.askedAt < refreshMs) return;
-    own.askedAt = now();
+    if (now() - own.requestedAt < refreshMs) return;
+    own.requestedAt = now();
     own.tokens = (await activity.ask('tokensSent', app, user, own.day).catch(() => undefined)) ?? own.tokens;
   }
 }

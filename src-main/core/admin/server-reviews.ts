@@ -24,7 +24,7 @@ import { revertEdit, type AppliedEdit } from './revert-edit.ts';
 export interface ServerReview {
   readonly server: string;
   /** `changed`: the accepted launch stays in use until the user has decided on another one. */
-  readonly standing: 'accepted' | 'changed' | 'in-review' | 'blocked';
+  readonly status: 'accepted' | 'changed' | 'in-review' | 'blocked';
   /** Stands for this entry and no other. */
   readonly id: string;
   /** Every line of the entry, verbatim, beside what was accepted before. */
@@ -99,7 +99,7 @@ export class ServerReviews {
     const reviews = names
       .filter((name) => hasServer(text, name))
       .map((name) => this.#reviewOf(name, text, looks, showing).review);
-    return reviews.toSorted((one, other) => Number(one.standing === 'blocked') - Number(other.standing === 'blocked'));
+    return reviews.toSorted((one, other) => Number(one.status === 'blocked') - Number(other.status === 'blocked'));
   }
 
   /** One server, whatever its standing. Rejects with AppError `server_not_found`. */
@@ -115,7 +115,7 @@ export class ServerReviews {
   async preview(name: string, id: string): Promise<ServerReview> {
     const { config, looks, note } = this.#parts;
     const { review, entry } = this.#seen(name, id, await config.text(), await this.#looks());
-    if (review.standing === 'accepted') {
+    if (review.status === 'accepted') {
       throw new AppError('bad_request', `${markInvisible(name)} is accepted: what it lists is no secret.`, {
         fix: `Ask it: tooltray test ${name}`,
       });
@@ -185,7 +185,7 @@ export class ServerReviews {
     const look = looked?.entry === JSON.stringify(entry) ? looked.look : undefined;
     const review: ServerReview = {
       server: name,
-      standing: status,
+      status: status,
       id: idOf(name, status, entry, before, look),
       look,
       ...explainMeanings(before, entry, showing),
@@ -213,7 +213,7 @@ export class ServerReviews {
     return edit?.kind === 'entry' ? edit.before : undefined;
   }
 
-  #statusOf(name: string, before: JsonObject | undefined): ServerReview['standing'] {
+  #statusOf(name: string, before: JsonObject | undefined): ServerReview['status'] {
     const server: ServerConfig | undefined = this.#parts.config.current.servers.find((one) => one.name === name);
     if (server?.held === 'blocked') return 'blocked';
     if (before !== undefined) return 'changed';

@@ -85,7 +85,7 @@ export class Registries {
     const file = registryFilePath(place);
     const text = query.trim();
     if (file !== undefined)
-      return pageOfFile(place, await readRegistryFile(place, file), { asked: text, limit, cursor });
+      return pageOfFile(place, await readRegistryFile(place, file), { substring: text, limit, cursor });
     const searchParams = new URLSearchParams({
       ...(text !== '' && { search: text }),
       version: 'latest',
@@ -154,10 +154,10 @@ function pageOfFile(
   place: RegistryConfig,
   items: readonly unknown[],
   {
-    asked: substring,
+    substring,
     limit,
     cursor,
-  }: { readonly asked: string; readonly limit: number; readonly cursor: string | undefined },
+  }: { readonly substring: string; readonly limit: number; readonly cursor: string | undefined },
 ): RegistryPage {
   const words = substring
     .toLowerCase()

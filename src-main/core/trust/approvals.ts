@@ -22,7 +22,7 @@ export interface ApprovalChoice {
   /** Something leaves, starts or is allowed by it: never the easy button. */
   readonly risky: boolean;
   /** Who may decide, if several users share the core. */
-  readonly whose?: DecisionAuthority;
+  readonly authority?: DecisionAuthority;
 }
 
 /**

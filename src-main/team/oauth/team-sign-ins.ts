@@ -141,9 +141,9 @@ export class TeamSignIns {
     const { scopes, server, user } = invitation;
     const ids: string[] = [];
     const newState = (): string => this.#newState(user, ids);
-    const visit = await this.#signIn(invitation).startAt(this.redirectUrl, newState, scopes);
-    await this.#keep(visit, { server, user, id: ids.at(-1) ?? '', binding: hashOf(binding) });
-    return visit.url;
+    const pkceState = await this.#signIn(invitation).startAt(this.redirectUrl, newState, scopes);
+    await this.#keep(pkceState, { server, user, id: ids.at(-1) ?? '', binding: hashOf(binding) });
+    return pkceState.url;
   }
 
   /** Completes a callback once; returns the page text or the next address. Rejects with AppError. */
@@ -154,12 +154,12 @@ export class TeamSignIns {
     const { user, id } = this.#decrypt<{ user: string; id: string }>(params.get('state') ?? '', 'state');
     const kept = await this.#options.vaults.forUser(user).take(authorizationKey(id));
     if (kept === undefined) throw notAllowed('This sign-in was already used or has expired.');
-    const { visit, server, binding: bound } = JSON.parse(kept) as StoredAuthorization;
+    const { pkceState, server, binding: bound } = JSON.parse(kept) as StoredAuthorization;
     // The address of the authorization server was opened by somebody else than whoever agreed on our page.
     if (bound !== hashOf(binding)) throw notAllowed('This sign-in was started in another browser.');
     await this.#nameOf(user);
     const ids: string[] = [];
-    const came = await this.#signIn({ user, server }).finish(visit, params, () => this.#newState(user, ids));
+    const came = await this.#signIn({ user, server }).finish(pkceState, params, () => this.#newState(user, ids));
     if ('text' in came) return came;
     await this.#keep(came.next, { server, user, id: ids.at(-1) ?? '', binding: bound });
     return { goTo: came.next.url };
@@ -248,11 +248,11 @@ export class TeamSignIns {
   }
 
   async #keep(
-    visit: AuthorizationState,
+    pkceState: AuthorizationState,
     { id, user, server, binding }: Invitation & { id: string; binding: string },
   ): Promise<void> {
     const vault = this.#options.vaults.forUser(user);
-    const kept: StoredAuthorization = { visit, server, binding };
+    const kept: StoredAuthorization = { pkceState, server, binding };
     await vault.sweep(visits, authorizationTtlMs);
     await vault.write(authorizationKey(id), JSON.stringify(kept));
   }
@@ -295,7 +295,7 @@ function heldIn(name: string, text: string | undefined): VaultedSignIn | undefin
 }
 
 interface StoredAuthorization {
-  readonly visit: AuthorizationState;
+  readonly pkceState: AuthorizationState;
   readonly server: string;
   /** Value held by the browser that consented. */
   readonly binding: string;

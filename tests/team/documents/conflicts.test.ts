@@ -87,7 +87,7 @@ test('shares the tools listed by an admin’s inspection with every replica', as
   const before = await there.find('notes');
   const { id } = await here.preview('notes', before.id);
   await expect.poll(() => told).toBe(1);
-  expect(await there.find('notes')).toMatchObject({ id, look, standing: 'in-review' });
+  expect(await there.find('notes')).toMatchObject({ id, look, status: 'in-review' });
   expect(id).not.toBe(before.id);
 });
 

@@ -154,14 +154,14 @@ function choicesFor(tool: FlowTool, findings: readonly DataFlowFinding[], scope:
       label: 'Send this once',
       meaning: 'This call goes through as it is shown. The next one is asked for again.',
       risky: true,
-      whose: 'theirs',
+      authority: 'theirs',
     },
     {
       id: 'always',
       label: `Always for ${these}`,
       meaning: `${tool.server} may send to ${places.join(', ')} without a question, ${scope} asks, until you take it back.`,
       risky: true,
-      whose: 'admins',
+      authority: 'admins',
     },
   ];
 }

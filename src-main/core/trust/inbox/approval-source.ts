@@ -90,8 +90,8 @@ function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) =>
   ];
 }
 
-function actionOf({ id, label, meaning = '', risky, whose }: ApprovalChoice): InboxAction {
-  return { id, label, meaning, isRisky: risky, isByPart: false, ...(whose && { whose }) };
+function actionOf({ id, label, meaning = '', risky, authority: authority }: ApprovalChoice): InboxAction {
+  return { id, label, meaning, isRisky: risky, isByPart: false, ...(authority && { authority: authority }) };
 }
 
 function partOf({ id, tool, app, details }: PendingApproval, nameOfApp: (app: string) => string): InboxPart {

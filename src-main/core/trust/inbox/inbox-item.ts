@@ -71,7 +71,7 @@ export interface InboxAction {
   /** It may be said of some parts alone. */
   readonly isByPart: boolean;
   /** Who may decide, if several users share the core. */
-  readonly whose?: DecisionAuthority | undefined;
+  readonly authority?: DecisionAuthority | undefined;
 }
 
 /** One change, or several that are the same. */

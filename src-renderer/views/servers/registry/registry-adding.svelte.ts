@@ -10,7 +10,7 @@ import type {
 } from '../../../../src-main/rpc/contract.ts';
 import { api, type Output } from '../../../lib/api.ts';
 import { RequestState } from '../../../lib/asking.svelte.ts';
-import { type Answers, initialInputs, withoutSecrets } from './registry-words.ts';
+import { type InputValues, initialInputs, withoutSecrets } from './registry-words.ts';
 import { count } from '../../../lib/format.ts';
 
 /** Debounce interval while the user types, in ms. */
@@ -18,7 +18,7 @@ const pauseMs = 200;
 
 export class RegistryAddingState {
   name = $state('');
-  answers = $state.raw<Answers>({});
+  answers = $state.raw<InputValues>({});
   isTyped = $state(false);
   shown = $state.raw<InstallPreviewDetails>();
   trial = $state.raw<ServerTrialResult>();
@@ -114,7 +114,7 @@ export class RegistryAddingState {
     return isKnown && this.hint === '';
   }
 
-  #wish(values: Answers): RegistrySelection {
+  #wish(values: InputValues): RegistrySelection {
     const { registry, server } = this.#found;
     return { registry, server: server.name, version: server.version, option: this.#option.id, answers: values };
   }

@@ -1,7 +1,7 @@
 /** Words about servers of a registry, and the answers that a form begins with. Pure. */
 import type { RegistryInput, InstallOption, RegistryRow } from '../../../../src-main/rpc/contract.ts';
 
-export type Answers = Readonly<Record<string, string>>;
+export type InputValues = Readonly<Record<string, string>>;
 
 /** In what it comes: `npm package, address on the network`. */
 export function runsAs({ options }: RegistryRow): string {
@@ -14,12 +14,12 @@ export function firstWay(options: readonly InstallOption[]): InstallOption | und
 }
 
 /** What the fields hold before anybody has typed: every input is there, so that what is emptied counts as empty. */
-export function initialInputs(inputs: readonly RegistryInput[]): Answers {
+export function initialInputs(inputs: readonly RegistryInput[]): InputValues {
   return Object.fromEntries(inputs.map((input) => [input.id, input.default]));
 }
 
 /** The same answers without a secret in them: enough to see what would run. */
-export function withoutSecrets(inputs: readonly RegistryInput[], values: Answers): Answers {
+export function withoutSecrets(inputs: readonly RegistryInput[], values: InputValues): InputValues {
   const secrets = new Set(inputs.filter(({ isSecret }) => isSecret).map(({ id }) => id));
   return Object.fromEntries(
     Object.entries(values).map(([id, value]) => [id, secrets.has(id) && value !== '' ? 'given' : value]),
