@@ -14,7 +14,7 @@ interface TokenBudgetsOptions {
 interface DayOfApp {
   /** Start of the day, in ms since the epoch. */
   readonly day: number;
-  /** Tokens that the app was sent on that day, as of `askedAt`. */
+  /** Tokens that the app was sent on that day, as of `requestedAt`. */
   tokens: number;
   requestedAt: number;
   /** The largest of `noticedShares` that the model was told of. */
@@ -47,7 +47,7 @@ export class TokenBudgets {
     const day = startOfDay(now());
     const key = JSON.stringify([app, user]);
     const known = this.#days.get(key);
-    const own = known?.day === day ? known : { day, tokens: 0, askedAt: -Infinity, told: 0 };
+    const own = known?.day === day ? known : { day, tokens: 0, requestedAt: -Infinity, notified: 0 };
     this.#days.set(key, own);
     void this.#refresh(own, app, user);
     const reached = noticedShares.find((share) => own.tokens >= share * budget);
