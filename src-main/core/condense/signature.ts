@@ -51,7 +51,7 @@ const maxOutputTypeLength = 160;
 export function outputType(outputSchema: unknown): string | undefined {
   if (!isObject(outputSchema)) return undefined;
   for (let depth = 2; depth > 0; depth -= 1) {
-    const text = new TypeWriter(outputSchema, depth).of(outputSchema, 0);
+    const text = new TypeWriter(outputSchema, depth, true).of(outputSchema, 0);
     if (text.length <= maxOutputTypeLength) return text === 'any' || text.startsWith('object') ? undefined : text;
   }
   return undefined;
@@ -113,12 +113,15 @@ interface Member {
 class TypeWriter {
   readonly #root: unknown;
   readonly #depth: number;
+  readonly #writesStrings: boolean;
   readonly #ancestors: unknown[] = [];
   #nodes = 0;
 
-  constructor(root: unknown, depth: number) {
+  /** `writesStrings`: also writes the type of members that are text. */
+  constructor(root: unknown, depth: number, writesStrings: boolean = false) {
     this.#root = root;
     this.#depth = depth;
+    this.#writesStrings = writesStrings;
   }
 
   parameters(schema: unknown, which: (name: string, required: boolean) => boolean): string {
@@ -217,7 +220,7 @@ class TypeWriter {
   #member({ name, property, required }: Member, depth: number): string {
     const shown = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name) ? name : JSON.stringify(name);
     const type = this.of(property, depth);
-    return `${shown}${required ? '' : '?'}${type === 'string' ? '' : `: ${type}`}`;
+    return `${shown}${required ? '' : '?'}${type === 'string' && !this.#writesStrings ? '' : `: ${type}`}`;
   }
 
   /** Returns the index signature, if additional properties are typed or are the only ones. */

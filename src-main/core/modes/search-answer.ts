@@ -6,7 +6,7 @@ import { textOrEmpty, toPlainNumber, type JsonObject } from '../base/json.ts';
 import { truncateText } from '../base/visible-text.ts';
 import { type CatalogEntry, usableSchema } from '../catalog/catalog.ts';
 import { condenseLine } from '../condense/condense-tool.ts';
-import { isLossy, outputType, parametersText } from '../condense/signature.ts';
+import { isLossy, outputType, parametersText, parameterTypes } from '../condense/signature.ts';
 import type { Result } from '../wire/message.ts';
 import { findTools, type FoundTools, moreMatchesText, parseNeeds } from './find-tools.ts';
 import type { HelperContext } from './mode.ts';
@@ -82,19 +82,33 @@ function briefLine({ listedName, definition }: CatalogEntry): string {
 
 /**
  * Returns a tool with its parameters and, if its server declares it, the type of its result: enough to write the call.
- * Optional parameters are left out where the line would be too long.
+ * Of a line that would be too long, optional parameters are left out, the last ones first.
  */
 export function signatureLine({ listedName, definition }: CatalogEntry): string {
-  const schema = usableSchema(definition);
   const description = condenseLine(textOrEmpty(definition['description']));
+  const room = maxLineLength - `- ${listedName}(): ${description}`.length;
+  const head = `- ${listedName}(${parametersWithin(room, usableSchema(definition))})`;
   const gives = outputType(definition['outputSchema']);
-  const whole = `- ${listedName}(${parametersText(schema)})`;
-  const isLong = whole.length + description.length > maxLineLength;
-  const required = parametersText(schema, (_, isRequired) => isRequired);
-  const head = isLong ? `- ${listedName}(${[required, '~'].filter(Boolean).join(', ')})` : whole;
   const end = gives === undefined ? '' : `${/[.!?]$/.test(description) ? '' : '.'} Gives ${gives}`;
   const isTyped = head.length + description.length + end.length + 2 <= maxLineLength;
   return lineOf(head, isTyped ? description + end : description);
+}
+
+/** Returns the parameters as text; if they are longer, the required ones and as many others as fit, and `~`. */
+function parametersWithin(length: number, schema: JsonObject): string {
+  const whole = parametersText(schema);
+  if (whole.length <= length) return whole;
+  const shown = new Set<string>();
+  const text = (): string => {
+    const some = parametersText(schema, (name, required) => required || shown.has(name));
+    return some.endsWith('~') ? some : [some, '~'].filter(Boolean).join(', ');
+  };
+  for (const { name, required } of parameterTypes(schema).parameters) {
+    if (required) continue;
+    shown.add(name);
+    if (text().length > length) shown.delete(name);
+  }
+  return text();
 }
 
 function lineOf(head: string, text: string): string {
