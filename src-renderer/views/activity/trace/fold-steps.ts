@@ -44,7 +44,10 @@ export function traceRows(
   const rows: TraceRow[] = [];
   const lookUps = lookUpsByCall(steps);
   const nested = new Set([...lookUps.values()].flat());
-  for (const flat of foldSteps(steps.filter((step) => !nested.has(step)))) {
+  for (const flat of foldSteps(
+    steps.filter((step) => !nested.has(step)),
+    lookUps,
+  )) {
     const [first] = flat;
     const id = flat.at(-1)?.id;
     if (first === undefined || id === undefined) continue;
@@ -79,10 +82,13 @@ function lookUpsByCall(steps: readonly StepSummary[]): ReadonlyMap<number, reado
 }
 
 /** The steps in groups of one or more, in their order. */
-function foldSteps(steps: readonly StepSummary[]): readonly (readonly StepSummary[])[] {
+function foldSteps(
+  steps: readonly StepSummary[],
+  lookUps: ReadonlyMap<number, unknown>,
+): readonly (readonly StepSummary[])[] {
   const groups: (readonly StepSummary[])[] = [];
   for (let at = 0; at < steps.length;) {
-    const length = Math.max(1, chainAt(steps, at), runAt(steps, at));
+    const length = Math.max(1, chainAt(steps, at), runAt(steps, at, lookUps));
     groups.push(steps.slice(at, at + length));
     at += length;
   }
@@ -125,13 +131,14 @@ function chainAt(steps: readonly StepSummary[], start: number): number {
 }
 
 /** How many steps from there on say the same and came to the same end, down to one that a chain led to; 0: too few. */
-function runAt(steps: readonly StepSummary[], start: number): number {
+function runAt(steps: readonly StepSummary[], start: number, lookUps: ReadonlyMap<number, unknown>): number {
   const first = steps[start];
-  if (first === undefined) return 0;
+  // A call whose result was read on stays apart: its argument tells which result that is.
+  if (first === undefined || lookUps.has(first.id)) return 0;
   const label = sayingOf(first);
   let end = start + 1;
   for (let step = steps[end]; step !== undefined && sayingOf(step) === label; step = steps[end]) {
-    if (chainAt(steps, end) > 0) break;
+    if (chainAt(steps, end) > 0 || lookUps.has(step.id)) break;
     end += 1;
   }
   return end - start >= leastOfTheSame ? end - start : 0;

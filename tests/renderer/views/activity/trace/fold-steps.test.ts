@@ -84,6 +84,9 @@ test('shows look-ups below the call whose result they read, also after other ste
     undefined,
     1,
   ]);
+  const equal = { kind: 'call', what: 'a' } as const;
+  const run = steps(equal, { ...equal, ...spilled('one') }, equal, equal, equal, read('one'));
+  expect(shape(traceRows(run, new Map(), NaN))).toEqual(['fold of 3', 'step 2', 'step 6', 'step 1']);
   const chained = steps({ kind: 'search' }, { kind: 'call', ...spilled('one') }, { kind: 'list' }, read('one'));
   expect(shape(traceRows(chained, new Map(), NaN))).toEqual(['step 3', 'fold of 3']);
   expect(shape(traceRows(chained, new Map([[1, true]]), NaN)).slice(2)).toEqual(['step 2', 'step 4', 'step 1']);
