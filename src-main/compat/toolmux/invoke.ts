@@ -49,7 +49,7 @@ export async function enrichedCall(
   const request = {
     // Unknown tools also go through the pipeline, which waits for them, or reports and records why they cannot be
     // called.
-    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, asked: spelling }),
+    ...('missing' in known ? { tool: spelling, server } : { tool: known.id, server: known.server, spelling }),
     arguments: readArguments(input) ?? {},
     beside: Object.fromEntries(Object.entries(input).filter(([key]) => !callKeys.has(key))),
     via: context.author.tool,

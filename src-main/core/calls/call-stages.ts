@@ -61,7 +61,7 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
     },
     check: async (tool, request, context) => {
       try {
-        return await validateArguments(tool, request, schemas, request.narrowedBy ?? request.tool);
+        return await validateArguments(tool, request, schemas, request.spelling ?? request.tool);
       } catch (error) {
         throw withoutShownSchema(error, { tool, request, context });
       }

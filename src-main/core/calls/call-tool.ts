@@ -21,7 +21,7 @@ export interface CallRequest {
   /** The tool in any spelling. */
   readonly tool: string;
   /** The name the caller used, if it differs; errors use it. */
-  readonly narrowedBy?: string;
+  readonly spelling?: string;
   /** The server named next to it, if it was. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;

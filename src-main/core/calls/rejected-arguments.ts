@@ -99,7 +99,7 @@ function schemaLineOf(call: RefusedCall): SchemaLine | undefined {
   if (Object.keys(schema).length === 1) return undefined;
   const isShown = wasShown(call);
   const said = isShown ? 'shown earlier.' : JSON.stringify(schema);
-  return { text: `Schema of ${request.narrowedBy ?? request.tool}: ${said}`, isShown };
+  return { text: `Schema of ${request.spelling ?? request.tool}: ${said}`, isShown };
 }
 
 /** A refusal of our own check, without the schema where the model has read it before. */

@@ -212,7 +212,7 @@ export class ResultShaper {
         textKind,
         asSent,
       );
-      const from = { server, tool, asked: limitedBy, hint: readHint(context), context };
+      const from = { server, tool, narrowedBy: limitedBy, hint: readHint(context), context };
       return spilledResult(spilled, { media, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;

@@ -307,7 +307,13 @@ function compare(
   const next = isUnread ? agreed.servers : Object.fromEntries(servers);
   const { blocked = {} } = agreed;
   return {
-    next: { servers: next, settings: Object.fromEntries(settings), plain: now.plain, blocked, ...lost },
+    next: {
+      servers: next,
+      settings: Object.fromEntries(settings),
+      plain: now.plain,
+      blocked,
+      ...(agreed.unusable && { unusable: agreed.unusable }),
+    },
     waiting,
   };
 }
