@@ -176,7 +176,7 @@ function systemOf(platform: NodeJS.Platform): ProcessTableSource | undefined {
   return platform === 'win32' ? { table: windowsTable, end: endWindowsTree } : { table: psTable, end: endGroup };
 }
 
-/** Not run on a Mac yet. */
+/** Untested on macOS. */
 async function psTable(): Promise<Began> {
   return new Map((await readProcesses()).flatMap(({ pid, began, isGone }) => (isGone ? [] : [[pid, began] as const])));
 }

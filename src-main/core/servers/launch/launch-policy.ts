@@ -5,7 +5,7 @@ import type { EnvironmentResolver } from './resolve-environment.ts';
 export interface LaunchPolicy {
   /** Paths that no command sees. */
   readonly hidden: ProtectedPaths;
-  /** Where no sandbox is available, commands run without one, as the operator of the process decided. */
+  /** Commands run without a sandbox if none is available, as the operator of the process decided. */
   readonly allowsUnconfined: boolean;
   /** Settings that all commands inherit. */
   readonly environment: EnvironmentResolver;
