@@ -56,7 +56,7 @@ export function parseShimArgs(args: readonly string[]): ShimArgs {
     const [, name, inline] = /^--([a-z]+)(?:=(.*))?$/s.exec(args[i] as string) ?? [];
     if (!names.some((known) => known === name)) {
       throw new Error(
-        `tooltray stdio does not know "${args[i]}". It takes --app NAME, --mode MODE, --profile NAME, --server NAME and --config FILE.`,
+        `Unknown argument "${args[i]}". Supported: --app NAME, --mode MODE, --profile NAME, --server NAME, --config FILE.`,
       );
     }
     const value = inline ?? args[++i];

@@ -156,7 +156,7 @@ async function decide(
   const found = open.find((proposal) => proposal.id === id);
   if (found === undefined) {
     const fix =
-      open.length === 0 ? 'There are no pending proposals.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
+      open.length === 0 ? 'There are no pending proposals.' : `Pending: ${open.map((one) => one.id).join(', ')}.`;
     throw new AppError('not_found', `No proposal with the ID ${truncateName(id)}.`, { fix });
   }
   const shown = await summaryOf(found, admin);

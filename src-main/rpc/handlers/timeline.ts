@@ -124,7 +124,7 @@ async function requireStep(id: number, { activity }: Pick<CoreGroups, 'activity'
 
 function gone(): AppError {
   return new AppError('not_found', 'This step is no longer available.', {
-    fix: 'Only the most recent calls are retained.',
+    fix: 'Only the most recent steps are retained.',
   });
 }
 

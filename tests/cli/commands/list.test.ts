@@ -24,7 +24,7 @@ test('list shows each session’s mode with the reason for auto, and which sessi
   home.writeConfig({ servers: { echo: entries.echo }, mode: 'search' });
   await client.notification('notifications/tools/list_changed');
   for (const message of ['one', 'two', 'three']) await client.callTool('echo', { message });
-  expect(await eventually(lines, (text) => text.includes('Restart'))).toMatch(
+  expect(await eventually(lines, (text) => text.includes('outdated'))).toMatch(
     /\nclaude-ai +search +3 +configured\n\nClaude Desktop has an outdated tool list\. Restart the app\.\n$/,
   );
   child.kill();
