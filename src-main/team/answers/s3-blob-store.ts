@@ -88,7 +88,7 @@ export class S3BlobStore implements BlobStore {
         const answer = await this.#client(signal).getObjectRaw(name, false, at, end);
         if (answer.status !== 206 && !(answer.status === 200 && at === 0 && end === bytes)) {
           await answer.body?.cancel();
-          throw new AppError('store_unreachable', 'The team’s object store gives no ranges of objects.');
+          throw new AppError('store_unreachable', 'The object store does not support range requests.');
         }
         for await (const chunk of answer.body ?? []) {
           at += chunk.length;

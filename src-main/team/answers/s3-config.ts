@@ -29,15 +29,15 @@ const shape = 's3://bucket?endpoint=https://host:port&region=name';
 /** Throws AppError `bad_request`, which repeats no key. */
 export function parseS3Config(text: string, env: Env): S3Config {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 's3:' || url.hostname === '') throw wrong('The address of the object store is not one of S3.');
+  if (url?.protocol !== 's3:' || url.hostname === '') throw wrong('--s3 is not an s3:// URL.');
   // Process listings show arguments to other users.
-  if (url.username !== '' || url.password !== '') throw wrong('The address of the object store holds a key.');
+  if (url.username !== '' || url.password !== '') throw wrong('--s3 must not contain an access key.');
   const region = url.searchParams.get('region') ?? 'us-east-1';
   const endpoint = url.searchParams.get('endpoint') ?? `https://s3.${region}.amazonaws.com`;
   if (!URL.canParse(endpoint) || !/^https?:$/.test(new URL(endpoint).protocol))
-    throw wrong('The endpoint of the object store is no address of http or https.');
+    throw wrong('The endpoint in --s3 is not an HTTP or HTTPS URL.');
   const unknown = [...url.searchParams.keys()].find((key) => key !== 'region' && key !== 'endpoint');
-  if (unknown !== undefined) throw wrong(`The address of the object store has a setting ${JSON.stringify(unknown)}.`);
+  if (unknown !== undefined) throw wrong(`--s3 has an unknown parameter ${JSON.stringify(unknown)}.`);
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
   return {
     endpoint: `${endpoint.replace(/\/+$/, '')}/${url.hostname}`,
@@ -51,12 +51,12 @@ function keys(env: Env): Pick<S3Config, 'accessKeyId' | 'secretAccessKey'> {
   const names = env[keyVariables.id] === undefined ? awsKeyVariables : keyVariables;
   const [id, secret] = [env[names.id], env[names.secret]];
   if (!id || !secret) {
-    throw new AppError('bad_request', 'The object store has no key.', {
+    throw new AppError('bad_request', 'No access key is set for the object store.', {
       fix: 'Set TOOLTRAY_OBJECTS_KEY_ID and TOOLTRAY_OBJECTS_KEY, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.',
     });
   }
   if (names === awsKeyVariables && env['AWS_SESSION_TOKEN'])
-    throw new AppError('bad_request', 'The object store cannot be used with a key for a session.', {
+    throw new AppError('bad_request', 'Session credentials are not supported for the object store.', {
       fix: 'Use a dedicated access key that is limited to this bucket.',
     });
   return { accessKeyId: id, secretAccessKey: secret };

@@ -29,7 +29,7 @@ interface Entry {
   readonly name: string;
   readonly bytes: number;
   usedAt: number;
-  /** Recorded when the file was written. */
+  /** Of the file when it was written. */
   readonly identity: string;
 }
 
@@ -206,7 +206,7 @@ function identityOf({ ino, mtimeMs, size }: Identity): string {
 }
 
 function corruptedError(id: string): AppError {
-  return new AppError('spill_failed', `The kept answer "${id}" is corrupted in the spill store.`, {
+  return new AppError('spill_failed', `The spilled result "${id}" is corrupted in the spill store.`, {
     fix: 'Call the tool again.',
   });
 }

@@ -110,7 +110,7 @@ export class SpanExporter {
     try {
       const { rejected, message } = await postOtlp(body, target, this.#limits);
       this.#dropped += rejected;
-      if (rejected > 0) log.warn(`The collector rejected ${rejected} spans: ${message || 'it does not say why'}.`);
+      if (rejected > 0) log.warn(`The collector rejected ${rejected} spans: ${message || 'no reason given'}.`);
     } catch (error) {
       this.#dropped += scopeSpans.length;
       log.warn(`Could not export ${scopeSpans.length} spans: ${errorText(error)}.`);

@@ -75,7 +75,7 @@ export class Quotas {
   /** Never rejects, because the call is over. */
   #counted(work: Promise<void>): Promise<void> {
     return work.catch((error: unknown) =>
-      this.#parts.log.warn(`A call could not be counted in a quota: ${errorText(error)}`),
+      this.#parts.log.warn(`Could not count a result against its quota: ${errorText(error)}`),
     );
   }
 
@@ -94,7 +94,7 @@ export class Quotas {
     const amount = quota.bytes === undefined ? formatCount(quota.calls ?? 0, 'call') : formatBytes(quota.bytes);
     const reason = `The quota "${name}" is exhausted: ${amount} ${spans[quota.window ?? 'minute']}, ${whose}.`;
     return new AppError('not_allowed', `${reason} The call was not run.`, {
-      fix: `It resets in ${describeWindow(seconds)}; do not retry before. An administrator can raise it.`,
+      fix: `It resets in ${describeWindow(seconds)}; do not retry before then. An administrator can raise it.`,
       data: { quota: name, resetsInSeconds: seconds },
     });
   }

@@ -177,7 +177,7 @@ function badEnd(maxDays: number): AppError {
 
 function noneFor(user: string): AppError {
   const name = JSON.stringify(user.slice(0, 100));
-  return new AppError('not_found', `No user named ${name}, or they have ${maxActive} tokens in force.`, {
+  return new AppError('not_found', `No user named ${name}, or the user already has ${maxActive} active tokens.`, {
     fix: '`tooltray team user list` and `tooltray team token list` show them.',
   });
 }

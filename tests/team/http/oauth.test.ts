@@ -341,7 +341,7 @@ test.runIf(allCases)(
       '5',
       null,
     ]);
-    expect(await away.text()).toContain('Who signs in cannot be checked');
+    expect(await away.text()).toContain('Cannot verify tokens');
   },
 );
 
