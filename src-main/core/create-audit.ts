@@ -114,7 +114,7 @@ export function createPinRegistry(store: PinStore, audit: AuditRecorder, config:
     ...noted,
     onChange: () => config.current.reviews.onChange,
     onPassed: (server, changes) => {
-      log.child(server).info(`What it says changed: ${describeChanges(changes)}.`);
+      log.child(server).info(`Its definitions changed: ${describeChanges(changes)}.`);
       noted.onPassed(server, changes);
     },
     onWarning: (server, text) => log.child(server).warn(text),
@@ -124,13 +124,13 @@ export function createPinRegistry(store: PinStore, audit: AuditRecorder, config:
 
 /** Records changes of a server's definitions and the user's decisions on them. */
 function notePins(audit: AuditRecorder): Pick<PinPolicy, 'onPassed' | 'onHeld' | 'onDecided'> {
-  const note = (server: string, change: 'said other things' | 'waits for review', sentence: string): void =>
+  const note = (server: string, change: 'sent different instructions' | 'waits for review', sentence: string): void =>
     audit.note({ kind: 'server', change, server, sentence });
   return {
-    onPassed: (server, changes) => note(server, 'said other things', `${describeChanges(changes)}.`),
+    onPassed: (server, changes) => note(server, 'sent different instructions', `${describeChanges(changes)}.`),
     onHeld: (server, changes) => note(server, 'waits for review', `${describeChanges(changes)}.`),
     onDecided: (server, { id, choice, by, decided }, isUndone) => {
-      const names = Object.keys(decided).map((key) => key.slice(key.indexOf(':') + 1) || 'what it says of itself');
+      const names = Object.keys(decided).map((key) => key.slice(key.indexOf(':') + 1) || 'its instructions');
       const what = `${choice === 'accept' ? 'New' : 'Accepted'} texts of ${server} are in use: ${names.join(', ')}.`;
       const sentence = isUndone ? `Taken back: ${what}` : what;
       const made = { about: 'definitions', id, by: isUndone ? 'person' : by, server, sentence } as const;

@@ -88,6 +88,6 @@ async function acceptedFacts(path: string, vault: SecretStore): Promise<readonly
   const fix =
     lost === 'locked'
       ? 'Unlock it: tooltray secret unlock'
-      : 'Look at what waits, and agree to it anew: tooltray inbox';
+      : 'Review the pending items and approve them again: tooltray inbox';
   return [{ path, level: 'problem', summary: `${lostSentence(lost)} It is ${path}.`, fix }];
 }

@@ -9,7 +9,7 @@ import { killOrphanedProcesses } from './servers/launch/child-process-list.ts';
 /** Never rejects. The servers hold ports and locks that those of this core need. */
 export async function tidyHome({ runDir, dataDir, cacheDir, configFile }: AppPaths, log: Log): Promise<void> {
   const ended = await killOrphanedProcesses(runDir);
-  if (ended > 0) log.info(`Ended what a Tooltray that was killed had left running: ${formatCount(ended, 'server')}.`);
+  if (ended > 0) log.info(`Stopped servers left by a killed Tooltray: ${formatCount(ended, 'server')}.`);
   const folders = [runDir, dataDir, join(dataDir, 'pins'), cacheDir, join(cacheDir, 'listings'), dirname(configFile)];
   await Promise.all(folders.map((folder) => removeStaleTempFiles(folder)));
 }

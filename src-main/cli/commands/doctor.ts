@@ -167,7 +167,7 @@ async function waitingInFiles(paths: AppPaths, { pendingEdits, current }: Config
       id: `review-${server}`,
       kind: 'review',
       server,
-      sentence: `The server "${server}" waits for your review and is not started before. Look at it: tooltray inbox show ${server}`,
+      sentence: `The server "${server}" waits for your review and is not started until then. Review it: tooltray inbox show ${server}`,
     })),
     ...changed.map((server) => ({
       id: `pins-${server}`,
@@ -304,7 +304,7 @@ function remedy({ id, action, server = '' }: Finding): string {
     case 'view-log':
       return server === '' ? 'See: tooltray logs' : `See its log: tooltray logs ${server}`;
     case 'review':
-      return `Look at it: tooltray inbox show ${server}`;
+      return `Review it: tooltray inbox show ${server}`;
     case 'enable':
       return `Switch it on: tooltray enable ${server}`;
     case 'sign-in':

@@ -109,7 +109,7 @@ function meantBy(path: string, entries: readonly ProxyEntry[]): string {
     ...spellings.slice(0, 1),
   ]);
   const meant = path.length > maxPathLength ? undefined : closestMatch(path, names);
-  return meant === undefined ? 'List the resources there are.' : `Did you mean ${meant}?`;
+  return meant === undefined ? 'List the available resources.' : `Did you mean ${meant}?`;
 }
 
 function ambiguous(name: string, found: readonly ProxyEntry[]): AppError {

@@ -78,7 +78,7 @@ export function readProxyRequest(input: JsonObject): ProxyRequest {
 }
 
 function readList(input: JsonObject, type: ProxyType): ProxyListRequest {
-  if (readPath(input) !== undefined) throw invalid(`'path' should not be provided for action 'list'.`, 'Leave it out.');
+  if (readPath(input) !== undefined) throw invalid(`'path' should not be provided for action 'list'.`, 'Remove it.');
   const filter = objectOrEmpty(input['filter']);
   const tags = Array.isArray(filter['tags']) ? (filter['tags'] as unknown[]) : [];
   return {
@@ -97,7 +97,7 @@ function refuseListParameters(input: JsonObject, action: string): void {
   const given = ['limit', 'offset', 'filter_server', 'filter'].filter((key) => isGiven(input[key]));
   if (given.length === 0) return;
   const names = given.map((key) => `'${key}'`).join(', ');
-  throw invalid(`${names}: only allowed for 'list', not for '${action}'.`, 'Leave it out.');
+  throw invalid(`${names}: only allowed for 'list', not for '${action}'.`, 'Remove it.');
 }
 
 function refuseArguments(input: JsonObject, action: string): void {
@@ -132,7 +132,7 @@ function wholeNumber(input: JsonObject, key: string, least: number, most: number
   const value = toPlainNumber(input[key]);
   if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) return value as number;
   const range = most === maxLimit ? `from ${least} to ${most}` : `of at least ${least}`;
-  throw invalid(`Input validation error: '${key}' must be a whole number ${range}.`, 'Correct it, or leave it out.');
+  throw invalid(`Input validation error: '${key}' must be a whole number ${range}.`, 'Correct or remove it.');
 }
 
 function isGiven(value: unknown): boolean {

@@ -108,7 +108,7 @@ function toolsFor(query: string, request: ProxyListRequest, view: ModeView): Jso
     accepts: (tool) => among.has(tool.listedName) || isOwnTool(tool),
   });
   const lines = tools.map(({ tool }) => signatureLine(tool));
-  const text = lines.length === 0 ? 'No tool fits.' : [...lines, moreMatchesText(more) ?? ''].join('\n').trimEnd();
+  const text = lines.length === 0 ? 'No matching tools.' : [...lines, moreMatchesText(more) ?? ''].join('\n').trimEnd();
   return { content: [{ type: 'text', text }] };
 }
 
@@ -156,7 +156,7 @@ function heading({ path, action, type }: JsonObject, operation: number): JsonObj
 /** A failure is the answer to that operation; the others go on. */
 async function runOne(operation: JsonObject, run: Run): Promise<JsonObject> {
   try {
-    if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot hold another batch.');
+    if (operation['action'] === 'batch') throw new AppError('bad_request', 'A batch cannot contain another batch.');
     const result = await run(operation);
     if (scalarOf(result, 'resultType') !== 'input_required') return toObject(result);
     throw new AppError('unsupported', 'The server has a question to the person, which a batch cannot carry.', {
@@ -236,7 +236,7 @@ async function uriNamed(name: string, view: HelperContext): Promise<string> {
   throw entryNotFoundError(
     'resource',
     name,
-    `It is a template: give a URI of the form ${String(listed['uriTemplate'])}.`,
+    `It is a template. Use a URI of the form ${String(listed['uriTemplate'])}.`,
   );
 }
 

@@ -119,7 +119,7 @@ export function intentProblem(input: JsonObject, variant: Intent): IntentProblem
     return detailProblem(input['intent_data_sensitivity'], input['intent_reason']);
   }
   const intent = toObject(input['intent']);
-  if (intent === undefined) return { code: 'MISSING_INTENT', error: '"intent" is not an object.' };
+  if (intent === undefined) return { code: 'MISSING_INTENT', error: '"intent" must be an object.' };
   const { operation_type: type, data_sensitivity: sensitivity, reason } = intent;
   if (type === undefined || type === null || type === '') {
     return {
@@ -128,7 +128,7 @@ export function intentProblem(input: JsonObject, variant: Intent): IntentProblem
     };
   }
   if (!(intents as readonly unknown[]).includes(type)) {
-    return { code: 'INVALID_OPERATION_TYPE', error: `"intent.operation_type" is none of ${intents.join(', ')}.` };
+    return { code: 'INVALID_OPERATION_TYPE', error: `"intent.operation_type" must be one of ${intents.join(', ')}.` };
   }
   if (type !== variant) {
     return {
@@ -153,7 +153,7 @@ function declaredSensitivity(input: JsonObject): string | undefined {
 
 function detailProblem(sensitivity: unknown, reason: unknown): IntentProblem | undefined {
   if (isGiven(sensitivity) && !sensitivities.includes(sensitivity as string)) {
-    return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity is none of ${sensitivities.join(', ')}.` };
+    return { code: 'INVALID_SENSITIVITY', error: `The data sensitivity must be one of ${sensitivities.join(', ')}.` };
   }
   if (isGiven(reason) && (typeof reason !== 'string' || Buffer.byteLength(reason) > maxReasonBytes)) {
     return { code: 'REASON_TOO_LONG', error: `The reason is not a text of at most ${maxReasonBytes} bytes.` };
@@ -225,7 +225,7 @@ function rpcFailure(error: RpcError, name: string, { catalog }: HelperContext): 
     error: message,
     error_type: 'invalid_params',
     tool: tool.id,
-    hint: 'The server refused the arguments; compare them with its schema.',
+    hint: 'The server rejected the arguments; compare them with its schema.',
     ...(refusal.isShown ? { input_schema_shown: 'earlier' } : { input_schema: usableSchema(tool.definition) }),
     ...(data !== undefined && { error_data: data }),
   };
@@ -245,7 +245,7 @@ function heldServer(
     message,
     instructions: fix ?? '',
     toolAnalysis: null,
-    securityHelp: 'Only the person can accept a server, where they see what it would run.',
+    securityHelp: 'Only the user can approve a server, after reviewing what it would run.',
     ...(data?.['candidates'] !== undefined && { candidates: data['candidates'] }),
   });
 }
@@ -288,7 +288,7 @@ function notCalled(
     const known = admin.list().map((one) => one.name);
     return jsonError({
       error: `There is no server ${JSON.stringify(truncateName(name.slice(0, name.indexOf(':')).trim()))}.`,
-      hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") tells of the servers.`,
+      hint: `Servers: ${known.join(', ') || 'none yet'}. Find tools with retrieve_tools; upstream_servers (operation "list") lists the servers.`,
     });
   }
   const bare = name.includes(':') ? '' : ' A name is expected as server:tool.';

@@ -54,17 +54,18 @@ function readRun(given: JsonObject): CodeRunOptions | Refusal {
   if (typeof code !== 'string' || code.trim() === '') return wrong('code: give the program as a text.');
   const language = parseLanguage(given['language']);
   if (language === null) {
-    const message = `language: ${JSON.stringify(given['language'])} cannot be run here; use javascript, typescript or python.`;
+    const message = `language: ${JSON.stringify(given['language'])} is not supported; use javascript, typescript or python.`;
     return { code: 'INVALID_LANGUAGE', message };
   }
   const input = readObject(given['input']);
   const options = readObject(given['options']);
-  if (input === undefined) return wrong('input: give an object.');
-  if (options === undefined) return wrong('options: give an object.');
+  if (input === undefined) return wrong('input: must be an object.');
+  if (options === undefined) return wrong('options: must be an object.');
   const limits = readLimits(options);
   if ('message' in limits) return limits;
   const servers = options['allowed_servers'] ?? undefined;
-  if (servers !== undefined && !isTexts(servers)) return wrong('options.allowed_servers: give a list of server names.');
+  if (servers !== undefined && !isTexts(servers))
+    return wrong('options.allowed_servers: must be a list of server names.');
   return { code, language, input, limits, ownLimits, servers, globals: 'code_execution', via: 'code_execution' };
 }
 
@@ -72,10 +73,10 @@ function readLimits(options: JsonObject): Partial<CodeRunLimits> | Refusal {
   const timeMs = toPlainNumber(options['timeout_ms'] ?? undefined);
   const calls = toPlainNumber(options['max_tool_calls'] ?? undefined);
   if (timeMs !== undefined && !isWhole(timeMs, 1, 600_000)) {
-    return wrong('options.timeout_ms: give a whole number from 1 to 600000.');
+    return wrong('options.timeout_ms: must be an integer from 1 to 600000.');
   }
   if (calls !== undefined && !isWhole(calls, 0, Number.MAX_SAFE_INTEGER)) {
-    return wrong('options.max_tool_calls: give a whole number from 0 on; 0 is no limit.');
+    return wrong('options.max_tool_calls: must be an integer of at least 0; 0 means no limit.');
   }
   return {
     ...(timeMs !== undefined && { timeMs }),

@@ -52,5 +52,5 @@ export function readFlag(input: JsonObject, key: string, otherwise: boolean): bo
 export function isDetailed(input: JsonObject): boolean {
   const format = firstTextOf(input, ['format'])?.text.toLowerCase() ?? 'compact';
   if (format === 'compact' || format === 'detail') return format === 'detail';
-  throw new AppError('bad_request', `There is no format '${format}'.`, { fix: 'Formats: compact, detail.' });
+  throw new AppError('bad_request', `Unknown format '${format}'.`, { fix: 'Formats: compact, detail.' });
 }

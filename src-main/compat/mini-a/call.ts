@@ -194,7 +194,7 @@ function givenArguments(input: JsonObject): JsonObject | undefined {
       readArguments({ [key]: input[key] });
     } catch (cause) {
       throw new AppError('bad_request', `Action 'call' requires '${key}' to be an object.`, {
-        fix: 'Its JSON text will do as well.',
+        fix: 'JSON text is accepted too.',
         cause,
       });
     }

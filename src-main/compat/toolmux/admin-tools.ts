@@ -59,7 +59,7 @@ async function add(input: JsonObject, context: HelperContext): Promise<JsonObjec
   const change = { kind: 'add', server, entry: newEntry(input) } as const;
   return requestServerChange(
     change,
-    { done: `Added '${server}'.`, proposed: `Adding '${server}' was proposed.` },
+    { done: `Added '${server}'.`, proposed: `Adding '${server}' has been proposed.` },
     context,
   );
 }
@@ -83,7 +83,7 @@ async function addFound(server: string, input: JsonObject, context: HelperContex
 
 async function remove(input: JsonObject, context: HelperContext): Promise<JsonObject> {
   const server = requireName(input);
-  const texts = { done: `Removed '${server}'.`, proposed: `Removing '${server}' was proposed.` };
+  const texts = { done: `Removed '${server}'.`, proposed: `Removing '${server}' has been proposed.` };
   return requestServerChange({ kind: 'remove', server }, texts, context);
 }
 
@@ -297,7 +297,7 @@ function textIn(input: JsonObject, key: string): string | undefined {
   const value = input[key];
   if (value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
-  throw refusal(`'${key}' must be a text.`);
+  throw refusal(`'${key}' must be a string.`);
 }
 
 function refusal(text: string): AppError {

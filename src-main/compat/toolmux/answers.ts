@@ -28,7 +28,7 @@ export async function runAction(
 ): Promise<JsonObject> {
   const name = String(input['action']);
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
-  if (action === undefined) return dataError(`There is no action '${name}'.`, { valid_actions: Object.keys(actions) });
+  if (action === undefined) return dataError(`Unknown action '${name}'.`, { valid_actions: Object.keys(actions) });
   try {
     return await action(input, context);
   } catch (error) {

@@ -62,7 +62,7 @@ export function explainEdits(waiting: readonly PendingEdit[], showing: Showing =
   return waiting.map((edit): ExplainedChange => {
     if (edit.kind === 'entry') {
       const { server, entry, before } = edit;
-      const what = before === undefined ? `The server "${server}" is new` : `The server "${server}" is another`;
+      const what = before === undefined ? `The server "${server}" is new` : `The server "${server}" has changed`;
       const sentence = markInvisible(`${what} in the config file.`);
       return {
         kind: 'file',
@@ -72,7 +72,7 @@ export function explainEdits(waiting: readonly PendingEdit[], showing: Showing =
       };
     }
     const { key, value, before } = edit;
-    const sentence = markInvisible(`The setting ${key} is another in the config file.`);
+    const sentence = markInvisible(`The setting ${key} changed in the config file.`);
     return {
       kind: 'file',
       server: '',

@@ -67,7 +67,7 @@ export class OrphanedSignIns {
   #look(): void {
     this.#turn = this.#turn
       .then(() => this.#settle())
-      .catch((error: unknown) => this.#parts.log.warn('Which sign-ins are left over could not be told.', { error }));
+      .catch((error: unknown) => this.#parts.log.warn('Could not determine orphaned sign-ins.', { error }));
   }
 
   async #settle(): Promise<void> {

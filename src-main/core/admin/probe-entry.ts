@@ -56,7 +56,7 @@ export async function probeEntry(
   const [server] = reading.config?.servers ?? [];
   const problem = reading.problems.find(({ severity }) => severity === 'error');
   if (server === undefined || problem !== undefined) {
-    throw new AppError('config_invalid', problem?.reason ?? 'This is not a server.', {
+    throw new AppError('config_invalid', problem?.reason ?? 'This is not a valid server entry.', {
       ...(problem?.suggestion !== undefined && { fix: problem.suggestion }),
     });
   }

@@ -99,7 +99,7 @@ function partOf({ server, sentence, lines, entry, isMasked }: ExplainedChange, a
 }
 
 function actionsOf(isFile: boolean, isRiskyToAgree: boolean): readonly InboxAction[] {
-  const meaning = isFile ? 'It is taken out of the config file again.' : 'Nothing is changed.';
+  const meaning = isFile ? 'It is removed from the config file.' : 'Nothing is changed.';
   return [
     { id: 'reject', label: 'Reject', meaning, isRisky: false, isByPart: false },
     {
@@ -179,5 +179,5 @@ async function undo(
   for (const { server, tools } of texts) await descriptions.restoreOriginal(server, tools);
   if (rejected !== undefined) await putBack(rejected);
   const author = { app: userApp, sessionId: 'person', tool: 'undo', mode: 'direct' };
-  admin.recorded.emit({ author, what: `Taken back (${by}): ${sentence}`, failure: undefined });
+  admin.recorded.emit({ author, what: `Undone (${by}): ${sentence}`, failure: undefined });
 }

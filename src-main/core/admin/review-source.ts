@@ -43,10 +43,10 @@ const actions: readonly InboxAction[] = [
   action(
     'look',
     'Look inside',
-    'It is started once in a box, without the network and its variables, to show you what it lists, and ended.',
+    'It is started once in a sandbox, without network and variables, to show you what it lists, then stopped.',
     false,
   ),
-  action('accept', 'Accept', 'It is started as it is shown here.', true),
+  action('accept', 'Accept', 'It is started as shown here.', true),
 ];
 
 function action(id: ReviewChoice | 'look', label: string, meaning: string, isRisky: boolean): InboxAction {
@@ -64,11 +64,11 @@ function itemOf(review: ServerReview): InboxItem {
     server,
     meanings,
     actions,
-    title: markInvisible(`${server} is new and was never accepted`),
+    title: markInvisible(`${server} is new and has not been accepted`),
     risks,
     command,
     sentence: sentenceWithSecrets(
-      markInvisible(`The server "${server}" waits for your review and is not started before.`),
+      markInvisible(`The server "${server}" waits for your review and is not started until then.`),
       [{ secrets }],
     ),
     from: ['Its entry in the config file says that nobody has accepted it.', look?.sentence].join(' ').trim(),

@@ -73,7 +73,7 @@ function itemOf({ config, oauth }: ManagedServer): InboxItem[] {
 
 /** A scope without a known meaning is shown by its name. */
 function may(text: string): string {
-  return text.endsWith(')') ? `${text}.` : `use the right ${text}.`;
+  return text.endsWith(')') ? `${text}.` : `use the scope ${text}.`;
 }
 
 function actionsFor({ info }: ServerOAuth): readonly InboxAction[] {
@@ -88,10 +88,10 @@ function actionsFor({ info }: ServerOAuth): readonly InboxAction[] {
     },
     {
       id: 'give',
-      label: 'Sign in to give them',
+      label: 'Sign in to grant them',
       isRisky: true,
       isByPart: false,
-      meaning: `Opens the page of ${markInvisible(where)}, where you agree. Calls that need them work after that.`,
+      meaning: `Opens the sign-in page of ${markInvisible(where)}. After you grant them, calls that need them work.`,
     },
   ];
 }

@@ -90,7 +90,7 @@ async function decide(item: InboxItem, { action, by }: UserDecision, parts: Heal
   const { healing, edits, history } = parts;
   const { id, kind, server = '' } = item;
   const offer = healing.candidates.find((one) => candidateKey(one).startsWith(id));
-  if (offer === undefined) throw new AppError('not_found', 'This launch is not offered any more.');
+  if (offer === undefined) throw new AppError('not_found', 'This launch is no longer offered.');
   const key = candidateKey(offer);
   if (action === 'leave') {
     await healing.dismiss(key);

@@ -195,7 +195,7 @@ export class SelfHealing {
         this.#setOffers(server, []);
         return { server, healed: true, sentence: healedText(offer, trial) };
       }
-      failures.push(`${offer.source.title}: ${trial.ok ? 'It answered without tools.' : trial.sentence}`);
+      failures.push(`${offer.source.title}: ${trial.ok ? 'The server has no tools.' : trial.sentence}`);
     }
     this.#setOffers(server, waiting);
     return { server, healed: false, sentence: unhealedText(server, waiting, failures) };
@@ -226,7 +226,7 @@ function isHelped(server: ManagedServer): boolean {
 export function candidateQuestion({ server, source, file, endpoint, reach }: HealCandidate): string {
   if (source.id === ownCommand.id) return `The command of ${server} was found as ${endpoint}.`;
   const sentence = `${source.title} starts ${server} as ${endpoint}${file === undefined ? '' : ` (${file})`}.`;
-  return reach.length === 0 ? sentence : ['A launch with more reach is known.', ...reach, sentence].join(' ');
+  return reach.length === 0 ? sentence : ['A launch with more access is known.', ...reach, sentence].join(' ');
 }
 
 /** Says that a decision is pending; omits the entry, which may hold secrets. */
@@ -315,5 +315,5 @@ function illnessOf({ config, state, listing, listedAt }: ManagedServer, tries: n
   if (state.kind !== 'ready' || listedAt === undefined) return undefined;
   const { tools, resources, resourceTemplates, prompts } = listing;
   const offered = tools.length + resources.length + resourceTemplates.length + prompts.length;
-  return offered === 0 ? 'It answers, but with no tools.' : undefined;
+  return offered === 0 ? 'The server responds but has no tools.' : undefined;
 }

@@ -357,8 +357,8 @@ export class ServerAdmin {
     const now = this.#basesOf(changes);
     const other = Object.keys(now).find((server) => now[server] !== bases[server]);
     if (other === undefined) return;
-    throw new AppError('config_conflict', `"${other}" was changed since this was proposed.`, {
-      fix: 'It was dropped; let it be proposed anew.',
+    throw new AppError('config_conflict', `"${other}" has changed since this was proposed.`, {
+      fix: 'The proposal was dropped. Propose it again.',
     });
   }
 

@@ -69,7 +69,7 @@ export function assertSensible(change: ServerChange): void {
   for (const field of timeouts) {
     const value = fields[field];
     if (typeof value !== 'number' || value >= minTimeoutSeconds) continue;
-    throw new AppError('bad_request', `${field} is ${value}; the least is ${minTimeoutSeconds} second.`, {
+    throw new AppError('bad_request', `${field} is ${value}; the minimum is ${minTimeoutSeconds} second.`, {
       fix: 'Nothing was changed.',
     });
   }
@@ -231,8 +231,9 @@ export class ProposalStore {
     return this.#change((open) => {
       const proposal = open.find((one) => one.id === id);
       if (proposal === undefined) {
-        const fix = open.length === 0 ? 'None is waiting.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
-        throw new AppError('not_found', `There is no proposal ${truncateName(id)}.`, { fix });
+        const fix =
+          open.length === 0 ? 'There are no pending proposals.' : `Waiting: ${open.map((one) => one.id).join(', ')}.`;
+        throw new AppError('not_found', `No proposal with the ID ${truncateName(id)}.`, { fix });
       }
       return [open.filter((one) => one !== proposal), proposal];
     });

@@ -115,7 +115,7 @@ export class ServerPreviewer {
       at: this.#parts.now(),
       isDone: true,
       sentence: [
-        `In a box without the network it lists ${formatCount(listing.tools.length, 'tool')} and ${formatCount(listing.prompts.length, 'prompt')}.`,
+        `In a sandbox without network it lists ${formatCount(listing.tools.length, 'tool')} and ${formatCount(listing.prompts.length, 'prompt')}.`,
         ...(unread === 0
           ? []
           : [`${formatCount(unread, 'definition')} of it ${unread === 1 ? 'is' : 'are'} too much to be shown.`]),
@@ -148,7 +148,7 @@ export class ServerPreviewer {
     const { command, args } = server;
     const isFetched = npxPackage(command, args) !== undefined;
     if (needsOutside.test(programName(command)) || (programName(command) === 'npx' && !isFetched)) {
-      throw unlookable(`What ${programName(command)} starts needs more than a box without the network has.`);
+      throw unlookable(`What ${programName(command)} starts needs more than a sandbox without network provides.`);
     }
     const isSecret = ([key, value]: readonly [string, string]): boolean =>
       isSecretName(key) || value.includes(withheld);

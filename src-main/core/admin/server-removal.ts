@@ -42,7 +42,7 @@ export class ServerRemoval {
     const known = config.current.servers.find(({ name }) => name === server);
     const before = (await edits.rawEntries([server])).get(server);
     if ((await edits.removeExisting([server])).length === 0) {
-      throw new AppError('server_not_found', `There is no server called ${JSON.stringify(server)}.`);
+      throw new AppError('server_not_found', `No server named ${JSON.stringify(server)}.`);
     }
     await this.#parts.removeHomes(server);
     const how = known && (await signOutRemovedServer(known, signIns));

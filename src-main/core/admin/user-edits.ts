@@ -114,8 +114,8 @@ export class UserEdits {
     }
     const version = given ?? (await installedVersion(config.command, packageName, { ...env, ...config.env }));
     if (version === undefined) {
-      throw new AppError('not_found', `No version of ${packageName} is known on this computer.`, {
-        fix: `Name one: tooltray pin ${name} --version 1.2.3.`,
+      throw new AppError('not_found', `No installed version of ${packageName} was found on this computer.`, {
+        fix: `Specify one: tooltray pin ${name} --version 1.2.3.`,
       });
     }
     // Returns the arguments as written, with unresolved placeholders.
@@ -219,8 +219,8 @@ function textsOf(value: unknown): string[] | undefined {
 function fillIn(given: unknown, shown: unknown, whole: unknown): unknown {
   if (typeof given === 'string' && given.includes(maskPlaceholder)) {
     if (given === shown) return whole;
-    throw new AppError('bad_request', `${JSON.stringify(given)} holds a masked secret and was changed.`, {
-      fix: 'Write the whole value anew, or leave it as it was shown.',
+    throw new AppError('bad_request', `${JSON.stringify(given)} contains a masked secret and was changed.`, {
+      fix: 'Enter the full value, or leave it unchanged.',
     });
   }
   const at = (value: unknown, key: string | number): unknown =>

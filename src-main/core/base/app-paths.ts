@@ -95,7 +95,7 @@ function targetOf(path: string): string {
 }
 
 function refusal(path: string, what: string, cause?: unknown): AppError {
-  return new AppError('not_allowed', `The folder ${path} ${what}, so Tooltray will not keep private files in it.`, {
+  return new AppError('not_allowed', `The folder ${path} ${what}, so Tooltray does not store private files in it.`, {
     fix: 'Remove it, or set TOOLTRAY_HOME to a folder of your own.',
     cause,
   });

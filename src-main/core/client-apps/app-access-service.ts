@@ -87,7 +87,7 @@ export class AppAccessService {
       await store.grant(app);
       return `${name} may use Tooltray again.`;
     }
-    if (!(await store.revoke(app))) return `The access of ${name} was revoked before.`;
+    if (!(await store.revoke(app))) return `The access of ${name} is already revoked.`;
     await endSessions?.(app, accessRevokedError(app));
     return `The access of ${name} was revoked; what it had open has ended.`;
   }
@@ -131,8 +131,8 @@ export class AppAccessService {
 }
 
 function unknownApp(app: string): AppError {
-  return new AppError('not_found', `No client app called "${app}" has access to Tooltray, or ever had.`, {
-    fix: 'See "tooltray apps" for those that have.',
+  return new AppError('not_found', `No client app called "${app}" has or had access to Tooltray.`, {
+    fix: 'Run "tooltray apps" to list them.',
   });
 }
 

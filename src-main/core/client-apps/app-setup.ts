@@ -177,7 +177,7 @@ export class AppSetup {
     const { app: id } = wish;
     const found = await this.#require(id);
     const { http, servers } = this.#kindOf(wish, await this.#row(found));
-    const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is connected already';
+    const nothing = this.#access.isRevoked(id) ? 'may use Tooltray again' : 'is already connected';
     const deps = { journal: this.#journal, tryLaunch: this.#parts.tryLaunch };
     const change = await this.#access.withAccess(id, http, (address) =>
       installEntry(found, address ?? this.#launch(id), deps, revision, servers),
@@ -251,7 +251,7 @@ export class AppSetup {
     const [app] = apps;
     const problem = app === undefined ? undefined : await this.#parts.tryLaunch(this.#launch(app));
     if (problem !== undefined) {
-      throw new AppError('server_not_started', `The entry for your apps did not work: ${problem}`, {
+      throw new AppError('server_not_started', `The Tooltray entry for client apps did not work: ${problem}`, {
         fix: 'Nothing was changed. Run "tooltray doctor" to see why.',
       });
     }
@@ -305,7 +305,7 @@ export class AppSetup {
   async #require(id: string): Promise<FoundApp> {
     const found = (await this.#find()).find(({ app }) => app.id === knownApp(id).id);
     if (found !== undefined) return found;
-    throw new AppError('unsupported', `${knownApp(id).name} does not exist for this system.`);
+    throw new AppError('unsupported', `${knownApp(id).name} is not available on this operating system.`);
   }
 
   async #places(): Promise<readonly FoundApp[]> {

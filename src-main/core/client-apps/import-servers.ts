@@ -270,16 +270,16 @@ async function requireUnchanged({ file, after, before }: AppChange): Promise<voi
 }
 
 function nameTaken(name: string): AppError {
-  const what = name === '' ? 'A server needs a name.' : `There is a server called "${name}" already.`;
+  const what = name === '' ? 'The server name is missing.' : `A server named "${name}" already exists.`;
   return new AppError('config_conflict', what, { fix: 'Choose another name.' });
 }
 
 function addedText(added: readonly string[]): string {
-  return added.length === 0 ? 'No server was new here.' : `Added: ${list(added)}.`;
+  return added.length === 0 ? 'There are no new servers.' : `Added: ${list(added)}.`;
 }
 
 function sealedText(sealed: readonly FoundSecret[]): string {
-  return sealed.length === 0 ? '' : `Sealed in the vault: ${list(sealed.map(({ name }) => name))}.`;
+  return sealed.length === 0 ? '' : `Stored in the vault: ${list(sealed.map(({ name }) => name))}.`;
 }
 
 function movedText(changes: readonly AppChange[]): string {

@@ -141,7 +141,7 @@ async function tryWritten(
   const areWritten = [...entryLaunches(launch, servers).values()].every((one) =>
     ours.some(({ entry }) => matchesLaunch(entry, one)),
   );
-  if (!areWritten) return 'the app has written its file anew meanwhile.';
+  if (!areWritten) return 'the app has rewritten its file.';
   // One server that does not start is no reason to connect none: the command is tried as it serves all.
   if (servers.length > 0) return tryLaunch?.(launch);
   const written = ours.find(({ name }) => name === entryName)?.launch;

@@ -119,7 +119,7 @@ export const knownApps: readonly KnownApp[] = [
     traces: ['$HOME/.factory'],
     processes: ['droid'],
     overwrites: false,
-    restart: 'Droid picks it up by itself.',
+    restart: 'Droid loads it automatically.',
   },
   {
     id: 'amazon-q',

@@ -50,7 +50,7 @@ export const knownEditors: readonly KnownApp[] = [
     traces: everywhere('$HOME/.config/zed', '$APPDATA/Zed', '$XDG_CONFIG_HOME/zed'),
     processes: ['zed', 'zed-editor'],
     overwrites: false,
-    restart: 'Zed picks it up by itself.',
+    restart: 'Zed loads it automatically.',
   },
   {
     id: 'antigravity',
@@ -85,7 +85,7 @@ export const knownEditors: readonly KnownApp[] = [
     traces: ['$HOME/.kiro'],
     processes: ['kiro', 'kiro-cli'],
     overwrites: false,
-    restart: 'Kiro picks it up by itself.',
+    restart: 'Kiro loads it automatically.',
   },
   {
     id: 'junie',
@@ -155,6 +155,6 @@ function extension(id: string, name: string, folder: string, file: string, shape
     traces: everywhere(`$APPSUPPORT/${storage}`, `$APPDATA/${storage}`, `$XDG_CONFIG_HOME/${storage}`),
     processes: [],
     overwrites: false,
-    restart: `${name} picks it up by itself.`,
+    restart: `${name} loads it automatically.`,
   };
 }

@@ -82,7 +82,7 @@ export async function updateAppFile(path: string, { edit, beforeWrite }: UpdateS
       await beforeWrite?.(update);
       if (await swapText(target, before, after)) return update;
     }
-    throw new AppError('config_conflict', `${path} keeps being changed by its app, so the change was not made.`, {
+    throw new AppError('config_conflict', `${path} is repeatedly changed by its app, so the change was not made.`, {
       fix: 'Quit the app, then try again.',
     });
   });
@@ -128,7 +128,7 @@ function requireWritable(target: string, stats: Stats): void {
   if (stats.isFile() && (stats.mode & 0o200) !== 0) return;
   throw new AppError(
     'not_allowed',
-    `${target} is ${stats.isFile() ? 'read-only' : 'not a file'}, so it was left alone.`,
+    `${target} is ${stats.isFile() ? 'read-only' : 'not a file'}, so it was not changed.`,
     {
       fix: 'Make it writable, or copy the entry to where it comes from.',
     },
@@ -308,6 +308,6 @@ export async function changeAppFile(
 
 function changedSince(file: string): AppError {
   return new AppError('config_conflict', `${file} has changed since you were shown the change, so it was not made.`, {
-    fix: 'Look at the change again.',
+    fix: 'Review the change again.',
   });
 }

@@ -133,7 +133,7 @@ function httpPart(reader: EntryReader, entry: ServerEntry) {
     );
   } else if (url.username !== '' || url.password !== '') {
     const suggestion = 'Write them into "headers", as "Authorization": "Basic ${env:NAME}".';
-    reader.report('error', ['url'], 'Names and passwords in an address are not sent.', suggestion);
+    reader.report('error', ['url'], 'User names and passwords in a URL are not sent.', suggestion);
   }
   return {
     url: (entry.url ?? '').trim(),

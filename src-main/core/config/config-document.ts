@@ -82,12 +82,12 @@ const signTexts: readonly { readonly pattern: RegExp; readonly text: SyntaxText 
   {
     pattern: /^(?:<{7}|={7}|>{7})|^[<=>]{1,7}$/,
     text: [
-      'The file holds a merge conflict.',
+      'The file contains a merge conflict.',
       'Keep one of the two versions, and remove the lines with <<<<<<<, ======= and >>>>>>>.',
     ],
   },
-  { pattern: /[“”„‘’]/, text: ['Curly quotes stand where JSON has straight ones.', 'Write " in their place.'] },
-  { pattern: /'$/, text: ['Single quotes stand where JSON has double ones.', 'Write " in their place.'] },
+  { pattern: /[“”„‘’]/, text: ['Curly quotes are used where JSON needs straight quotes.', 'Use " instead.'] },
+  { pattern: /'$/, text: ['Single quotes are used where JSON needs double quotes.', 'Use " instead.'] },
 ];
 
 /** Problem and fix for a syntax error, by the parser's error name. */

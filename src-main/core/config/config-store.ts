@@ -140,8 +140,8 @@ export class ConfigStore {
       const reading = this.#readText(text);
       const now = await accepted.evaluate(text, reading, this.#env);
       if (!isDeepStrictEqual(now.waiting, waiting)) {
-        throw new AppError('config_conflict', 'The config file was changed again meanwhile.', {
-          fix: 'Look at what waits now: tooltray inbox.',
+        throw new AppError('config_conflict', 'The config file was changed again.', {
+          fix: 'Review the pending items: tooltray inbox.',
         });
       }
       await accepted.approveAll(text, this.path, this.#env);
@@ -157,8 +157,8 @@ export class ConfigStore {
     await this.#locked(async () => {
       const text = await readConfigText(this.path);
       if (!isDeepStrictEqual(rawEntry(text, server), seen)) {
-        throw new AppError('config_conflict', `The entry of ${server} was changed again meanwhile.`, {
-          fix: `Look at it as it is now: tooltray inbox show ${server}.`,
+        throw new AppError('config_conflict', `The entry of ${server} was changed again.`, {
+          fix: `Review the current entry: tooltray inbox show ${server}.`,
         });
       }
       await this.#accepted?.decideServer(server, choice, text, this.path, this.#env);

@@ -28,7 +28,7 @@ export function addServer(text: string, name: string, entry: RawEntry): string {
   const edit = new VerifiedEdit(text);
   const containers = findContainers(edit.root);
   if (entriesNamed(containers, name).length > 0) {
-    throw new AppError('config_conflict', `There is a server called "${name}" already.`, {
+    throw new AppError('config_conflict', `A server named "${name}" already exists.`, {
       fix: 'Choose another name.',
     });
   }
@@ -75,7 +75,7 @@ export function setServerField(text: string, name: string, key: string, value: u
   const edit = new VerifiedEdit(text);
   const { entry } = requireServer(edit, name);
   const node = entry.valueNode;
-  if (node.type !== 'object') throw new AppError('config_invalid', `The entry of "${name}" is not an object.`);
+  if (node.type !== 'object') throw new AppError('config_invalid', `The entry of "${name}" must be an object.`);
   const known = propertiesOf(node).findLast((property) => ruleOf(property)?.field === key);
   const form = known === undefined ? 'same' : ruleOf(known)?.form;
   // The key uses another unit or notation: it is replaced by Tooltray's own key.
@@ -154,7 +154,7 @@ function requireServer(edit: VerifiedEdit, name: string): FoundEntry {
   const first = found[0]?.container.key;
   const counting = found.findLast(({ container }) => container.key === first);
   if (counting !== undefined) return counting;
-  throw new AppError('server_not_found', `There is no server called "${name}" in the config file.`, {
+  throw new AppError('server_not_found', `No server named "${name}" in the config file.`, {
     fix: 'Check the name.',
   });
 }

@@ -94,9 +94,11 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ['activity_max_records', key(z.int().positive(), (maxRows) => ({ activity: { maxRows } }))],
   [
     'activity_max_size_mb',
-    key(count, (mb) => (mb === 0 ? 'The activity is always bounded.' : { activity: { maxBytes: mb * 1024 * 1024 } })),
+    key(count, (mb) =>
+      mb === 0 ? 'The size of the activity log is always limited.' : { activity: { maxBytes: mb * 1024 * 1024 } },
+    ),
   ],
-  ['activity_retention_days', lost('The activity is bounded by count and size, not by age.')],
+  ['activity_retention_days', lost('The activity log is limited by count and size, not by age.')],
   ['activity_max_response_size', lost(history)],
   ['activity_cleanup_interval_min', nothingLost],
   ['tool_call_max_response_size', lost(history)],
@@ -115,7 +117,7 @@ export const mcpproxySettings: ReadonlyMap<string, OtherKey> = new Map<string, O
   ],
   [
     'require_mcp_auth',
-    lostUnless(true, 'Tooltray always asks for its token over HTTP; client apps get it by "tooltray install".'),
+    lostUnless(true, 'Tooltray always requires its token over HTTP; "tooltray install" configures it in client apps.'),
   ],
   ['trusted_hosts', lost('Tooltray answers on 127.0.0.1 only, under names of this machine.')],
   ['trusted_proxies', lost('Tooltray answers on 127.0.0.1 only.')],

@@ -69,8 +69,8 @@ export function parseOAuthClient(written: Readonly<Record<string, unknown>>, rep
   const { scopes = [], extraParams = {}, authServerMetadataUrl, clientMetadataUrl } = read;
   const redirectUri = read.redirectUri ?? portAddress(read.callbackPort);
   if (redirectUri !== undefined && !/^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?\//.test(redirectUri)) {
-    const reason = 'Signing in ends at an address of this machine: http://127.0.0.1:PORT/path.';
-    report('error', keyOf('redirectUri'), reason, 'Register such an address there, or leave it out.');
+    const reason = 'The redirect URI must be an address of this machine: http://127.0.0.1:PORT/path.';
+    report('error', keyOf('redirectUri'), reason, 'Register such a redirect URI, or remove the setting.');
   }
   if (authServerMetadataUrl !== undefined && !isDocument(authServerMetadataUrl)) {
     const reason = 'An address that begins with https:// and names a document is expected here.';

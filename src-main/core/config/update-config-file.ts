@@ -50,7 +50,7 @@ async function readOrNothing(path: string): Promise<string | undefined> {
 function requireReadable(text: string, path: string): void {
   const { root, problems } = new ConfigDocument(text, path);
   if (root !== undefined) return;
-  throw new AppError('config_invalid', `The edit would leave ${path} unreadable: ${problems[0]?.reason ?? ''}`, {
+  throw new AppError('config_invalid', `The edit would make ${path} invalid: ${problems[0]?.reason ?? ''}`, {
     fix: 'Nothing was changed.',
   });
 }
@@ -64,7 +64,7 @@ function requireReadable(text: string, path: string): void {
 export async function readConfigText(path: string): Promise<string> {
   const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
-    throw new AppError('config_not_found', `There is no config file at ${path}.`, {
+    throw new AppError('config_not_found', `No config file at ${path}.`, {
       fix: 'Check the path.',
       cause: error,
     });

@@ -39,13 +39,9 @@ export class VerifiedEdit {
     // The round trip through JSON drops undefined members, which are not written.
     const expected: unknown = JSON.parse(JSON.stringify(wanted));
     if (source.root === undefined || !isDeepStrictEqual(nodeValue(source.root), expected)) {
-      throw new AppError(
-        'config_invalid',
-        'This edit could not be made without damage to the config file, so it was not made.',
-        {
-          fix: 'Make the change in a text editor.',
-        },
-      );
+      throw new AppError('config_invalid', 'This edit would damage the config file, so it was not made.', {
+        fix: 'Make the change in a text editor.',
+      });
     }
     this.#source = source;
   }

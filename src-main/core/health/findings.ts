@@ -92,7 +92,7 @@ function pausedFindings({ paused }: HealthFacts): readonly Finding[] {
       level: 'problem',
       topic: 'core',
       detail: '',
-      summary: 'Tooltray is paused: no server runs.',
+      summary: 'All servers are paused.',
       action: { kind: 'resume', label: 'Resume' },
     },
   ];
@@ -189,6 +189,6 @@ function appFindings({ id, name, connected, problem, configFile }: HealthFacts['
   }
   if (connected !== 'stale') return [];
   const action: FindingAction = { kind: 'connect-app', label: 'Mend' };
-  const summary = `${name} starts Tooltray from where it no longer is.`;
+  const summary = `${name} points to a Tooltray that no longer exists.`;
   return [{ id: `app-${id}`, level: 'problem', topic: 'app', summary, detail: '', action }];
 }

@@ -141,7 +141,7 @@ function problemOf(store: StoreName, { since, error, folder }: Failing): StorePr
   return {
     store,
     since,
-    summary: `${subjects[store]} cannot be written since ${localTime(since)}, because ${reason} (${folder}).`,
+    summary: `${subjects[store]} cannot be written to since ${localTime(since)}, because ${reason} (${folder}).`,
     fix,
   };
 }

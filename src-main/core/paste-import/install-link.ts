@@ -74,8 +74,7 @@ function gooseServer(params: URLSearchParams): RegistryMatch {
     };
     return { name, entry };
   }
-  if (command === null)
-    throw unrecognizedInputError('The link says neither what to start (cmd) nor where it is (url).');
+  if (command === null) throw unrecognizedInputError('The link has neither a command (cmd) nor a URL (url).');
   const env = Object.fromEntries(pairs('env').map(([variable]) => [variable, `\${env:${variable}}`]));
   return { name, entry: { ...shared, command, args: params.getAll('arg'), env } };
 }

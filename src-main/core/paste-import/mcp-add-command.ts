@@ -26,10 +26,8 @@ export function parseMcpAddCommand(words: readonly string[]): RegistryMatch {
   const [name, rest] = first('name') === undefined ? [written[0], written.slice(1)] : [first('name'), written];
   const given = first('command') ?? first('url');
   const [target, args] = given === undefined ? [rest[0], rest.slice(1)] : [given, argsOf(first('args'), rest)];
-  if (name === undefined || name === '')
-    throw unrecognizedInputError('The line does not say what the server is called.');
-  if (target === undefined)
-    throw unrecognizedInputError(`The line does not say what ${quoteWord(name)} starts, or where it is.`);
+  if (name === undefined || name === '') throw unrecognizedInputError('The line has no server name.');
+  if (target === undefined) throw unrecognizedInputError(`The line has no command or URL for ${quoteWord(name)}.`);
   const type = first('type');
   if (
     type !== undefined &&
@@ -73,7 +71,7 @@ function readWords(all: readonly string[]): WrittenLine {
     if (meaning === undefined)
       throw unrecognizedInputError(
         `${quoteWord(flag)} is not understood.`,
-        'Leave the word out, and look at the entry before you add it.',
+        'Remove the word and check the entry before you add it.',
       );
     const takesValue = meaning.as === 'nothing' ? meaning.takesValue : meaning.as !== 'disabled';
     const value = joined ?? (takesValue ? words[++at] : '');

@@ -30,7 +30,7 @@ export function splitCommands(text: string): readonly string[] {
 /** Throws AppError `bad_request` where a word is one that only a shell understands. */
 export function splitShellWords(line: string): readonly string[] {
   if (isOpen(line))
-    throw unrecognizedInputError(`A quotation mark is not closed: ${quoteWord(line)}.`, 'Copy the text whole.');
+    throw unrecognizedInputError(`A quotation mark is not closed: ${quoteWord(line)}.`, 'Copy the full text.');
   const outside = line.replace(/"(?:[^"\\]|\\.)*"|'[^']*'|\\./gs, (part) => 'x'.repeat(part.length));
   const operator = /(?:^|\s)(\|\|?|&|>>?|<|\d>\S*)(?=\s|$)|(&&)|(;)(?=\s|$)/.exec(outside);
   if (operator !== null) throw forShells(operator[1] ?? operator[2] ?? operator[3] ?? '');
@@ -64,7 +64,7 @@ export function parseAssignments(words: readonly string[]): Record<string, strin
     words.map((word) => {
       const [, name = word, value] = assignment.exec(word) ?? [];
       if (!/^[A-Za-z_]\w*$/.test(name))
-        throw unrecognizedInputError(`${quoteWord(word)} is no variable.`, 'Write it NAME=VALUE.');
+        throw unrecognizedInputError(`${quoteWord(word)} is not a variable.`, 'Write it NAME=VALUE.');
       return [name, value === undefined ? `\${env:${name}}` : withVariables(value)];
     }),
   );

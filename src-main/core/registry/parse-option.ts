@@ -160,8 +160,8 @@ function packageProblem(
   if (!hints.includes(command)) {
     return `Its entry wants "${short(command)}" to run it; here each ${title} is run by ${hints.join(' or ')}.`;
   }
-  if (!names.test(name)) return `What it names is not the name of any ${title}.`;
-  if (version !== undefined && !/^\w[\w.+!-]*$/.test(version)) return 'Its version is not one exact version.';
+  if (!names.test(name)) return `Its identifier is not a valid ${title}.`;
+  if (version !== undefined && !/^\w[\w.+!-]*$/.test(version)) return 'Its version is not an exact version.';
   if (source !== undefined && !secureSource.test(source)) {
     return 'It is fetched from an address without https.';
   }

@@ -207,5 +207,5 @@ function pairsOf(map: unknown): readonly { name: string; value: string }[] {
 
 function requireFree(name: string, taken: readonly string[]): void {
   if (!taken.includes(name)) return;
-  throw new AppError('config_conflict', `There is a server called "${name}" already.`, { fix: 'Choose another name.' });
+  throw new AppError('config_conflict', `A server named "${name}" already exists.`, { fix: 'Choose another name.' });
 }

@@ -45,7 +45,7 @@ export class KeyStore {
   async unlock(id: string, place: KeyPlace & { readonly place: 'passphrase' }, passphrase: string): Promise<void> {
     const opened = unseal(await deriveKey(passphrase, place.stretching), place.sealed, aboutKey(id));
     const key = opened === undefined ? undefined : parseKey(opened);
-    if (key === undefined) throw new AppError('not_allowed', 'That is not the passphrase of the vault for secrets.');
+    if (key === undefined) throw new AppError('not_allowed', 'Wrong passphrase for the vault.');
     this.#keys.set(id, key);
   }
 
@@ -133,7 +133,7 @@ export class KeyStore {
       const key = text === undefined ? undefined : parseKey(text);
       // Locked and missing look alike in some keychains: neither is a reason to make another key.
       if (key === undefined || keyId(key) !== id) {
-        throw locked('the keychain does not have its key, or does not show it while it is locked');
+        throw locked('the keychain does not have its key or is locked');
       }
       this.#keys.set(id, key);
       if (this.#pending.get(id)?.isLate === true) this.#options.onLate();
@@ -151,21 +151,20 @@ export class KeyStore {
       throw locked(`its key file, ${file}, cannot be read (${errorText(error)})`, error);
     });
     const key = parseKey(text);
-    if (key === undefined || keyId(key) !== id) throw locked(`what ${file} holds is not its key`);
+    if (key === undefined || keyId(key) !== id) throw locked(`${file} does not contain its key`);
     return key;
   }
 
   async #withGiven(id: string, place: KeyPlace & { readonly place: 'passphrase' }): Promise<Buffer> {
     const given = await this.#options.givenPassphrase().catch((error: unknown) => {
-      throw locked(`the file of its passphrase cannot be read (${errorText(error)})`, error);
+      throw locked(`its passphrase file cannot be read (${errorText(error)})`, error);
     });
-    if (given === undefined)
-      throw locked('its passphrase has not been given', undefined, 'Give it: tooltray secret unlock.');
+    if (given === undefined) throw locked('its passphrase is not set', undefined, 'Unlock it: tooltray secret unlock.');
     await this.unlock(id, place, given).catch((error: unknown) => {
-      throw locked('the passphrase in the environment is another one', error);
+      throw locked('the passphrase in the environment is wrong', error);
     });
     const key = this.#keys.get(id);
-    if (key === undefined) throw locked('its passphrase has not been given');
+    if (key === undefined) throw locked('its passphrase is not set');
     return key;
   }
 
@@ -208,7 +207,7 @@ function noAnswer(): AppError {
 
 class TooLate extends Error {
   constructor() {
-    super('it did not answer in time');
+    super('it did not respond in time');
   }
 }
 

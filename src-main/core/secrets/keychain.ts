@@ -69,7 +69,7 @@ export class SystemKeychain implements Keychain {
     child.once('exit', () => answer.resolve({ failure: 'the process that asked it ended' }));
     child.unref();
     child.channel?.unref();
-    const timer = setTimeout(() => answer.resolve({ failure: 'it did not answer' }), limitMs);
+    const timer = setTimeout(() => answer.resolve({ failure: 'it did not respond' }), limitMs);
     // A reader may be abandoned at exit; a process does not exit with a half-finished write.
     if (request.act === 'read') timer.unref();
     const end = (): void => void child.kill('SIGKILL');

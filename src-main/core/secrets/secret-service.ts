@@ -223,7 +223,7 @@ export class SecretService {
     if (place === 'passphrase' && (passphrase ?? '').length < minPassphraseLength) {
       throw new AppError(
         'bad_request',
-        `The passphrase is too short: it takes ${formatCount(minPassphraseLength, 'character')}.`,
+        `The passphrase is too short: it needs at least ${formatCount(minPassphraseLength, 'character')}.`,
       );
     }
     await this.#vault.placeKey(place, passphrase, begin);
@@ -245,7 +245,7 @@ export class SecretService {
       else if (there !== value) continue;
       return { name, isNew };
     }
-    throw new AppError('config_conflict', `There are too many secrets called ${last}.`, { fix: 'Remove some.' });
+    throw new AppError('config_conflict', `There are too many secrets named ${last}.`, { fix: 'Remove some.' });
   }
 
   #serversWith(secret: string): readonly string[] {

@@ -108,7 +108,7 @@ export class VaultFile {
 
 function unreadable(path: string, cause: unknown): AppError {
   return new AppError('secret_locked', `The vault for secrets, ${path}, cannot be read.`, {
-    fix: 'It is left as it is: put a good copy back, or move it away to begin a new one.',
+    fix: 'It was not changed. Restore a backup, or move it away to create a new one.',
     cause,
   });
 }

@@ -233,7 +233,7 @@ export class Vault implements SecretStore {
   #keyOf({ keys }: VaultData, id: string): Promise<Buffer> {
     const place = keys[id];
     if (place !== undefined) return this.#keys.find(id, place);
-    return Promise.reject(new AppError('secret_locked', 'The vault for secrets does not say where its key is.'));
+    return Promise.reject(new AppError('secret_locked', 'The vault does not record where its key is.'));
   }
 
   #learn({ entries }: VaultData, id: string, key: Buffer): void {
@@ -286,7 +286,7 @@ function about(name: string): string {
 }
 
 function notStoredError(name: string): AppError {
-  return new AppError('secret_locked', `The vault did not keep ${shown(name)}.`, { fix: 'Try again.' });
+  return new AppError('secret_locked', `The vault could not store ${shown(name)}.`, { fix: 'Try again.' });
 }
 
 /** Returns the display name. */

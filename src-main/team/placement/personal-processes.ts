@@ -98,9 +98,13 @@ export class PersonalProcesses {
     const { launch, locks } = this.#options;
     const { config, person } = process;
     if (this.#isStopped)
-      throw new AppError('server_starting', `${config.name} did not start: this replica of Tooltray is ending.`, {
-        fix: 'Try again in a few seconds.',
-      });
+      throw new AppError(
+        'server_starting',
+        `${config.name} did not start: this replica of Tooltray is shutting down.`,
+        {
+          fix: 'Try again in a few seconds.',
+        },
+      );
     this.#requireCapacity(config.name, person);
     this.#running.add(process);
     const waitMs = Math.min(maxDrainMs, waitShare * config.initTimeoutMs);

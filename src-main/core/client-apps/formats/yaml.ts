@@ -87,6 +87,6 @@ function parsed(text: string): Document {
 function valueOf(document: Document): Root {
   const value = document.toJS() as unknown;
   if (value === null || value === undefined) return {};
-  if (typeof value !== 'object' || Array.isArray(value)) throw cannotReadError('it holds no settings.');
+  if (typeof value !== 'object' || Array.isArray(value)) throw cannotReadError('it contains no settings.');
   return value as Root;
 }

@@ -73,7 +73,7 @@ function parseJson(text: string, name: string, takesJson5: boolean): ParsedText 
   throw unreadable(
     name,
     problem?.line,
-    problem?.reason ?? 'It is not JSON.',
+    problem?.reason ?? 'It is not valid JSON.',
     problem?.suggestion ?? 'Correct it there.',
   );
 }

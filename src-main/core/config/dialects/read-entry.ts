@@ -135,7 +135,7 @@ class EntryReader {
     const [first, second] = [this.#places.get(field) ?? [], path].map((one) => one.map(String).join('.'));
     if (field === 'enabled') {
       // If one of them says off, the server is off.
-      this.#report('warning', path, `"${first}" and "${second}" do not agree, so the server is off.`);
+      this.#report('warning', path, `"${first}" and "${second}" contradict each other, so the server is disabled.`);
       this.#fields.set(field, false);
     } else if (joined.has(field) && isObject(before) && isObject(value)) {
       const twice = Object.keys(value).find((key) => Object.hasOwn(before, key) && before[key] !== value[key]);
@@ -171,7 +171,7 @@ class EntryReader {
     const refused = refusedKinds.get(source ?? word ?? '');
     const isForeignBuiltin = word === 'builtin' && this.#context.dialect.id === 'goose';
     if (refused !== undefined || isForeignBuiltin) {
-      this.#report('error', [], refused ?? 'It is a part of its app, which alone can run it.');
+      this.#report('error', [], refused ?? 'It is built into its app and can only run there.');
       return undefined;
     }
     if (type !== undefined && typeof type !== 'string') {

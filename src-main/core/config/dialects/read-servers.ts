@@ -85,7 +85,7 @@ function readFound(
     const reason = refusal ?? (error === undefined ? '' : sentence(error));
     return { name, raw, path, entry: undefined, reason, losses: [] };
   }
-  const own = project === undefined ? [] : [`It was one project's: it is started in ${project}.`];
+  const own = project === undefined ? [] : [`It belongs to one project: it is started in ${project}.`];
   const losses = problems.filter(({ severity }) => severity !== 'error').map(sentence);
   const whole = writtenEntry(withPolicy(entry, policy));
   return { name, raw, path, entry: whole, reason: '', losses: [...own, ...new Set(losses)] };

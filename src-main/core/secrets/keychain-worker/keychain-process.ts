@@ -54,7 +54,7 @@ function readMcpproxy(account: string): string | undefined {
 function load(): Library {
   const file = libraryFile();
   if (file === undefined) {
-    throw new Error(`Tooltray came without a keychain library for ${process.platform} on ${process.arch}`);
+    throw new Error(`Tooltray has no keychain library for ${process.platform} on ${process.arch}`);
   }
   return createRequire(import.meta.url)(file) as Library;
 }
