@@ -77,9 +77,9 @@ export const teamInputs = {
   ownSignIns: nothing,
   people: nothing,
   setPersonOff: z.object({ name, isOff: flag }),
-  personTokens: z.object({ everybody: maybe(flag) }),
-  givePersonToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),
-  revokePersonToken: z.object({ id }),
+  accessTokens: z.object({ everybody: maybe(flag) }),
+  createAccessToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),
+  revokeAccessToken: z.object({ id }),
 };
 
 interface TeamOutputs {
@@ -94,11 +94,11 @@ interface TeamOutputs {
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
   setPersonOff: Nothing;
   /** One's own; `everybody`: all, for admins. The newest first. */
-  personTokens: { readonly tokens: readonly AccessTokenRow[] };
+  accessTokens: { readonly tokens: readonly AccessTokenRow[] };
   /** One of one's own, within a year; the token is told in this answer alone. */
-  givePersonToken: AccessTokenRow & { readonly token: string };
+  createAccessToken: AccessTokenRow & { readonly token: string };
   /** One's own, or anybody's for admins. */
-  revokePersonToken: AccessTokenRow;
+  revokeAccessToken: AccessTokenRow;
 }
 
 export type TeamMethods = Methods<typeof teamInputs, TeamOutputs>;

@@ -9,9 +9,9 @@ export const teamHandlers = {
   ownSignIns: alone,
   people: alone,
   setPersonOff: alone,
-  personTokens: alone,
-  givePersonToken: alone,
-  revokePersonToken: alone,
+  accessTokens: alone,
+  createAccessToken: alone,
+  revokeAccessToken: alone,
 } satisfies Handlers;
 
 function alone(): Promise<never> {

@@ -133,9 +133,9 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     signOut: (input) => signIns.signOut(input),
     people: () => users.people(),
     setPersonOff: (input) => users.setSuspended(input),
-    personTokens: (input) => users.tokens(input),
-    givePersonToken: (input) => users.createToken(input),
-    revokePersonToken: (input) => users.revoke(input),
+    accessTokens: (input) => users.tokens(input),
+    createAccessToken: (input) => users.createToken(input),
+    revokeAccessToken: (input) => users.revoke(input),
   };
 }
 

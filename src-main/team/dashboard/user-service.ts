@@ -52,7 +52,7 @@ export class UserService {
     return {};
   }
 
-  async tokens({ everybody = false }: Input<'personTokens'>): Answer<'personTokens'> {
+  async tokens({ everybody = false }: Input<'accessTokens'>): Answer<'accessTokens'> {
     if (everybody && !isAdmin(this.#viewer))
       throw new AppError('not_allowed', 'Only admins can manage other users’ tokens.');
     const tokens = await this.#parts.tokens.list(everybody ? undefined : this.#viewer.name);
@@ -60,14 +60,14 @@ export class UserService {
   }
 
   /** Rejects with AppError `bad_request` for another end, `not_allowed` where they have too many. */
-  async createToken({ label, ends, readOnly }: Input<'givePersonToken'>): Answer<'givePersonToken'> {
+  async createToken({ label, ends, readOnly }: Input<'createAccessToken'>): Answer<'createAccessToken'> {
     const { name: user } = this.#viewer;
     const { token, ...given } = await this.#parts.admin.createToken({ user, label, ends, readOnly });
     return { ...tokenRow(given), token };
   }
 
   /** Rejects with AppError `not_found`, also for another user's token unless the viewer is an admin. */
-  async revoke({ id }: Input<'revokePersonToken'>): Answer<'revokePersonToken'> {
+  async revoke({ id }: Input<'revokeAccessToken'>): Answer<'revokeAccessToken'> {
     if (!isAdmin(this.#viewer)) {
       const own = await this.#parts.tokens.list(this.#viewer.name);
       if (!own.some((token) => token.id === id))

@@ -73,7 +73,7 @@ test.skipIf(haproxyIsMissing)(
       expect((await post(url, 'tools/list', {}, session, token)).status).toBe(200);
       // A page has no key until it is signed in: it is opened at a replica itself.
       const page = (await Page.open({ port: ports[0] ?? 0 }, token)).at({ port });
-      await page.ask('personTokens', {});
+      await page.ask('accessTokens', {});
       expect((await post(url, 'tools/list', {}, session, token)).status).toBe(200);
       const given = (await balancer.given()).map((count, at) => count - (before[at] ?? 0));
       expect([sub, given.filter((count) => count > 0)]).toEqual([sub, [5]]);

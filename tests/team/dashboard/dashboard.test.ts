@@ -70,7 +70,7 @@ describe('signing in', () => {
     await expect.poll(() => there.state.team).toEqual({ person: 'ana', role: 'member' });
     expect((await page.signOut()).status).toBe(200);
     await expect.poll(() => there.isOver).toBe(true);
-    expect(await page.at(two).refused('personTokens')).toEqual([401, 'unauthorized']);
+    expect(await page.at(two).refused('accessTokens')).toEqual([401, 'unauthorized']);
     const { entries } = await admin.ask('auditEntries', { kinds: ['access'], limit: 20 });
     const told = entries.map((row) => row.told);
     expect(told).toContain('ana signed in to the dashboard, by a token.');
@@ -87,14 +87,14 @@ describe('signing in', () => {
     const [by, other] = [await Page.open(two, token), await member('ben')];
     const [seen, alsoSeen] = [by.watch(), other.watch()];
     await expect.poll(() => [seen.state.team?.person, alsoSeen.state.team?.person]).toEqual(['ben', 'ben']);
-    await admin.ask('revokePersonToken', { id });
+    await admin.ask('revokeAccessToken', { id });
     await expect.poll(() => seen.isOver).toBe(true);
-    expect([await by.refused('personTokens'), alsoSeen.isOver]).toEqual([[401, 'unauthorized'], false]);
+    expect([await by.refused('accessTokens'), alsoSeen.isOver]).toEqual([[401, 'unauthorized'], false]);
     await admin.ask('setPersonOff', { name: 'ben', isOff: true });
     await expect.poll(() => alsoSeen.isOver).toBe(true);
-    expect(await other.at(two).refused('personTokens')).toEqual([401, 'unauthorized']);
+    expect(await other.at(two).refused('accessTokens')).toEqual([401, 'unauthorized']);
     await admin.ask('setPersonOff', { name: 'ben', isOff: false });
-    expect((await other.refused('personTokens'))[0]).toBe(200);
+    expect((await other.refused('accessTokens'))[0]).toBe(200);
     expect(await admin.refused('setPersonOff', { name: 'root', isOff: true })).toEqual([403, 'not_allowed']);
   });
 
@@ -115,11 +115,11 @@ describe('signing in', () => {
     const strange = [{ 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }];
     // An origin that is no name of ours is refused at the door, another port of ours here.
     for (const headers of [...strange, { origin: 'http://evil.example' }, { origin: 'http://127.0.0.1:1' }]) {
-      expect((await page.send('POST', '/rpc/personTokens', headers, '{}')).status).toBe(403);
+      expect((await page.send('POST', '/rpc/accessTokens', headers, '{}')).status).toBe(403);
       expect((await enter(one, token, headers)).status).toBe(403);
     }
     const form = { 'content-type': 'text/plain' };
-    expect((await page.send('POST', '/rpc/personTokens', form, '{}')).status).toBe(400);
+    expect((await page.send('POST', '/rpc/accessTokens', form, '{}')).status).toBe(400);
     expect((await page.send('POST', '/session/end', form, '{}')).status).toBe(400);
     const { headers } = await enter(one, token);
     expect(String(headers['set-cookie'])).toMatch(
@@ -205,9 +205,9 @@ function lookingFor(id: number, step: number, spill: string, token: string): [Rp
     ['pinSpill', { id: spill, pinned: true }],
     ['deleteSpill', { id: spill, now: true }],
     ['find', { text: 'big' }],
-    ['personTokens', {}],
-    ['personTokens', { everybody: true }],
-    ['revokePersonToken', { id: token }],
+    ['accessTokens', {}],
+    ['accessTokens', { everybody: true }],
+    ['revokeAccessToken', { id: token }],
   ];
 }
 
@@ -282,7 +282,7 @@ test('shows a member only their own data in methods and state, and an admin all 
 
   const [call] = (await page.ask('activity', {})).calls;
   const [spill] = (await page.ask('spills', {})).spills;
-  const [token] = (await page.ask('personTokens', {})).tokens;
+  const [token] = (await page.ask('accessTokens', {})).tokens;
   if (call === undefined || spill === undefined || token === undefined) throw new Error('ana has something of each');
   const detail = await page.at(two).ask('callDetail', { id: call.id });
   expect([detail.spillId, detail.texts.sent]).toEqual([spill.id, { none: 'kept-answer' }]);
@@ -421,12 +421,12 @@ test('shows a member only the servers that their groups grant', async () => {
 
 test('shows a user’s own token once, accepts it, and revokes it', async () => {
   const page = await member('ana');
-  const { token, id, state } = await page.ask('givePersonToken', { label: 'editor', ends: Date.now() + 60_000 });
+  const { token, id, state } = await page.ask('createAccessToken', { label: 'editor', ends: Date.now() + 60_000 });
   expect(state).toBe('in force');
   expect((await enter(two, token)).status).toBe(200);
-  const listed = await page.ask('personTokens', {});
+  const listed = await page.ask('accessTokens', {});
   expect(listed.tokens[0]).toMatchObject({ id, person: 'ana', label: 'editor' });
   expect(JSON.stringify(listed)).not.toContain(token);
-  expect((await page.ask('revokePersonToken', { id })).state).toBe('revoked');
+  expect((await page.ask('revokeAccessToken', { id })).state).toBe('revoked');
   await expect.poll(async () => (await enter(two, token)).status).toBe(401);
 });

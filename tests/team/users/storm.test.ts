@@ -40,7 +40,7 @@ test('sign-outs, forged cookies and unknown tokens announce and write nothing', 
       statuses.add((await send(one, 'POST', '/session/end', { ...json, cookie }, '{}')).status);
   for (let round = 0; round < 10; round++) await enter(one, `tt_${round}_${'z'.repeat(43)}`);
   expect([statuses, await written()]).toEqual([new Set([200]), before]);
-  expect((await page.ask('personTokens', {})).tokens).toHaveLength(1);
+  expect((await page.ask('accessTokens', {})).tokens).toHaveLength(1);
   await page.signOut();
   expect(await written()).not.toEqual(before);
 });
