@@ -9,7 +9,7 @@ export interface TeamFacts {
   readonly role: 'admin' | 'member';
 }
 
-export interface PersonRow {
+export interface UserRow {
   readonly name: string;
   readonly email: string;
   readonly role: 'admin' | 'member';
@@ -17,7 +17,7 @@ export interface PersonRow {
   readonly isService: boolean;
   readonly groups: readonly string[];
   /** Lets nobody in. */
-  readonly isOff: boolean;
+  readonly isSuspended: boolean;
   /** In force. */
   readonly tokens: number;
 }
@@ -76,7 +76,7 @@ export const teamInputs = {
   serverStatus: z.object({ server: name }),
   ownSignIns: nothing,
   people: nothing,
-  setPersonOff: z.object({ name, isOff: flag }),
+  setUserSuspended: z.object({ name, isSuspended: flag }),
   accessTokens: z.object({ everybody: maybe(flag) }),
   createAccessToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),
   revokeAccessToken: z.object({ id }),
@@ -90,9 +90,9 @@ interface TeamOutputs {
   };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
   ownSignIns: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
-  people: { readonly people: readonly PersonRow[] };
+  people: { readonly people: readonly UserRow[] };
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
-  setPersonOff: Nothing;
+  setUserSuspended: Nothing;
   /** One's own; `everybody`: all, for admins. The newest first. */
   accessTokens: { readonly tokens: readonly AccessTokenRow[] };
   /** One of one's own, within a year; the token is told in this answer alone. */

@@ -8,7 +8,7 @@ export const teamHandlers = {
   serverStatus: alone,
   ownSignIns: alone,
   people: alone,
-  setPersonOff: alone,
+  setUserSuspended: alone,
   accessTokens: alone,
   createAccessToken: alone,
   revokeAccessToken: alone,

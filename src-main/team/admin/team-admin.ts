@@ -57,10 +57,10 @@ export class TeamAdmin {
     return added;
   }
 
-  async setSuspended(name: string, isOff: boolean): Promise<User> {
-    const changed = await this.#parts.people.change(name, { isOff });
-    const what = isOff ? 'suspended' : 'restored';
-    await this.#record(isOff ? 'revoked' : 'given', `${what} the user ${name}`, { user: changed.id });
+  async setSuspended(name: string, isSuspended: boolean): Promise<User> {
+    const changed = await this.#parts.people.change(name, { isSuspended });
+    const what = isSuspended ? 'suspended' : 'restored';
+    await this.#record(isSuspended ? 'revoked' : 'given', `${what} the user ${name}`, { user: changed.id });
     return changed;
   }
 
@@ -78,7 +78,7 @@ export class TeamAdmin {
 
   /** Suspends the user, signs them out everywhere, and deletes their secrets. Returns the number of sign-ins. */
   async deleteUser(name: string, signIns: TeamSignIns): Promise<{ readonly user: User; readonly signIns: number }> {
-    const user = await this.#parts.people.change(name, { isOff: true });
+    const user = await this.#parts.people.change(name, { isSuspended: true });
     const held = await signIns.list(user.id);
     await signIns.erase(user.id);
     await this.#record('revoked', `deleted the user ${name}, with sign-ins and secrets`, { user: user.id });

@@ -42,7 +42,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   createAccessToken: 'everyone',
   revokeAccessToken: 'everyone',
   people: 'admins',
-  setPersonOff: 'admins',
+  setUserSuspended: 'admins',
   auditEntries: 'admins',
   inbox: 'everyone',
   inboxItem: 'everyone',

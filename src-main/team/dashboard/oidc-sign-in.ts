@@ -107,7 +107,7 @@ export class OidcSignIn {
     }
     const { user, how } = admitted;
     if (how !== 'known') notes.met(admitted, identity);
-    if (!user.isOff) return user;
+    if (!user.isSuspended) return user;
     notes.refused('off', address);
     throw new AppError('not_allowed', `${user.name} is suspended.`, { fix: 'Ask an admin of your team.' });
   }

@@ -132,7 +132,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),
     people: () => users.people(),
-    setPersonOff: (input) => users.setSuspended(input),
+    setUserSuspended: (input) => users.setSuspended(input),
     accessTokens: (input) => users.tokens(input),
     createAccessToken: (input) => users.createToken(input),
     revokeAccessToken: (input) => users.revoke(input),

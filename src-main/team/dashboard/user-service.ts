@@ -1,7 +1,7 @@
 /** Users of a team and their tokens, as the dashboard asks of them: everybody's for admins, one's own for everyone. */
 import { AppError } from '../../core/base/errors.ts';
 import type { TeamAdmin } from '../admin/team-admin.ts';
-import type { PersonRow, AccessTokenRow, TeamMethods } from '../../rpc/contract.ts';
+import type { UserRow, AccessTokenRow, TeamMethods } from '../../rpc/contract.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { AccessToken, AccessTokenStore } from '../users/access-tokens.ts';
 import { isAdmin, type Viewer } from './viewer.ts';
@@ -29,13 +29,13 @@ export class UserService {
     const [all, tokens] = await Promise.all([this.#parts.people.list(), this.#parts.tokens.list()]);
     const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'in force' ? person : ''));
     return {
-      people: all.map(({ name, email, role, isService, groups, isOff }): PersonRow => ({
+      people: all.map(({ name, email, role, isService, groups, isSuspended }): UserRow => ({
         name,
         email: email ?? '',
         role,
         isService,
         groups,
-        isOff,
+        isSuspended,
         tokens: inForce.get(name)?.length ?? 0,
       })),
     };
@@ -45,10 +45,10 @@ export class UserService {
    * Rejects with AppError `not_found`, or `not_allowed` for the admin's own account, so that an admin who can undo it
    * always remains.
    */
-  async setSuspended({ name, isOff }: Input<'setPersonOff'>): Answer<'setPersonOff'> {
+  async setSuspended({ name, isSuspended }: Input<'setUserSuspended'>): Answer<'setUserSuspended'> {
     if (name === this.#viewer.name)
       throw new AppError('not_allowed', 'You cannot suspend yourself.', { fix: 'Ask another admin.' });
-    await this.#parts.admin.setSuspended(name, isOff);
+    await this.#parts.admin.setSuspended(name, isSuspended);
     return {};
   }
 

@@ -58,7 +58,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
       });
   const nameOf = async (user: string): Promise<string | undefined> => {
     const found = (await people.byId([user])).get(user);
-    return found?.isOff === false ? found.name : undefined;
+    return found?.isSuspended === false ? found.name : undefined;
   };
   const signIns = new TeamSignIns({
     vaults,
@@ -136,7 +136,7 @@ export function openSignIns(parts: OAuthDeps): OpenSignIns {
     if (users.length === 0) return;
     try {
       const here = await people.byId(users);
-      for (const user of users) if (here.get(user)?.isOff !== false) end(user);
+      for (const user of users) if (here.get(user)?.isSuspended !== false) end(user);
     } catch (error) {
       log.warn(`Whether connections of people who left are open cannot be told: ${errorText(error)}`);
     }

@@ -27,7 +27,7 @@ export function stopStaleProcesses(
     if (users.length === 0) return;
     try {
       const here = await people.byId(users);
-      const gone = users.filter((user) => here.get(user)?.isOff !== false);
+      const gone = users.filter((user) => here.get(user)?.isSuspended !== false);
       await Promise.all(gone.map((user) => processes.personChanged({ user })));
     } catch (error) {
       log.warn(`Whether processes of people who left still run cannot be told: ${errorText(error)}`);

@@ -222,7 +222,7 @@ export class Authenticator {
     ]);
     const isOver = ({ user: id, tokenId, groupBounds }: Mark): boolean => {
       const user = users.get(id);
-      if (user === undefined || user.isOff || (tokenId !== undefined && !inForce.has(tokenId))) return true;
+      if (user === undefined || user.isSuspended || (tokenId !== undefined && !inForce.has(tokenId))) return true;
       return groupBounds.join('\n') !== tokenProfilesOf(user, groups).join('\n');
     };
     return new Set(all.flatMap(([text, mark]) => (isOver(mark) ? text : [])));

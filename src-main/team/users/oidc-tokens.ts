@@ -52,7 +52,7 @@ export class OidcTokens {
     if (admitted === undefined) return { why: 'stranger' };
     const { user, how } = admitted;
     if (how !== 'known') met(admitted, identity);
-    if (user.isOff) return { why: 'off' };
+    if (user.isSuspended) return { why: 'off' };
     const paths = [claims.aud ?? []].flat().flatMap((audience) => this.#pathOf(audience) ?? []);
     return {
       user: user.id,

@@ -22,7 +22,7 @@ export interface User {
   readonly isService: boolean;
   /** Groups from the command line, and groups from the issuer. */
   readonly groups: readonly string[];
-  readonly isOff: boolean;
+  readonly isSuspended: boolean;
 }
 
 export interface NewUser {
@@ -83,15 +83,15 @@ export class UserStore {
   }
 
   /** Omitted fields stay unchanged. Rejects with AppError `not_found`, `config_conflict`, `store_unreachable`. */
-  async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isOff'>>): Promise<User> {
+  async change(name: string, to: Partial<Pick<User, 'role' | 'groups' | 'isSuspended'>>): Promise<User> {
     const before = await this.byName(name);
-    const { role, isOff } = { ...before, ...to };
+    const { role, isSuspended } = { ...before, ...to };
     const { groups } = to;
     const changed = await this.#change(
       before.id,
       (sql) => sql<User[]>`
         UPDATE tooltray.users SET role = ${role}, groups = ${groups === undefined ? sql`groups` : [...groups]},
-          off_at = ${isOff ? sql`coalesce(off_at, now())` : null}
+          off_at = ${isSuspended ? sql`coalesce(off_at, now())` : null}
         WHERE id = ${before.id} RETURNING ${userColumns(sql)}`,
     );
     return required(changed[0], name);
@@ -153,7 +153,7 @@ export function allGroups(alias: string): string {
 /** The columns of a user, named as in `User`. */
 export function userColumns(sql: ISql): ReturnType<ISql['unsafe']> {
   return sql.unsafe(
-    `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isOff"`,
+    `id, name, email, role, is_service AS "isService", ${allGroups('users')} AS groups, off_at IS NOT NULL AS "isSuspended"`,
   );
 }
 

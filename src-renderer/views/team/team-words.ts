@@ -1,13 +1,13 @@
 /** What a team's users and tokens are called on the page. Pure. */
-import type { HealthLevel, PersonRow, AccessTokenRow } from '../../../src-main/rpc/contract.ts';
+import type { HealthLevel, UserRow, AccessTokenRow } from '../../../src-main/rpc/contract.ts';
 import { ago, count } from '../../lib/format.ts';
 
-export function personMark({ isOff }: PersonRow): { readonly level: HealthLevel; readonly word: string } {
-  return isOff ? { level: 'off', word: 'Suspended' } : { level: 'ok', word: 'Active' };
+export function personMark({ isSuspended }: UserRow): { readonly level: HealthLevel; readonly word: string } {
+  return isSuspended ? { level: 'off', word: 'Suspended' } : { level: 'ok', word: 'Active' };
 }
 
 /** `ana@example.org, in platform and sales`, `A program`. */
-export function personFacts({ email, isService, groups }: PersonRow): string {
+export function personFacts({ email, isService, groups }: UserRow): string {
   const facts = [
     ...(isService ? ['Service account'] : []),
     ...(email === '' ? [] : [email]),

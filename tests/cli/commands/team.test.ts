@@ -17,7 +17,7 @@ test('adds a user, creates a token that works, and removes the user', async () =
   onTestFinished(() => void vi.unstubAllEnvs());
   const at = ['--database', database];
   const added = await home.json('team', 'user', 'add', 'ana', '--role', 'admin', '--group', 'guests', ...at);
-  expect(added.data).toMatchObject({ name: 'ana', role: 'admin', groups: ['guests'], isOff: false, isService: false });
+  expect(added.data).toMatchObject({ name: 'ana', role: 'admin', groups: ['guests'], isSuspended: false, isService: false });
   const { data } = await home.json(
     'team',
     'token',
@@ -101,7 +101,7 @@ test.runIf(allCases)(
       'ana is not signed in anywhere.\n',
     );
     expect((await home.json('team', 'user', 'delete', 'ana', ...at)).data).toMatchObject({
-      isOff: true,
+      isSuspended: true,
       signedOut: 0,
     });
     expect((await home.json('team', 'secret', 'list', '--user', 'ana', ...at)).data).toMatchObject({ secrets: [] });

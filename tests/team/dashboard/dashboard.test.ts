@@ -90,12 +90,12 @@ describe('signing in', () => {
     await admin.ask('revokeAccessToken', { id });
     await expect.poll(() => seen.isOver).toBe(true);
     expect([await by.refused('accessTokens'), alsoSeen.isOver]).toEqual([[401, 'unauthorized'], false]);
-    await admin.ask('setPersonOff', { name: 'ben', isOff: true });
+    await admin.ask('setUserSuspended', { name: 'ben', isSuspended: true });
     await expect.poll(() => alsoSeen.isOver).toBe(true);
     expect(await other.at(two).refused('accessTokens')).toEqual([401, 'unauthorized']);
-    await admin.ask('setPersonOff', { name: 'ben', isOff: false });
+    await admin.ask('setUserSuspended', { name: 'ben', isSuspended: false });
     expect((await other.refused('accessTokens'))[0]).toBe(200);
-    expect(await admin.refused('setPersonOff', { name: 'root', isOff: true })).toEqual([403, 'not_allowed']);
+    expect(await admin.refused('setUserSuspended', { name: 'root', isSuspended: true })).toEqual([403, 'not_allowed']);
   });
 
   test('rejects service accounts and restricted tokens, which could create unrestricted ones here', async () => {

@@ -149,7 +149,7 @@ describe('accepted sign-ins', () => {
     const { page } = await signIn('max');
     const seen = page?.watch();
     await expect.poll(() => seen?.state.team?.person).toBe('max');
-    await team.people.change('max', { isOff: true });
+    await team.people.change('max', { isSuspended: true });
     await expect.poll(() => seen?.isOver).toBe(true);
     refused(await signIn('max', two, one), 'max is suspended');
     const { page: admin } = await signIn('ana');

@@ -230,13 +230,13 @@ test('rejects a disabled user with a reason, and accepts them again once enabled
   const token = await idp.sign({ sub: 'dan', preferred_username: 'dan' });
   const statuses = async (): Promise<number[]> => [(await knock(url, token)).status, (await knock(url, token)).status];
   expect(await statuses()).toEqual([200, 200]);
-  await peopleOf(both).change('dan', { isOff: true });
+  await peopleOf(both).change('dan', { isSuspended: true });
   await expect.poll(statuses).toEqual([403, 403]);
   const refused = await knock(url, token);
   // Another token would be of no use.
   expect(refused.headers.get('www-authenticate')).toBeNull();
   expect(await refused.text()).toContain('Your account is suspended');
-  await peopleOf(both).change('dan', { isOff: false });
+  await peopleOf(both).change('dan', { isSuspended: false });
   await expect.poll(statuses).toEqual([200, 200]);
 });
 

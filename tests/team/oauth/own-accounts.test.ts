@@ -175,7 +175,7 @@ test('closes a disabled user’s connections on every replica, and invalidates t
   for (const at of replicas) for (const token of [ann, bob]) await new App(at, token).call('far_whoami');
   const open = (): readonly number[] => replicas.map(({ replica }) => replica.signIns.own.size);
   expect(open()).toEqual([2, 2]);
-  await people.people.change('ann', { isOff: true });
+  await people.people.change('ann', { isSuspended: true });
   await expect.poll(open).toEqual([1, 1]);
   expect(await new App(there, bob).call('far_whoami')).toBe('ben');
 });

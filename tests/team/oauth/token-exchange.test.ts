@@ -78,7 +78,7 @@ test('exchanges each user’s token for one of the server, once per replica', as
     new RegExp(`${mine}|of the exchanging client`),
   );
   // Whoever does not come in any more leaves nothing that still opens something.
-  await people.people.change('ann', { isOff: true });
+  await people.people.change('ann', { isSuspended: true });
   const open = (): readonly number[] => replicas.map(({ replica }) => replica.signIns.own.size);
   await expect.poll(open).toEqual([1, 1]);
 });

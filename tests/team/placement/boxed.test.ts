@@ -149,9 +149,9 @@ test.skipIf(Object.keys(boxes).length === 0).each(Object.entries(boxes))(
     const running = (): number => (kind === 'sandbox' ? sandboxesOf(name) : here(replica).length);
     const both = running();
     expect(both).toBeGreaterThanOrEqual(2);
-    await people.change('ana', { isOff: true });
+    await people.change('ana', { isSuspended: true });
     await expect.poll(running, { timeout: 30_000 }).toBe(both / 2);
-    await people.change('ana', { isOff: false });
+    await people.change('ana', { isSuspended: false });
     expect(await (await enter('ana'))('file', { path: kept })).toBe('ana’s own');
     expect(await ben('count')).toBe('2');
     await replica.kill();

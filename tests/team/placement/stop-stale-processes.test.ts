@@ -49,7 +49,7 @@ test('stops the processes of a disabled user, and those with a changed value, an
   await until(() => !isAlive(annsGiven) && processes.counts.running === 2);
   expect([isAlive(anns), isAlive(bobs)]).toEqual([true, true]);
   expect(JSON.parse(await say(given, 'env', {}, as(ann)))).toMatchObject({ TOKEN: 'after' });
-  await team.change('ann', { isOff: true });
+  await team.change('ann', { isSuspended: true });
   await until(() => !isAlive(anns) && processes.usersOf().join() === bob.user);
   expect(isAlive(bobs)).toBe(true);
 });

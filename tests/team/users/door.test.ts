@@ -154,7 +154,7 @@ test('revocation ends sessions and streams on every replica', async () => {
     ),
   );
   await tokens.revoke(revoked.id);
-  await people.change('ben', { isOff: true });
+  await people.change('ben', { isSuspended: true });
   await people.grant('guests', 'narrow');
   await people.change('cleo', { groups: ['guests'] });
   const left = (): unknown => streams.filter(({ isOver }) => !isOver()).map(({ token }) => token);
@@ -165,7 +165,7 @@ test('revocation ends sessions and streams on every replica', async () => {
   expect(await statuses(stays.token)).toEqual([200, 200]);
   // What was opened with other bounds is not gone on with.
   expect(await statuses(moved.token)).toEqual([200, 200]);
-  await people.change('ben', { isOff: false });
+  await people.change('ben', { isSuspended: false });
   await expect.poll(() => statuses(off.token)).toEqual([200, 200]);
 });
 

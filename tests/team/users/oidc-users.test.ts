@@ -35,7 +35,7 @@ test('creates a member once on the first sign-in, also by concurrent replicas', 
     role: 'member',
     groups: ['a', 'b'],
     isService: false,
-    isOff: false,
+    isSuspended: false,
   });
 });
 
@@ -90,6 +90,6 @@ test('reads groups by claim name or path, and ignores invalid values', () => {
 test('returns a disabled user as disabled', async () => {
   await using on = await open();
   const { user } = (await on.issued.provision(said({}))) ?? {};
-  await on.people.change(user?.name ?? '', { isOff: true });
-  expect((await on.issued.provision(said({})))?.user.isOff).toBe(true);
+  await on.people.change(user?.name ?? '', { isSuspended: true });
+  expect((await on.issued.provision(said({})))?.user.isSuspended).toBe(true);
 });

@@ -108,8 +108,8 @@ function grantLine(group: string, profiles: readonly string[]): string {
   return oneLine(`The group ${group} gives ${what === '' ? 'nothing' : what}.`);
 }
 
-function line({ name, role, isService, isOff, groups, email }: User): string[] {
+function line({ name, role, isService, isSuspended, groups, email }: User): string[] {
   const kind = isService ? `${role}, service` : role;
-  const state = isOff ? paint('quiet', 'disabled') : 'on';
+  const state = isSuspended ? paint('quiet', 'disabled') : 'on';
   return [oneLine(name), kind, state, oneLine(groups.join(', ')), oneLine(email ?? '')];
 }
