@@ -146,8 +146,8 @@ export function auditAppAccess(audit: AuditRecorder, store: AppAccessStore): () 
 
 /** Returns how to stop. */
 export function auditProfileTokens(audit: AuditRecorder, tokens: ProfileTokenStore): () => void {
-  return tokens.changed.on(({ change, token: { id, profile, ends } }) => {
-    const until = change === 'given' ? ` It ends on ${new Date(ends).toISOString().slice(0, 10)}.` : '';
+  return tokens.changed.on(({ change, token: { id, profile, expiresAt } }) => {
+    const until = change === 'given' ? ` It ends on ${new Date(expiresAt).toISOString().slice(0, 10)}.` : '';
     const sentence = `Token ${id} of the profile ${profile} was ${change}.${until}`;
     audit.note({ kind: 'access', change, profile, token: id, sentence });
   });

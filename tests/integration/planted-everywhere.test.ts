@@ -72,8 +72,8 @@ test('stores each planted secret only where it belongs, and shows it in no other
     // In the arguments and in the result of a call, too, as a model might have them.
     await ask(core, 'call', { tool: 'telling:tell', arguments: { say: `${secret} ${lines[1]}` } });
 
-    const ends = Date.now() + 24 * 60 * 60_000;
-    const given = (await ask(core, 'createProfileToken', { profile: 'narrow', ends })) as { token: string };
+    const expiresAt = Date.now() + 24 * 60 * 60_000;
+    const given = (await ask(core, 'createProfileToken', { profile: 'narrow', expiresAt })) as { token: string };
     const { token: app = '' } = await openAppAccess(core.host.paths).grant('cursor', true);
     const profile = given.token.slice(-43);
     expect([profile.length, app.length]).toEqual([43, 43]);

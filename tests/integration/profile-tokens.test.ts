@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => core[Symbol.asyncDispose]());
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-const give = async (profile = 'narrow', ends = Date.now() + day) =>
-  (await ask(core, 'createProfileToken', { profile, ends })) as { id: string; token: string; url: string };
+const give = async (profile = 'narrow', expiresAt = Date.now() + day) =>
+  (await ask(core, 'createProfileToken', { profile, expiresAt })) as { id: string; token: string; url: string };
 
 /** The random half of a token, which may hold an underscore itself. */
 const secretOf = (token: string) => token.slice(-43);

@@ -33,7 +33,7 @@ export class TeamPeople {
   }
 
   async give(user: string, more: Partial<Parameters<AccessTokenStore['create']>[0]> = {}): Promise<string> {
-    return (await this.tokens.create({ user, label: 'a test', ends: Date.now() + day, ...more })).token;
+    return (await this.tokens.create({ user, label: 'a test', expiresAt: Date.now() + day, ...more })).token;
   }
 }
 

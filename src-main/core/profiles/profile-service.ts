@@ -20,7 +20,7 @@ export interface ProfileRow extends Profile {
 
 /** Times in ms since 1970; `state` is that of the moment it was asked for. */
 export interface ProfileTokenRow extends ProfileToken {
-  readonly state: 'in force' | 'ended' | 'revoked';
+  readonly state: 'active' | 'expired' | 'revoked';
 }
 
 export interface ProfilesOverview {
@@ -51,12 +51,12 @@ export class ProfileService {
   }
 
   /** `ends`: in ms since 1970, within a year. Rejects with AppError `not_found`, `bad_request`, `not_allowed`. */
-  async issueToken(profile: string, ends: number): Promise<IssuedToken> {
+  async issueToken(profile: string, expiresAt: number): Promise<IssuedToken> {
     const profiles = this.#profiles();
     const row = profiles.find(({ name }) => name === profile);
     const names = profiles.map(({ name }) => name);
     if (row === undefined) throw profileNotFoundError(profile, names);
-    const { token, ...given } = await this.#parts.tokens.issue(profile, ends);
+    const { token, ...given } = await this.#parts.tokens.issue(profile, expiresAt);
     return { ...tokenRow(given), token, url: row.url };
   }
 
@@ -95,6 +95,6 @@ function rulesOf({ tools, except = [], readOnly, noDestructive, noOpenWorld }: P
 }
 
 function tokenRow(token: ProfileToken): ProfileTokenRow {
-  const state = token.revoked !== undefined ? 'revoked' : token.ends <= Date.now() ? 'ended' : 'in force';
+  const state = token.revoked !== undefined ? 'revoked' : token.expiresAt <= Date.now() ? 'expired' : 'active';
   return { ...token, state };
 }

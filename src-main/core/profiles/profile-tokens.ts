@@ -14,7 +14,7 @@ export interface ProfileToken {
   readonly profile: string;
   readonly since: number;
   /** It opens nothing from then on. */
-  readonly ends: number;
+  readonly expiresAt: number;
   /** When the user revoked it; undefined: it is not revoked. */
   readonly revoked: number | undefined;
 }
@@ -65,7 +65,7 @@ export class ProfileTokenStore {
    * `ends`: within a year from now. The token itself is returned here and never again. Rejects with AppError
    * `bad_request` for another end, `not_allowed` if there are too many.
    */
-  async issue(profile: string, ends: number): Promise<ProfileToken & { readonly token: string }> {
+  async issue(profile: string, expiresAt: number): Promise<ProfileToken & { readonly token: string }> {
     const id = randomBytes(6).toString('hex');
     const token = `tooltray_${id}_${randomBytes(32).toString('base64url')}`;
     const since = this.#now();
@@ -111,8 +111,10 @@ export class ProfileTokenStore {
 
   /** When the next one runs out; undefined: none does. */
   get nextExpiry(): number | undefined {
-    const ends = [...this.#stored.readAny().values()].filter((one) => this.#isInForce(one)).map((one) => one.ends);
-    return ends.length === 0 ? undefined : Math.min(...ends);
+    const expiries = [...this.#stored.readAny().values()]
+      .filter((one) => this.#isInForce(one))
+      .map((one) => one.expiresAt);
+    return expiries.length === 0 ? undefined : Math.min(...expiries);
   }
 
   /** Whether it opens something now. A file that is not to be trusted can still take away. */
@@ -121,8 +123,8 @@ export class ProfileTokenStore {
     return stored !== undefined && this.#isInForce(stored);
   }
 
-  #isInForce({ revoked, ends }: Pick<ProfileToken, 'revoked' | 'ends'>): boolean {
-    return revoked === undefined && this.#now() < ends;
+  #isInForce({ revoked, expiresAt }: Pick<ProfileToken, 'revoked' | 'expiresAt'>): boolean {
+    return revoked === undefined && this.#now() < expiresAt;
   }
 }
 
@@ -130,18 +132,23 @@ function hashOf(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 
-function shown(id: string, { profile, since, ends, revoked }: StoredToken): ProfileToken {
-  return { id, profile, since, ends, revoked };
+function shown(id: string, { profile, since, expiresAt, revoked }: StoredToken): ProfileToken {
+  return { id, profile, since, expiresAt, revoked };
 }
 
-function readStored({ profile, since, ends, revoked, hash }: Record<string, unknown>): StoredToken | undefined {
-  if (typeof profile !== 'string' || typeof since !== 'number' || typeof ends !== 'number' || typeof hash !== 'string')
+function readStored({ profile, since, expiresAt, revoked, hash }: Record<string, unknown>): StoredToken | undefined {
+  if (
+    typeof profile !== 'string' ||
+    typeof since !== 'number' ||
+    typeof expiresAt !== 'number' ||
+    typeof hash !== 'string'
+  )
     return undefined;
-  return { profile, since, ends, hash, revoked: typeof revoked === 'number' ? revoked : undefined };
+  return { profile, since, expiresAt, hash, revoked: typeof revoked === 'number' ? revoked : undefined };
 }
 
-function ended({ profile, ends, revoked }: StoredToken): AppError {
-  const [how, at] = revoked === undefined ? ['has expired', ends] : ['was revoked', revoked];
+function ended({ profile, expiresAt, revoked }: StoredToken): AppError {
+  const [how, at] = revoked === undefined ? ['has expired', expiresAt] : ['was revoked', revoked];
   const day = new Date(at).toISOString().slice(0, 10);
   return new AppError('not_allowed', `This token of the profile ${profile} ${how} (${day}).`, {
     fix: `The person gives another one with: tooltray profile token create ${profile}.`,

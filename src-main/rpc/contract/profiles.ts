@@ -19,7 +19,7 @@ export type ProfileRules = Parsed<typeof rules>;
 export const profileInputs = {
   profiles: nothing,
   setProfile: z.object({ name: z.string().regex(/^[\w.-]{1,60}$/), rules: rules.nullable() }),
-  createProfileToken: z.object({ profile: name, ends: count }),
+  createProfileToken: z.object({ profile: name, expiresAt: count }),
   revokeProfileToken: z.object({ id }),
 };
 
@@ -27,7 +27,7 @@ interface ProfileOutputs {
   profiles: ProfilesOverview;
   /** Creates or changes a profile; its rules for single tools stay. Null removes it, and apps that have it see everything. */
   setProfile: Nothing;
-  /** `ends`: within a year. The token is told in this answer alone. */
+  /** `expiresAt`: within a year. The token is told in this answer alone. */
   createProfileToken: IssuedToken;
   revokeProfileToken: ProfileTokenRow & { readonly sentence: string };
 }

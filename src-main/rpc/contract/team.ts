@@ -29,10 +29,10 @@ export interface AccessTokenRow {
   /** It is bounded by that one; empty: by none. */
   readonly profile: string;
   readonly readOnly: boolean;
-  readonly madeAt: number;
-  readonly endsAt: number;
-  readonly usedAt: number | undefined;
-  readonly state: 'in force' | 'ended' | 'revoked';
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly lastUsedAt: number | undefined;
+  readonly state: 'active' | 'expired' | 'revoked';
 }
 
 /** A server at an address, and whether whoever looks is signed in to it. */
@@ -78,7 +78,7 @@ export const teamInputs = {
   people: nothing,
   setUserSuspended: z.object({ name, isSuspended: flag }),
   accessTokens: z.object({ everybody: maybe(flag) }),
-  createAccessToken: z.object({ label: z.string().max(200), ends: count, readOnly: maybe(flag) }),
+  createAccessToken: z.object({ label: z.string().max(200), expiresAt: count, readOnly: maybe(flag) }),
   revokeAccessToken: z.object({ id }),
 };
 

@@ -18,7 +18,7 @@ export const profileHandlers = {
     await edits.set('profiles', Object.keys(others).length === 0 ? undefined : others);
     return {};
   },
-  createProfileToken: ({ profile, ends }, deps) => profileService(deps).issueToken(profile, ends),
+  createProfileToken: ({ profile, expiresAt }, deps) => profileService(deps).issueToken(profile, expiresAt),
   revokeProfileToken: ({ id }, deps) => profileService(deps).revoke(id),
 } satisfies Handlers;
 

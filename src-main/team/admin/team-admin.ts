@@ -99,8 +99,8 @@ export class TeamAdmin {
 
   async createToken(token: NewToken): Promise<AccessToken & { readonly token: string }> {
     const created = await this.#parts.tokens.create(token);
-    const { id, user, endsAt } = created;
-    await this.#record('given', `created the token ${id} of ${user}, until ${endsAt.toISOString()}`, { token: id });
+    const { id, user, expiresAt } = created;
+    await this.#record('given', `created the token ${id} of ${user}, until ${expiresAt.toISOString()}`, { token: id });
     return created;
   }
 

@@ -27,7 +27,7 @@ export class UserService {
 
   async people(): Answer<'people'> {
     const [all, tokens] = await Promise.all([this.#parts.people.list(), this.#parts.tokens.list()]);
-    const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'in force' ? person : ''));
+    const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'active' ? person : ''));
     return {
       people: all.map(({ name, email, role, isService, groups, isSuspended }): UserRow => ({
         name,
@@ -60,9 +60,9 @@ export class UserService {
   }
 
   /** Rejects with AppError `bad_request` for another end, `not_allowed` where they have too many. */
-  async createToken({ label, ends, readOnly }: Input<'createAccessToken'>): Answer<'createAccessToken'> {
+  async createToken({ label, expiresAt, readOnly }: Input<'createAccessToken'>): Answer<'createAccessToken'> {
     const { name: user } = this.#viewer;
-    const { token, ...given } = await this.#parts.admin.createToken({ user, label, ends, readOnly });
+    const { token, ...given } = await this.#parts.admin.createToken({ user, label, expiresAt, readOnly });
     return { ...tokenRow(given), token };
   }
 
@@ -78,17 +78,17 @@ export class UserService {
 }
 
 function tokenRow(token: AccessToken): AccessTokenRow {
-  const { id, user: person, label, profile, readOnly, madeAt, endsAt, usedAt, revokedAt } = token;
-  const isOver = endsAt.getTime() <= Date.now();
+  const { id, user: person, label, profile, readOnly, createdAt, expiresAt, lastUsedAt, revokedAt } = token;
+  const isOver = expiresAt.getTime() <= Date.now();
   return {
     id,
     person,
     label,
     profile: profile ?? '',
     readOnly,
-    madeAt: madeAt.getTime(),
-    endsAt: endsAt.getTime(),
-    usedAt: usedAt?.getTime(),
-    state: revokedAt === null ? (isOver ? 'ended' : 'in force') : 'revoked',
+    createdAt: createdAt.getTime(),
+    expiresAt: expiresAt.getTime(),
+    lastUsedAt: lastUsedAt?.getTime(),
+    state: revokedAt === null ? (isOver ? 'expired' : 'active') : 'revoked',
   };
 }

@@ -16,11 +16,11 @@ export interface AccessToken {
   readonly label: string;
   readonly profile: string | null;
   readonly readOnly: boolean;
-  readonly madeAt: Date;
+  readonly createdAt: Date;
   /** It opens nothing from then on. */
-  readonly endsAt: Date;
+  readonly expiresAt: Date;
   /** To the minute. */
-  readonly usedAt: Date | null;
+  readonly lastUsedAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
@@ -31,7 +31,7 @@ export interface NewToken {
   readonly profile?: string | undefined;
   readonly readOnly?: boolean | undefined;
   /** ms since 1970, at most 30 days from now, of a service account a year. */
-  readonly ends: number;
+  readonly expiresAt: number;
 }
 
 /** The holder of a valid token. */
@@ -45,7 +45,7 @@ export interface Bearer {
   readonly isService: boolean;
   readonly profile: string | null;
   readonly readOnly: boolean;
-  readonly endsAt: Date;
+  readonly expiresAt: Date;
 }
 
 const clockSkewMs = 60_000;
@@ -78,19 +78,25 @@ export class AccessTokenStore {
    * The token itself is told here and never again. Rejects with AppError `bad_request` for another end, `not_found` for
    * the user, `not_allowed` where they have too many, `store_unreachable`.
    */
-  async create({ user, label, profile, readOnly = false, ends }: NewToken): Promise<AccessToken & { token: string }> {
+  async create({
+    user,
+    label,
+    profile,
+    readOnly = false,
+    expiresAt,
+  }: NewToken): Promise<AccessToken & { token: string }> {
     const { key, isService } = await this.#keyOf(user);
     const now = Date.now();
     const maxDays = isService ? maxServiceDays : maxPersonDays;
     // The clock of whoever asks may be ahead of Tooltray.
-    if (!(ends > now && ends - now <= maxDays * dayMs + clockSkewMs)) throw badEnd(maxDays);
+    if (!(expiresAt > now && expiresAt - now <= maxDays * dayMs + clockSkewMs)) throw badEnd(maxDays);
     const token = `tt_${key}_${randomBytes(32).toString('base64url')}`;
     const id = randomBytes(6).toString('hex');
     const sql = this.#sql;
     const [made] = await sql<AccessToken[]>`
         WITH made AS (
           INSERT INTO tooltray.person_tokens (id, user_id, label, hash, profile, read_only, ends_at)
-          SELECT ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(ends)}
+          SELECT ${id}, u.id, ${label}, ${hashOf(token)}, ${profile ?? null}, ${readOnly}, ${new Date(expiresAt)}
           FROM tooltray.users u WHERE u.name = ${user} AND (
             SELECT count(*) FROM tooltray.person_tokens t
             WHERE t.user_id = u.id AND t.revoked_at IS NULL AND t.ends_at > now()) < ${maxActive}
@@ -131,7 +137,7 @@ export class AccessTokenStore {
   /** Undefined if it is not in force, or whoever has it is off. Rejects with AppError `store_unreachable`. */
   async authenticate(token: string): Promise<Bearer | undefined> {
     const [found] = await this.#sql<Bearer[]>`
-      SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "endsAt"
+      SELECT t.id AS token, u.id AS user, u.name, u.role, u.is_service AS "isService", ${this.#sql.unsafe(allGroups('u'))} AS groups, t.profile, t.read_only AS "readOnly", t.ends_at AS "expiresAt"
       FROM tooltray.person_tokens t JOIN tooltray.users u ON u.id = t.user_id
       WHERE t.hash = ${hashOf(token)}
         AND t.revoked_at IS NULL AND t.ends_at > now() AND u.off_at IS NULL`.catch(rethrowDatabaseError);
@@ -165,8 +171,8 @@ export class AccessTokenStore {
 }
 
 function shown(sql: ISql): ReturnType<ISql['unsafe']> {
-  return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.made_at AS "madeAt",
-    t.ends_at AS "endsAt", t.used_at AS "usedAt", t.revoked_at AS "revokedAt"`);
+  return sql.unsafe(`t.id, u.name AS user, t.label, t.profile, t.read_only AS "readOnly", t.made_at AS "createdAt",
+    t.ends_at AS "expiresAt", t.used_at AS "lastUsedAt", t.revoked_at AS "revokedAt"`);
 }
 
 function badEnd(maxDays: number): AppError {

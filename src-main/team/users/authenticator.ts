@@ -166,14 +166,14 @@ export class Authenticator {
     if (!isPersonToken(token)) return (await issued?.judge(token)) ?? unknown;
     const found = await tokens.authenticate(token);
     if (found === undefined || (isSsoOnly && !found.isService)) return unknown;
-    const { user, token: tokenId, profile, readOnly, endsAt } = found;
+    const { user, token: tokenId, profile, readOnly, expiresAt } = found;
     return {
       user,
       token: tokenId,
       tokenId,
       ownBounds: [...(profile === null ? [] : [profile]), ...(readOnly ? [readOnlyProfile] : [])],
       groupBounds: tokenProfilesOf(found, await people.grants()),
-      until: endsAt.getTime(),
+      until: expiresAt.getTime(),
     };
   }
 

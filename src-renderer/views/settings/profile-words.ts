@@ -38,7 +38,7 @@ export function appsOf({ apps }: ProfileRow): string {
 }
 
 export function tokenMark({ state }: ProfileTokenRow): { level: HealthLevel; word: string } {
-  if (state === 'in force') return { level: 'ok', word: 'Active' };
+  if (state === 'active') return { level: 'ok', word: 'Active' };
   return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
@@ -50,8 +50,8 @@ export function tokenFacts({ since, revoked }: ProfileTokenRow, now: number): st
 }
 
 /** The day it ends on, with the year: a token may last one. */
-export function endOf({ ends }: Pick<ProfileTokenRow, 'ends'>): string {
-  return new Date(ends).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
+export function endOf({ expiresAt }: Pick<ProfileTokenRow, 'expiresAt'>): string {
+  return new Date(expiresAt).toLocaleDateString([], { day: 'numeric', month: 'long', year: 'numeric' });
 }
 
 /** What is wrong with the name of a new profile; empty if nothing is, or nothing was typed. */

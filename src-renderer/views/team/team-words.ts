@@ -17,7 +17,7 @@ export function personFacts({ email, isService, groups }: UserRow): string {
 }
 
 export function tokenMark({ state }: AccessTokenRow): { readonly level: HealthLevel; readonly word: string } {
-  if (state === 'in force') return { level: 'ok', word: 'Active' };
+  if (state === 'active') return { level: 'ok', word: 'Active' };
   return { level: 'off', word: state === 'revoked' ? 'Revoked' : 'Expired' };
 }
 
@@ -26,12 +26,12 @@ export function tokenName({ label }: AccessTokenRow): string {
   return label === '' ? 'Unnamed token' : label;
 }
 
-export function tokenFacts({ id, profile, readOnly, madeAt, usedAt }: AccessTokenRow, now: number): string {
+export function tokenFacts({ id, profile, readOnly, createdAt, lastUsedAt }: AccessTokenRow, now: number): string {
   const bounds = [...(profile === '' ? [] : [`profile ${profile}`]), ...(readOnly ? ['read-only'] : [])];
   return [
     ...bounds,
-    `created ${ago(madeAt, now)}`,
-    usedAt === undefined ? 'never used' : `last used ${ago(usedAt, now)}`,
+    `created ${ago(createdAt, now)}`,
+    lastUsedAt === undefined ? 'never used' : `last used ${ago(lastUsedAt, now)}`,
     id,
   ].join(', ');
 }

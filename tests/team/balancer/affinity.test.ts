@@ -124,7 +124,7 @@ async function openTeam(): Promise<RunningTeam> {
   await people.grant('everyone', '*');
   await people.add({ name: 'ana' });
   const tokens = new AccessTokenStore(sql.sql);
-  const { token } = await tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  const { token } = await tokens.create({ user: 'ana', label: '', expiresAt: Date.now() + 3_600_000 });
   const { url } = await balancerOf(replicas.map(({ port }) => port));
   const fileOf = (name: string): string => join(folder, `answer ${name}`);
   return {

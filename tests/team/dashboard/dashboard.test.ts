@@ -83,7 +83,7 @@ describe('signing in', () => {
   });
 
   test('ends the session at once when the token is revoked or the user is disabled', async () => {
-    const { id, token } = await team.tokens.create({ user: 'ben', label: '', ends: Date.now() + 3_600_000 });
+    const { id, token } = await team.tokens.create({ user: 'ben', label: '', expiresAt: Date.now() + 3_600_000 });
     const [by, other] = [await Page.open(two, token), await member('ben')];
     const [seen, alsoSeen] = [by.watch(), other.watch()];
     await expect.poll(() => [seen.state.team?.person, alsoSeen.state.team?.person]).toEqual(['ben', 'ben']);
@@ -421,8 +421,8 @@ test('shows a member only the servers that their groups grant', async () => {
 
 test('shows a user’s own token once, accepts it, and revokes it', async () => {
   const page = await member('ana');
-  const { token, id, state } = await page.ask('createAccessToken', { label: 'editor', ends: Date.now() + 60_000 });
-  expect(state).toBe('in force');
+  const { token, id, state } = await page.ask('createAccessToken', { label: 'editor', expiresAt: Date.now() + 60_000 });
+  expect(state).toBe('active');
   expect((await enter(two, token)).status).toBe(200);
   const listed = await page.ask('accessTokens', {});
   expect(listed.tokens[0]).toMatchObject({ id, person: 'ana', label: 'editor' });

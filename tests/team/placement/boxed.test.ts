@@ -74,7 +74,7 @@ async function openTeam(isolation: object, name: string): Promise<Team> {
     people,
     enter: async (user) => {
       if (!(await people.list()).some((one) => one.name === user)) await people.add({ name: user });
-      const { token } = await tokens.create({ user, label: '', ends: Date.now() + 3_600_000 });
+      const { token } = await tokens.create({ user, label: '', expiresAt: Date.now() + 3_600_000 });
       const { session } = await openSession(replica.url, token);
       return async (tool, args = {}) => {
         const params = { name: `counter_${tool}`, arguments: args };

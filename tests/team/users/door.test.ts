@@ -63,9 +63,9 @@ test('rejects guessed, altered, expired and revoked tokens with the same text', 
   await own.people.add({ name: 'ana' });
   const good = await own.give('ana');
   expect((await knock(one, good)).status).toBe(200);
-  const revoked = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  const revoked = await own.tokens.create({ user: 'ana', label: '', expiresAt: Date.now() + 3_600_000 });
   await own.tokens.revoke(revoked.id);
-  const expired = await own.tokens.create({ user: 'ana', label: '', ends: Date.now() + 3_600_000 });
+  const expired = await own.tokens.create({ user: 'ana', label: '', expiresAt: Date.now() + 3_600_000 });
   await one.replica.database.sql`
     UPDATE tooltray.person_tokens SET ends_at = now() WHERE id = ${expired.id}`;
   const altered = `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`;
@@ -145,7 +145,7 @@ test('revocation ends sessions and streams on every replica', async () => {
   const both = [await open(url), await open(url)];
   const [first] = both as [TestReplica];
   const { people, tokens } = new TeamPeople(first);
-  const give = (user: string) => tokens.create({ user, label: '', ends: Date.now() + 3_600_000 });
+  const give = (user: string) => tokens.create({ user, label: '', expiresAt: Date.now() + 3_600_000 });
   for (const name of ['ana', 'ben', 'cleo']) await people.add({ name });
   const [revoked, off, moved, stays] = [await give('ana'), await give('ben'), await give('cleo'), await give('ana')];
   const streams = await Promise.all(
@@ -197,7 +197,7 @@ test('stores only a token’s hash, and when it was used', async () => {
   >`SELECT hash, t::text AS text FROM tooltray.person_tokens t WHERE id <> 'test'`;
   expect(row?.hash).toEqual(createHash('sha256').update(token).digest());
   expect(row?.text).not.toContain(token.slice(-20));
-  expect((await all.tokens.list('ana'))[0]?.usedAt).toBeNull();
+  expect((await all.tokens.list('ana'))[0]?.lastUsedAt).toBeNull();
   await one.replica.stop();
   const [used] = await sql<{ used: boolean }[]>`
     SELECT used_at IS NOT NULL AS used FROM tooltray.person_tokens WHERE id <> 'test'`;

@@ -33,7 +33,7 @@ test('limits tokens to 30 days for users and a year for service accounts', async
   await people.add({ name: 'ana' });
   await people.add({ name: 'nightly', isService: true });
   const inDays = (user: string, days: number): Promise<unknown> =>
-    tokens.create({ user, label: '', ends: Date.now() + days * 86_400_000 });
+    tokens.create({ user, label: '', expiresAt: Date.now() + days * 86_400_000 });
   await inDays('ana', 30);
   await inDays('nightly', 366);
   for (const [user, days] of [

@@ -76,11 +76,11 @@ test('a change invalidates the cached authentication of its user only', async ()
   });
   const heard: unknown[] = [];
   changes.changed.on(({ topic, user }) => topic === 'people' && heard.push(user));
-  const ends = Date.now() + 3_600_000;
+  const expiresAt = Date.now() + 3_600_000;
   const given = await Promise.all(
     ['ana', 'ben'].map(async (name) => {
       const { id } = await people.add({ name });
-      return { id, token: (await tokens.create({ user: name, label: '', ends })).token };
+      return { id, token: (await tokens.create({ user: name, label: '', expiresAt })).token };
     }),
   );
   const [ana, ben] = given as [(typeof given)[0], (typeof given)[0]];

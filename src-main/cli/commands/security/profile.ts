@@ -122,9 +122,9 @@ function shownLines(profile: ProfileRow, tokens: readonly ProfileTokenRow[]): st
 
 function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
   if (tokens.length === 0) return ['No token was given. One is given with: tooltray profile token create NAME.'];
-  const rows = tokens.map(({ id, profile, since, ends, revoked, state }) => {
-    const word = state === 'in force' ? 'in force' : paint('quiet', state);
-    return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? ends)];
+  const rows = tokens.map(({ id, profile, since, expiresAt, revoked, state }) => {
+    const word = state === 'active' ? 'active' : paint('quiet', state);
+    return [id, oneLine(profile), word, formatTime(since), formatTime(revoked ?? expiresAt)];
   });
   return table(['ID', 'PROFILE', 'STATUS', 'CREATED', 'EXPIRES'], rows);
 }
@@ -134,7 +134,7 @@ function issuedLines({ id, profile, ends, token, url }: ProfileTokenRow & { toke
     token,
     '',
     'Copy it now. It will not be shown again.',
-    `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${formatTime(ends)}: Authorization: Bearer <token>.`,
+    `It opens ${url === '' ? `/mcp/p/${profile}` : url} until ${formatTime(expiresAt)}: Authorization: Bearer <token>.`,
     `Take it back: tooltray profile token revoke ${id}`,
   ].map(oneLine);
 }

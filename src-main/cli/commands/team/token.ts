@@ -39,8 +39,8 @@ export const token = command({
     }
     await withTeamAdmin(database, async ({ admin }) => {
       if (action === 'create') {
-        const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
-        const given = await admin.createToken({ user: word ?? '', label, profile, readOnly, ends });
+        const expiresAt = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
+        const given = await admin.createToken({ user: word ?? '', label, profile, readOnly, expiresAt });
         printResult(json, given, () => createdLines(given));
       } else {
         const revoked = await admin.revokeToken(word ?? '');
@@ -51,12 +51,12 @@ export const token = command({
   },
 });
 
-function createdLines({ id, token: secret, endsAt }: AccessToken & { readonly token: string }): string[] {
+function createdLines({ id, token: secret, expiresAt }: AccessToken & { readonly token: string }): string[] {
   return [
     secret,
     '',
     'Copy it now. It will not be shown again.',
-    `It opens the team’s /mcp until ${formatTime(endsAt.getTime())}: Authorization: Bearer <token>.`,
+    `It opens the team’s /mcp until ${formatTime(expiresAt.getTime())}: Authorization: Bearer <token>.`,
     `Take it back: tooltray team token revoke ${id}`,
   ].map(oneLine);
 }
@@ -64,15 +64,15 @@ function createdLines({ id, token: secret, endsAt }: AccessToken & { readonly to
 function listLines(tokens: readonly AccessToken[]): string[] {
   if (tokens.length === 0) return ['There is no token. One is given with: tooltray team token create USER.'];
   const rows = tokens.map((one) => [
-    ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), formatTime(one.endsAt.getTime())],
-    one.usedAt === null ? 'never' : formatTime(one.usedAt.getTime()),
+    ...[one.id, oneLine(one.user), oneLine(one.label), stateOf(one), scopeOf(one), formatTime(one.expiresAt.getTime())],
+    one.lastUsedAt === null ? 'never' : formatTime(one.lastUsedAt.getTime()),
   ]);
   return table(['ID', 'USER', 'NAME', 'STATUS', 'SCOPE', 'EXPIRES', 'LAST USED'], rows);
 }
 
-function stateOf({ revokedAt, endsAt }: AccessToken): string {
+function stateOf({ revokedAt, expiresAt }: AccessToken): string {
   if (revokedAt !== null) return paint('quiet', 'revoked');
-  return endsAt.getTime() <= Date.now() ? paint('quiet', 'expired') : 'active';
+  return expiresAt.getTime() <= Date.now() ? paint('quiet', 'expired') : 'active';
 }
 
 function scopeOf({ profile, readOnly }: AccessToken): string {

@@ -40,15 +40,15 @@ test.runIf(allCases)('lists and shows profiles with servers, rules and the apps 
 test('shows a token once, lists it until it expires, accepts it in the running core, and revokes it', async () => {
   const { http } = (await home.serve()) as { http: string };
   const { data } = await home.json('profile', 'token', 'create', 'work', '--expires', '12h');
-  const { id, token, url, since, ends } = data as {
+  const { id, token, url, since, expiresAt } = data as {
     id: string;
     token: string;
     url: string;
     since: number;
-    ends: number;
+    expiresAt: number;
   };
   expect(url).toBe(`${http}/p/work`);
-  expect(Math.round((ends - since) / 60_000)).toBe(12 * 60);
+  expect(Math.round((expiresAt - since) / 60_000)).toBe(12 * 60);
   const knock = async (): Promise<number> => {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -62,7 +62,7 @@ test('shows a token once, lists it until it expires, accepts it in the running c
   expect(await knock()).toBe(200);
   expect((await lines('token', 'list')).slice(0, 2).map((line) => line.split(/ {2,}/).slice(0, 3))).toEqual([
     ['ID', 'PROFILE', 'STATUS'],
-    [id, 'work', 'in force'],
+    [id, 'work', 'active'],
   ]);
   expect((await home.json('profile', 'token', 'list')).stdout).not.toContain(token);
   expect((await lines('token', 'revoke', id))[0]).toBe(
@@ -75,7 +75,7 @@ test('shows a token once, lists it until it expires, accepts it in the running c
 
 test.runIf(allCases)('a token expires after 30 days by default, and an expiry beyond a year is rejected', async () => {
   const { data } = await home.json('profile', 'token', 'create', 'open');
-  expect(Math.round((Number(data['ends']) - Number(data['since'])) / 86_400_000)).toBe(30);
+  expect(Math.round((Number(data['expiresAt']) - Number(data['since'])) / 86_400_000)).toBe(30);
   const said = await Promise.all([
     home.run('profile', 'token', 'create', 'open', '--expires', 'soon'),
     home.run('profile', 'token', 'create', 'open', '--expires', '100w'),

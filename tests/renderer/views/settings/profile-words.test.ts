@@ -34,14 +34,14 @@ test('describes a token’s state and age', () => {
     id: '0',
     profile: 'p',
     since: now - 3 * day,
-    ends: now + day,
+    expiresAt: now + day,
     revoked,
     state,
   });
-  expect((['in force', 'ended', 'revoked'] as const).map((state) => tokenMark(token(state)).word)).toEqual([
+  expect((['active', 'expired', 'revoked'] as const).map((state) => tokenMark(token(state)).word)).toEqual([
     ...['Active', 'Expired', 'Revoked'],
   ]);
-  expect([tokenFacts(token('in force'), now), tokenFacts(token('revoked', now - day), now)]).toEqual([
+  expect([tokenFacts(token('active'), now), tokenFacts(token('revoked', now - day), now)]).toEqual([
     'created 3 days ago',
     'created 3 days ago, revoked 1 day ago',
   ]);
