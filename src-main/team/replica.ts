@@ -265,7 +265,7 @@ async function openParts(
     intervalMs: options.heartbeatMs,
     config: () => core().context.config.version,
     servers: () => core().servers.manager,
-    people: () => processes.people,
+    users: () => processes.people,
     mask: (text) => context.masker.maskText(text),
   });
   const proxies = new TrustedProxies(options.trustedProxies);

@@ -68,14 +68,14 @@ export interface ServerStatusByReplica {
   /** Replicas by name; empty if there is only one. */
   readonly replicas: readonly ReplicaStatus[];
   /** Runners of the users' own processes of it. */
-  readonly runners: readonly { readonly name: string; readonly people: number }[];
+  readonly runners: readonly { readonly name: string; readonly users: number }[];
 }
 
 /** Schemas of the inputs. */
 export const teamInputs = {
   serverStatus: z.object({ server: name }),
   ownSignIns: nothing,
-  people: nothing,
+  users: nothing,
   setUserSuspended: z.object({ name, isSuspended: flag }),
   accessTokens: z.object({ everybody: maybe(flag) }),
   createAccessToken: z.object({ label: z.string().max(200), expiresAt: count, readOnly: maybe(flag) }),
@@ -90,7 +90,7 @@ interface TeamOutputs {
   };
   /** One's own, nobody else's, an admin's neither. `signIn` and `signOut` are one's own as well. */
   ownSignIns: { readonly signIns: readonly UserSignInRow[]; readonly values: readonly UserSecretRow[] };
-  people: { readonly people: readonly UserRow[] };
+  users: { readonly users: readonly UserRow[] };
   /** Off, nothing of theirs opens anything, at once and on every replica. Nobody switches themselves off. */
   setUserSuspended: Nothing;
   /** One's own; `everybody`: all, for admins. The newest first. */

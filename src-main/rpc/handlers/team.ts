@@ -7,7 +7,7 @@ import type { Handlers } from '../deps.ts';
 export const teamHandlers = {
   serverStatus: alone,
   ownSignIns: alone,
-  people: alone,
+  users: alone,
   setUserSuspended: alone,
   accessTokens: alone,
   createAccessToken: alone,

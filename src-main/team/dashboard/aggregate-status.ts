@@ -13,7 +13,7 @@ const unknown = {
   detail: '',
   tools: 0,
   since: 0,
-  people: 0,
+  users: 0,
 } as const;
 
 /** One server at every replica, by their names; empty if there is one replica alone. */
@@ -21,8 +21,8 @@ export function statusByReplica(server: string, all: readonly ReplicaState[]): S
   const inOrder = all.toSorted((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
   const replicas = inOrder.map(({ id, name, servers }) => ({ id, name, ...(servers[server] ?? unknown) }));
   return {
-    replicas: replicas.length < 2 ? [] : replicas.map(({ people: _people, ...replica }): ReplicaStatus => replica),
-    runners: replicas.flatMap(({ name, people }) => (people === 0 ? [] : [{ name, people }])),
+    replicas: replicas.length < 2 ? [] : replicas.map(({ users: _users, ...replica }): ReplicaStatus => replica),
+    runners: replicas.flatMap(({ name, users }) => (users === 0 ? [] : [{ name, users }])),
   };
 }
 

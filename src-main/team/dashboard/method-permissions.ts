@@ -41,7 +41,7 @@ export const methodPermissions: Readonly<Record<RpcMethod, Permission>> = {
   accessTokens: 'everyone',
   createAccessToken: 'everyone',
   revokeAccessToken: 'everyone',
-  people: 'admins',
+  users: 'admins',
   setUserSuspended: 'admins',
   auditEntries: 'admins',
   inbox: 'everyone',

@@ -131,7 +131,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     ownSignIns: () => signIns.rows(),
     signIn: async (input) => signIns.signIn(input),
     signOut: (input) => signIns.signOut(input),
-    people: () => users.people(),
+    users: () => users.list(),
     setUserSuspended: (input) => users.setSuspended(input),
     accessTokens: (input) => users.tokens(input),
     createAccessToken: (input) => users.createToken(input),

@@ -25,11 +25,11 @@ export class UserService {
     this.#viewer = viewer;
   }
 
-  async people(): Answer<'people'> {
+  async list(): Answer<'users'> {
     const [all, tokens] = await Promise.all([this.#parts.people.list(), this.#parts.tokens.list()]);
     const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'active' ? person : ''));
     return {
-      people: all.map(({ name, email, role, isService, groups, isSuspended }): UserRow => ({
+      users: all.map(({ name, email, role, isService, groups, isSuspended }): UserRow => ({
         name,
         email: email ?? '',
         role,

@@ -18,7 +18,7 @@ export interface ServerState extends Pick<ServerStatus, 'state' | 'level' | 'sum
   /** When it became so, in ms since 1970. */
   readonly since: number;
   /** Users whose own process of it runs there. */
-  readonly people: number;
+  readonly users: number;
 }
 
 export interface ReplicaState {
@@ -158,11 +158,11 @@ export class Heartbeat {
   }
 
   #own(): ReplicaState {
-    const { config, name, people, servers, version } = this.#options;
-    const running = people();
+    const { config, name, users, servers, version } = this.#options;
+    const running = users();
     const states = servers().all.map((server) => {
       const key = server.config.name;
-      const state = { ...this.#stateOf(server), people: running.get(key) ?? 0 };
+      const state = { ...this.#stateOf(server), users: running.get(key) ?? 0 };
       const text = JSON.stringify(state);
       const known = this.#since.get(key);
       const since = known?.text === text ? known : { text, at: Date.now() };
@@ -180,7 +180,7 @@ export class Heartbeat {
   }
 
   /** Without what changes by itself from second to second. */
-  #stateOf({ health, listing, state }: ManagedServer): Omit<ServerState, 'since' | 'people'> {
+  #stateOf({ health, listing, state }: ManagedServer): Omit<ServerState, 'since' | 'users'> {
     const { level, summary, detail } = health;
     const cause = 'error' in state && state.error !== undefined ? state.error.text : level === 'busy' ? '' : detail;
     return {

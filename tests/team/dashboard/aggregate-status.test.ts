@@ -7,7 +7,7 @@ import {
 } from '../../../src-main/team/dashboard/aggregate-status.ts';
 import type { ReplicaState, ServerState } from '../../../src-main/team/replicas/heartbeat.ts';
 
-type Standing = Omit<ServerState, 'since' | 'people'>;
+type Standing = Omit<ServerState, 'since' | 'users'>;
 
 const ready: Standing = { state: 'ready', level: 'ok', summary: 'Ready', detail: '3 tools.', tools: 3 };
 const odd: Standing = { ...ready, level: 'attention', summary: 'Ready, oddly', detail: 'It lists a tool twice.' };
@@ -16,8 +16,8 @@ const off: Standing = { state: 'disabled', level: 'off', summary: 'Off', detail:
 const starting: Standing = { state: 'connecting', level: 'busy', summary: 'Starting', detail: '', tools: 0 };
 const stopped: Standing = { state: 'error', level: 'error', summary: 'Stopped', detail: 'It ended.', tools: 0 };
 
-function replica(name: string, server: Standing | undefined, people = 0): ReplicaState {
-  const servers = server === undefined ? {} : { x: { ...server, since: 1, people } };
+function replica(name: string, server: Standing | undefined, users = 0): ReplicaState {
+  const servers = server === undefined ? {} : { x: { ...server, since: 1, users } };
   return { id: `${name}_000000`, name, version: '1', isDraining: false, config: 'c', servers };
 }
 
@@ -51,7 +51,7 @@ test('counts users’ private processes by replica, and shows a member only thei
     detail: 'On a: 2, c: 1.',
     tools: 0,
   });
-  const own = [{ name: '', people: 1 }];
+  const own = [{ name: '', users: 1 }];
   expect(aggregateRunners(asleep, own, true)).toMatchObject({ level: 'ok', summary: 'Runs for you', detail: '' });
   expect(aggregateRunners(asleep, [], false).summary).toBe('Asleep');
   // Why none could be started is not covered by those that run.

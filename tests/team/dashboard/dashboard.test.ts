@@ -59,7 +59,7 @@ async function member(name: string, at = one): Promise<Page> {
 
 describe('signing in', () => {
   test('responds with 401 and the way to sign in', async () => {
-    const { status, headers, body } = await send(one, 'POST', '/rpc/people', json, '{}');
+    const { status, headers, body } = await send(one, 'POST', '/rpc/users', json, '{}');
     expect([status, headers['tooltray-sign-in'], body]).toEqual([401, 'token', expect.stringContaining('Sign in')]);
     expect((await send(one, 'GET', '/rpc/events')).status).toBe(401);
   });
@@ -376,7 +376,7 @@ test('shows a server’s status over all replicas, and counts users’ private p
     ],
   ]);
   const { runners } = await admin.ask('serverStatus', { server: 'own' });
-  expect(runners.reduce((sum, { people }) => sum + people, 0)).toBe(2);
+  expect(runners.reduce((sum, { users }) => sum + users, 0)).toBe(2);
 
   // The other replica tries it as well, at an administrator's word here.
   const logAt = async (at: TestReplica): Promise<string> =>

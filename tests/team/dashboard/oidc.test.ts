@@ -125,7 +125,7 @@ describe('accepted sign-ins', () => {
     const ben = await signIn('ben', two, one);
     const seen = ben.page?.at(two).watch();
     await expect.poll(() => seen?.state.team).toEqual({ person: 'ben', role: 'member' });
-    expect(await ben.page?.refused('people')).toEqual([403, 'not_allowed']);
+    expect(await ben.page?.refused('users')).toEqual([403, 'not_allowed']);
     // Of the other replica it is read once that has written it.
     const sentences = async (): Promise<unknown> =>
       (await page?.ask('auditEntries', { kinds: ['access'], limit: 20 }))?.entries.map((row) => row.told);
@@ -136,7 +136,7 @@ describe('accepted sign-ins', () => {
     await expect.poll(sentences).toEqual(expect.arrayContaining(expected));
     await page?.signOut();
     await expect.poll(() => told?.isOver).toBe(true);
-    expect(await page?.at(one).refused('people')).toEqual([401, 'unauthorized']);
+    expect(await page?.at(one).refused('users')).toEqual([401, 'unauthorized']);
   });
 
   test('rejects unknown users where users are added by hand', async () => {
