@@ -70,7 +70,7 @@ test('logs changes to servers and settings, including changes made while no core
   await whenThere(first, { kinds: ['server'] }, 1);
   await first.write({ servers: { echo: { ...echo, enabled: false }, more: echo }, trustEdits: true });
   const seen = await whenThere(first, { kinds: ['server', 'setting'] }, 4);
-  expect(seen.map((row) => row.told).toReversed()).toEqual([
+  expect(seen.map((row) => row.summary).toReversed()).toEqual([
     'echo was added. It happened while Tooltray did not run.',
     'echo was switched off.',
     'more was added.',

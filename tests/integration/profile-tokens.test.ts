@@ -63,7 +63,7 @@ async function modernNames(client: HttpClient, name: string): Promise<string[]> 
 
 const accessRecords = async (): Promise<string[]> => {
   const { entries } = await ask(core, 'auditEntries', { kinds: ['access', 'refusal'] });
-  return (entries as { told: string }[]).map(({ told }) => told);
+  return (entries as { summary: string }[]).map(({ summary }) => summary);
 };
 
 test('a token opens only its own endpoint, for any request', async () => {

@@ -21,7 +21,7 @@ export interface CallSummary {
   /** Display name of the app. */
   readonly appName: string;
   /** Name of whose call it is, where somebody sees those of a whole team. */
-  readonly person?: string;
+  readonly user?: string;
   readonly mode: string;
   readonly server: string;
   readonly tool: string;
@@ -112,7 +112,7 @@ export const activityInputs = {
     /** Only calls with a spilled result. */
     spilled: maybe(flag),
     /** Name of the user, in a team. */
-    person: maybe(name),
+    user: maybe(name),
     app: maybe(name),
     server: maybe(name),
     /** Start of the call, in ms since 1970; `until` itself is outside. */

@@ -5,9 +5,9 @@ import { count, maybe, name, type Methods } from './fields.ts';
 
 /** A record of the audit, and what it says as a sentence. Times in ms since 1970. */
 export type AuditRow = AuditRecord & {
-  readonly told: string;
+  readonly summary: string;
   /** Name of whose call it was, of a team. */
-  readonly person?: string;
+  readonly userName?: string;
 };
 
 /** Schemas of the inputs. */
@@ -17,7 +17,7 @@ export const auditInputs = {
     server: maybe(name),
     app: maybe(name),
     /** Only calls of this user of a team, by name. */
-    person: maybe(name),
+    user: maybe(name),
     since: maybe(count),
     /** Only records with a smaller number: `next` of the page before. */
     before: maybe(count),

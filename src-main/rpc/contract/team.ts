@@ -5,7 +5,7 @@ import { count, flag, id, maybe, name, nothing, type Methods, type Nothing } fro
 
 /** User-specific data of a team's dashboard: an admin sees everybody's rows, a member their own. */
 export interface TeamFacts {
-  readonly person: string;
+  readonly user: string;
   readonly role: 'admin' | 'member';
 }
 
@@ -24,7 +24,7 @@ export interface UserRow {
 
 export interface AccessTokenRow {
   readonly id: string;
-  readonly person: string;
+  readonly user: string;
   readonly label: string;
   /** It is bounded by that one; empty: by none. */
   readonly profile: string;

@@ -15,7 +15,7 @@ export interface StepLabelFacts {
   /** Display name of the app. */
   readonly appName: string;
   /** Name of whose it is, where somebody sees those of a whole team. */
-  readonly person?: string;
+  readonly user?: string;
   readonly mode: string;
   readonly kind: StepKind;
   /** The tool, prompt or address that was asked for; else the method. */
@@ -64,7 +64,7 @@ export interface TimelineSession {
   readonly app: string;
   readonly appName: string;
   /** Name of whose it is, where somebody sees those of a whole team. */
-  readonly person?: string;
+  readonly user?: string;
   /** Now, where it is live; else as it was last. */
   readonly mode: string;
   readonly isLive: boolean;
@@ -94,7 +94,7 @@ export interface TimelineOverview {
 export const timelineInputs = {
   steps: z.object({
     /** Name of the user, in a team. */
-    person: maybe(name),
+    user: maybe(name),
     sessionId: maybe(name),
     app: maybe(name),
     /** Server that a call of the step went to. */
@@ -116,7 +116,7 @@ export const timelineInputs = {
   step: z.object({ id: count }),
   stepPayload: z.object({ id: count, side: z.enum(['asked', 'given']), from: count }),
   cancelStep: z.object({ id: count }),
-  timelineSessions: z.object({ person: maybe(name) }),
+  timelineSessions: z.object({ user: maybe(name) }),
 };
 
 export type StepQuery = Parsed<typeof timelineInputs.steps>;

@@ -77,7 +77,7 @@ function isAlike(a: CallSummary, b: CallSummary): boolean {
     a.tool === b.tool &&
     a.preview === b.preview &&
     a.app === b.app &&
-    a.person === b.person &&
+    a.user === b.user &&
     a.outcome === b.outcome
   );
 }

@@ -28,7 +28,7 @@ interface PageRange {
 }
 
 /** A call with its owner's ID and user, if it has one. */
-export type TeamCall = CallSummary & { readonly user: string | undefined; readonly callMs: number };
+export type TeamCall = Omit<CallSummary, 'user'> & { readonly user: string | undefined; readonly callMs: number };
 
 export interface ServerDay {
   readonly server: string;

@@ -24,12 +24,14 @@ interface StepRange {
 }
 
 /** A step with its owner's user, if it has one. */
-export type TeamStep = Omit<StepSummary, 'calls'> & {
+export type TeamStep = Omit<StepSummary, 'calls' | 'user'> & {
   readonly user: string | undefined;
   readonly calls: readonly TeamCall[];
 };
 
-export type TeamSession = Omit<TimelineSession, 'isLive' | 'limitBytes'> & { readonly user: string | undefined };
+export type TeamSession = Omit<TimelineSession, 'isLive' | 'limitBytes' | 'user'> & {
+  readonly user: string | undefined;
+};
 
 interface StepPage {
   /** The newest first. */

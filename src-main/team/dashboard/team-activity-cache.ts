@@ -90,12 +90,12 @@ export class TeamActivityCache {
   async named<R extends { readonly user: string | undefined; readonly callMs?: number }>(
     whose: RowScope,
     rows: readonly R[],
-  ): Promise<readonly (Omit<R, 'user' | 'callMs'> & { readonly person?: string })[]> {
+  ): Promise<readonly (Omit<R, 'user' | 'callMs'> & { readonly user?: string })[]> {
     const users = rows.flatMap(({ user }) => user ?? []);
     const names = whose === 'everybody' ? await this.namesOf(users) : new Map<string, string>();
     return rows.map(({ user, callMs: _callMs, ...row }) => {
-      const person = names.get(user ?? '');
-      return { ...row, ...(person !== undefined && { person }) };
+      const name = names.get(user ?? '');
+      return { ...row, ...(name !== undefined && { user: name }) };
     });
   }
 

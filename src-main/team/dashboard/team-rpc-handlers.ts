@@ -77,9 +77,10 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     callDetail: async ({ id }) => {
       const call = await requireCall(id);
       const [shown] = await record.named(whose, [call]);
+      if (shown === undefined) throw new Error('The call has no row.');
       const sent = await textSent(call, viewer, parts);
       return {
-        ...(shown ?? call),
+        ...shown,
         hasView: false,
         texts: { asked: unkept, sent, given: unkept },
         // Of the stages, a team's log stores only the server's time.
@@ -98,7 +99,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
       const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
       const rows = entries.map((row) => {
         const name = names.get(userOf(row) ?? '');
-        return { ...row, told: describeRecord(row), ...(name !== undefined && { person: name }) };
+        return { ...row, summary: describeRecord(row), ...(name !== undefined && { userName: name }) };
       });
       return { entries: rows, ...nextOf(next) };
     },

@@ -33,13 +33,13 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
     const named = await record.named(scope, found);
     return named.map(({ calls, ...step }) => {
       // Its calls are whose it is.
-      const person = step.person === undefined ? {} : { person: step.person };
-      return { ...step, calls: calls.map(({ user: _user, callMs: _callMs, ...call }) => ({ ...call, ...person })) };
+      const user = step.user === undefined ? {} : { user: step.user };
+      return { ...step, calls: calls.map(({ user: _user, callMs: _callMs, ...call }) => ({ ...call, ...user })) };
     });
   };
   return {
-    steps: async ({ beforeId, afterId, limit = defaultLimit, person, ...search }) => {
-      const wanted = await rowScopeOf(viewer, person, people);
+    steps: async ({ beforeId, afterId, limit = defaultLimit, user, ...search }) => {
+      const wanted = await rowScopeOf(viewer, user, people);
       const page = await steps.page(wanted, search, { beforeId, afterId, limit });
       return { ...page, steps: await summaries(page.steps) };
     },

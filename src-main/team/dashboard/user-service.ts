@@ -27,7 +27,7 @@ export class UserService {
 
   async list(): Answer<'users'> {
     const [all, tokens] = await Promise.all([this.#parts.people.list(), this.#parts.tokens.list()]);
-    const inForce = Map.groupBy(tokens.map(tokenRow), ({ person, state }) => (state === 'active' ? person : ''));
+    const inForce = Map.groupBy(tokens.map(tokenRow), ({ user, state }) => (state === 'active' ? user : ''));
     return {
       users: all.map(({ name, email, role, isService, groups, isSuspended }): UserRow => ({
         name,
@@ -78,11 +78,11 @@ export class UserService {
 }
 
 function tokenRow(token: AccessToken): AccessTokenRow {
-  const { id, user: person, label, profile, readOnly, createdAt, expiresAt, lastUsedAt, revokedAt } = token;
+  const { id, user, label, profile, readOnly, createdAt, expiresAt, lastUsedAt, revokedAt } = token;
   const isOver = expiresAt.getTime() <= Date.now();
   return {
     id,
-    person,
+    user,
     label,
     profile: profile ?? '',
     readOnly,

@@ -79,7 +79,7 @@ export function viewerState(viewer: Viewer, parts: ViewerStateDeps): SliceBuilde
     access: () => noApps.access(),
     modes: () => modesOverview(deps),
     settings: () => settingsFacts(deps, undefined),
-    team: () => ({ person: viewer.name, role: viewer.role }),
+    team: () => ({ user: viewer.name, role: viewer.role }),
   };
 }
 

@@ -8,7 +8,7 @@ export interface CallFilter {
   readonly text: string;
   readonly only: Only | undefined;
   /** Of a team, by their name. */
-  readonly person: string;
+  readonly user: string;
   readonly app: string;
   readonly server: string;
   /** Begun then or later, and before `until`; in ms since 1970. */
@@ -19,7 +19,7 @@ export interface CallFilter {
 export const everything: CallFilter = {
   text: '',
   only: undefined,
-  person: '',
+  user: '',
   app: '',
   server: '',
   since: undefined,
@@ -40,7 +40,7 @@ export function readFilter(query: URLSearchParams): CallFilter {
   return {
     text: of('text'),
     only: isOnly(only) ? only : undefined,
-    person: of('person'),
+    user: of('user'),
     app: of('app'),
     server: of('server'),
     since: time('since'),
@@ -49,9 +49,9 @@ export function readFilter(query: URLSearchParams): CallFilter {
 }
 
 /** What of the filter is in the address: nothing that is left open. */
-export function filterQuery({ text, only, person, app, server, since, until }: CallFilter): Record<string, string> {
+export function filterQuery({ text, only, user, app, server, since, until }: CallFilter): Record<string, string> {
   const times = { since: String(since ?? ''), until: String(until ?? '') };
-  const all = { text, only: only ?? '', person, app, server, ...times };
+  const all = { text, only: only ?? '', user, app, server, ...times };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
@@ -59,13 +59,13 @@ export function isOpen(filter: CallFilter): boolean {
   return Object.keys(filterQuery(filter)).length === 0;
 }
 
-export function toSearch({ text, only, person, app, server, since, until }: CallFilter): ActivityQuery {
+export function toSearch({ text, only, user, app, server, since, until }: CallFilter): ActivityQuery {
   return {
     ...(text.trim() !== '' && { text: text.trim() }),
     ...(only === 'problems' && { outcomes: ['tool_error', 'failed', 'blocked'] as const }),
     ...(only === 'blocked' && { outcomes: ['blocked'] as const }),
     ...(only === 'spilled' && { spilled: true }),
-    ...(person !== '' && { person }),
+    ...(user !== '' && { user }),
     ...(app !== '' && { app }),
     ...(server !== '' && { server }),
     ...(since !== undefined && { since }),
@@ -74,10 +74,10 @@ export function toSearch({ text, only, person, app, server, since, until }: Call
 }
 
 /** `Problems · from Cursor · of github · with “issue”`; empty if everything is shown. */
-export function filterInWords({ text, only, person, app, server, since, until }: CallFilter): string {
+export function filterInWords({ text, only, user, app, server, since, until }: CallFilter): string {
   return [
     ...(only === undefined ? [] : [onlyWords[only]]),
-    ...(person === '' ? [] : [`by ${person}`]),
+    ...(user === '' ? [] : [`by ${user}`]),
     ...(app === '' ? [] : [`from ${app}`]),
     ...(server === '' ? [] : [`to ${server}`]),
     ...spanInWords({ since, until }),

@@ -6,7 +6,7 @@ export type ExportFormat = 'json' | 'csv';
 
 /** The user column exists only if the calls belong to several users. */
 const columns = [
-  ...(['id', 'at', 'person', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
+  ...(['id', 'at', 'user', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
   ...([
     'tokensIn',
     'tokensSent',
@@ -39,6 +39,6 @@ export async function readAllCalls(
 export function exportText(calls: readonly CallSummary[], format: ExportFormat): string {
   const rows = calls.map((call) => ({ ...call, at: new Date(call.at).toISOString() }));
   if (format === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
-  const shown = columns.filter((column) => column !== 'person' || calls.some(({ person }) => person !== undefined));
+  const shown = columns.filter((column) => column !== 'user' || calls.some(({ user }) => user !== undefined));
   return csvText([shown, ...rows.map((row) => shown.map((column) => row[column]))]);
 }

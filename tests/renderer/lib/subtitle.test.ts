@@ -36,7 +36,7 @@ test('counts the apps where there are more than three', () => {
 });
 
 test('omits apps on a team’s page, since only one replica knows them', () => {
-  const team = { person: 'ana', role: 'admin' } as const;
+  const team = { user: 'ana', role: 'admin' } as const;
   const sessions = [session('1', 'Cursor')];
   expect(subtitleOf('overview', { ...nothing, sessions, modes, team })).toBe('Search mode');
 });

@@ -67,16 +67,16 @@ describe('signing in', () => {
   test('a token signs in on every replica, until the user signs out on one of them', async () => {
     const page = await member('ana');
     const there = page.at(two).watch();
-    await expect.poll(() => there.state.team).toEqual({ person: 'ana', role: 'member' });
+    await expect.poll(() => there.state.team).toEqual({ user: 'ana', role: 'member' });
     expect((await page.signOut()).status).toBe(200);
     await expect.poll(() => there.isOver).toBe(true);
     expect(await page.at(two).refused('accessTokens')).toEqual([401, 'unauthorized']);
     const { entries } = await admin.ask('auditEntries', { kinds: ['access'], limit: 20 });
-    const told = entries.map((row) => row.told);
+    const told = entries.map((row) => row.summary);
     expect(told).toContain('ana signed in to the dashboard, by a token.');
     expect(told).toContain('ana signed out of the dashboard.');
-    const anas = await admin.ask('auditEntries', { kinds: ['access'], person: 'ana', limit: 20 });
-    expect(anas.entries.map((row) => [row.told, row.person])).toContainEqual([
+    const anas = await admin.ask('auditEntries', { kinds: ['access'], user: 'ana', limit: 20 });
+    expect(anas.entries.map((row) => [row.summary, row.userName])).toContainEqual([
       'ana signed in to the dashboard, by a token.',
       'ana',
     ]);
@@ -86,7 +86,7 @@ describe('signing in', () => {
     const { id, token } = await team.tokens.create({ user: 'ben', label: '', expiresAt: Date.now() + 3_600_000 });
     const [by, other] = [await Page.open(two, token), await member('ben')];
     const [seen, alsoSeen] = [by.watch(), other.watch()];
-    await expect.poll(() => [seen.state.team?.person, alsoSeen.state.team?.person]).toEqual(['ben', 'ben']);
+    await expect.poll(() => [seen.state.team?.user, alsoSeen.state.team?.user]).toEqual(['ben', 'ben']);
     await admin.ask('revokeAccessToken', { id });
     await expect.poll(() => seen.isOver).toBe(true);
     expect([await by.refused('accessTokens'), alsoSeen.isOver]).toEqual([[401, 'unauthorized'], false]);
@@ -181,15 +181,15 @@ function lookingFor(id: number, step: number, spill: string, token: string): [Rp
     ['activity', {}],
     ['activity', { text: 'echo', limit: 1000 }],
     // By name: nobody is told whether there is such a one.
-    ['activity', { person: 'ana' }],
+    ['activity', { user: 'ana' }],
     ['callDetail', { id }],
     ['steps', {}],
-    ['steps', { person: 'ana' }],
+    ['steps', { user: 'ana' }],
     ['steps', { text: 'big', spilled: true }],
     ['step', { id: step }],
     ['stepPayload', { id: step, side: 'given', from: 0 }],
     ['timelineSessions', {}],
-    ['timelineSessions', { person: 'ana' }],
+    ['timelineSessions', { user: 'ana' }],
     ['callPayload', { id, side: 'sent', from: 0 }],
     ...(['session', 'app', 'server', 'tool', 'hour', 'day', 'cause', 'mode'] as const).map(
       (by): [RpcMethod, object] => ['savings', { by }],
@@ -222,46 +222,46 @@ test('shows a member only their own data in methods and state, and an admin all 
   const whole = admin.at(two).watch();
   const page = await member('ana');
   const own = async (): Promise<unknown[]> =>
-    (await page.at(two).ask('activity', {})).calls.map(({ server, person }) => [server, person]);
+    (await page.at(two).ask('activity', {})).calls.map(({ server, user }) => [server, user]);
   await expect.poll(own).toEqual([
     ['big', undefined],
     ['echo', undefined],
   ]);
   const all = async (): Promise<unknown[]> =>
-    (await admin.ask('activity', {})).calls.map(({ server, person }) => [person, server]).toSorted();
+    (await admin.ask('activity', {})).calls.map(({ server, user }) => [user, server]).toSorted();
   await expect.poll(all).toEqual([
     ['ana', 'big'],
     ['ana', 'echo'],
     ['ben', 'echo'],
   ]);
   await expect
-    .poll(() => whole.state.activity?.recent.map(({ person }) => person).toSorted())
+    .poll(() => whole.state.activity?.recent.map(({ user }) => user).toSorted())
     .toEqual(['ana', 'ana', 'ben']);
 
   // Whose calls they were: an admin chooses one, in the record and in the audit; to anybody else there are their own alone.
-  const ofBen = await admin.ask('activity', { person: 'ben' });
-  expect([ofBen.total, ofBen.calls.map(({ person }) => person)]).toEqual([1, ['ben']]);
-  expect((await page.ask('activity', { person: 'ben' })).total).toBe(0);
-  expect((await page.ask('activity', { person: 'ana' })).total).toBe(2);
-  const audited = async (asked: { person?: string }): Promise<unknown[]> =>
-    (await admin.ask('auditEntries', { kinds: ['call'], ...asked })).entries.map(({ person }) => person).toSorted();
+  const ofBen = await admin.ask('activity', { user: 'ben' });
+  expect([ofBen.total, ofBen.calls.map(({ user }) => user)]).toEqual([1, ['ben']]);
+  expect((await page.ask('activity', { user: 'ben' })).total).toBe(0);
+  expect((await page.ask('activity', { user: 'ana' })).total).toBe(2);
+  const audited = async (asked: { user?: string }): Promise<unknown[]> =>
+    (await admin.ask('auditEntries', { kinds: ['call'], ...asked })).entries.map(({ userName }) => userName).toSorted();
   await expect.poll(() => audited({})).toEqual(['ana', 'ana', 'ben']);
-  await expect.poll(() => audited({ person: 'ben' })).toEqual(['ben']);
-  expect((await admin.refused('auditEntries', { person: 'nobody' }))[1]).toBe('not_found');
+  await expect.poll(() => audited({ user: 'ben' })).toEqual(['ben']);
+  expect((await admin.refused('auditEntries', { user: 'nobody' }))[1]).toBe('not_found');
 
   // The same step by step, from both replicas: a session, its steps, and the calls that ran for them.
-  const wholeSessions = async (asked: { person?: string }): Promise<unknown[]> =>
-    (await admin.ask('timelineSessions', asked)).sessions.map(({ person }) => person).toSorted();
+  const wholeSessions = async (asked: { user?: string }): Promise<unknown[]> =>
+    (await admin.ask('timelineSessions', asked)).sessions.map(({ user }) => user).toSorted();
   await expect.poll(() => wholeSessions({})).toEqual(expect.arrayContaining(['ana', 'ben']));
-  expect(await wholeSessions({ person: 'ben' })).toEqual(['ben']);
+  expect(await wholeSessions({ user: 'ben' })).toEqual(['ben']);
   const steps = async (of: Page, asked: StepQuery): Promise<unknown[]> =>
-    (await of.ask('steps', asked)).steps.map(({ person, calls }) => [person, calls.map(({ server }) => server)]);
+    (await of.ask('steps', asked)).steps.map(({ user, calls }) => [user, calls.map(({ server }) => server)]);
   await expect.poll(() => steps(admin, { server: 'echo' })).toHaveLength(2);
   expect((await steps(admin, { server: 'echo' })).toSorted()).toEqual([
     ['ana', ['echo']],
     ['ben', ['echo']],
   ]);
-  expect(await steps(admin, { server: 'echo', person: 'ben' })).toEqual([['ben', ['echo']]]);
+  expect(await steps(admin, { server: 'echo', user: 'ben' })).toEqual([['ben', ['echo']]]);
   await expect.poll(() => steps(page.at(two), { spilled: true })).toEqual([[undefined, ['big']]]);
   expect(await steps(page, { text: 'ECHO echo', problems: true })).toEqual([]);
   // The handshake and two calls; what a step weighs may be counted a while later than the next one's.
@@ -276,7 +276,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   expect(lived.steps.length + older.steps.length).toBe(lived.all);
   const [step] = (await page.ask('steps', { spilled: true })).steps;
   if (step === undefined) throw new Error('ana has one that was kept');
-  expect((await admin.ask('step', { id: step.id })).calls.map(({ tool, person }) => [tool, person])).toEqual([
+  expect((await admin.ask('step', { id: step.id })).calls.map(({ tool, user }) => [tool, user])).toEqual([
     ['big', 'ana'],
   ]);
 
@@ -289,7 +289,7 @@ test('shows a member only their own data in methods and state, and an admin all 
 
   const stranger = await member('cleo', two);
   const seen = stranger.watch();
-  await expect.poll(() => seen.state.team?.person).toBe('cleo');
+  await expect.poll(() => seen.state.team?.user).toBe('cleo');
   expect(seen.state).toMatchObject({
     sessions: [],
     inbox: [],
@@ -317,7 +317,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   // It is still there, and hers alone: an admin sees that there was a call, not what it was answered.
   expect((await page.ask('spillLines', { id: spill.id, fromLine: 1, count: 1 })).totalLines).toBeGreaterThan(0);
   expect(await admin.refused('spill', { id: spill.id })).toEqual([404, 'not_found']);
-  expect((await admin.ask('callDetail', { id: call.id })).person).toBe('ana');
+  expect((await admin.ask('callDetail', { id: call.id })).user).toBe('ana');
   // Beside those of the calls above, which may have come meanwhile.
   const raw = async (of: Page): Promise<unknown[]> =>
     (await of.ask('savings', { by: 'session' })).rows
@@ -425,7 +425,7 @@ test('shows a user’s own token once, accepts it, and revokes it', async () => 
   expect(state).toBe('active');
   expect((await enter(two, token)).status).toBe(200);
   const listed = await page.ask('accessTokens', {});
-  expect(listed.tokens[0]).toMatchObject({ id, person: 'ana', label: 'editor' });
+  expect(listed.tokens[0]).toMatchObject({ id, user: 'ana', label: 'editor' });
   expect(JSON.stringify(listed)).not.toContain(token);
   expect((await page.ask('revokeAccessToken', { id })).state).toBe('revoked');
   await expect.poll(async () => (await enter(two, token)).status).toBe(401);

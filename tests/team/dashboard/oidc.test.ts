@@ -121,14 +121,14 @@ describe('accepted sign-ins', () => {
     const { status, location, page } = await signIn('ana', one, two);
     expect([status, location]).toEqual([303, '../']);
     const told = page?.at(one).watch();
-    await expect.poll(() => told?.state.team).toEqual({ person: 'ana', role: 'admin' });
+    await expect.poll(() => told?.state.team).toEqual({ user: 'ana', role: 'admin' });
     const ben = await signIn('ben', two, one);
     const seen = ben.page?.at(two).watch();
-    await expect.poll(() => seen?.state.team).toEqual({ person: 'ben', role: 'member' });
+    await expect.poll(() => seen?.state.team).toEqual({ user: 'ben', role: 'member' });
     expect(await ben.page?.refused('users')).toEqual([403, 'not_allowed']);
     // Of the other replica it is read once that has written it.
     const sentences = async (): Promise<unknown> =>
-      (await page?.ask('auditEntries', { kinds: ['access'], limit: 20 }))?.entries.map((row) => row.told);
+      (await page?.ask('auditEntries', { kinds: ['access'], limit: 20 }))?.entries.map((row) => row.summary);
     const expected = [
       `ben signed in to the dashboard, at ${new URL(idp.issuer).host}.`,
       `ben (member), ben of ${idp.issuer}, signed in for the first time.`,
@@ -148,7 +148,7 @@ describe('accepted sign-ins', () => {
   test('rejects a disabled user with a reason, and ends their session', async () => {
     const { page } = await signIn('max');
     const seen = page?.watch();
-    await expect.poll(() => seen?.state.team?.person).toBe('max');
+    await expect.poll(() => seen?.state.team?.user).toBe('max');
     await team.people.change('max', { isSuspended: true });
     await expect.poll(() => seen?.isOver).toBe(true);
     refused(await signIn('max', two, one), 'max is suspended');

@@ -94,7 +94,7 @@ async function list(log: AuditLog, filter: AuditFilter, limit: number, json: boo
     before = page.next;
     if (before === undefined || entries.length >= limit) break;
   }
-  printResult(json, { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })) }, () =>
+  printResult(json, { entries: entries.map((record) => ({ ...record, summary: describeRecord(record) })) }, () =>
     entries.length === 0 ? ['No matching records.'] : table(['SEQ', 'TIME', 'KIND', 'APP', 'EVENT'], entries.map(row)),
   );
   return 0;

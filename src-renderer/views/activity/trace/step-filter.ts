@@ -6,7 +6,7 @@ export interface StepFilter {
   readonly text: string;
   readonly only: Only | undefined;
   /** Of a team, by their name. */
-  readonly person: string;
+  readonly user: string;
   readonly server: string;
   /** ms since 1970, as links from sums have it; undefined: from the first on, to the last. */
   readonly since: number | undefined;
@@ -19,7 +19,7 @@ export function readStepFilter(query: URLSearchParams): StepFilter {
   return {
     text: of('text'),
     only: isOnly(only) ? only : undefined,
-    person: of('person'),
+    user: of('user'),
     server: of('server'),
     since: timeIn(of('since')),
     until: timeIn(of('until')),
@@ -27,20 +27,20 @@ export function readStepFilter(query: URLSearchParams): StepFilter {
 }
 
 /** What of the filter is in the address: nothing that is left open. */
-export function stepQuery({ text, only, person, server, since, until }: StepFilter): Record<string, string> {
+export function stepQuery({ text, only, user, server, since, until }: StepFilter): Record<string, string> {
   const times = { since: String(since ?? ''), until: String(until ?? '') };
-  const all = { text, only: only ?? '', person, server, ...times };
+  const all = { text, only: only ?? '', user, server, ...times };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ''));
 }
 
-export function toStepSearch({ text, only, person, server, since, until }: StepFilter, sessionId: string): StepQuery {
+export function toStepSearch({ text, only, user, server, since, until }: StepFilter, sessionId: string): StepQuery {
   return {
     ...(sessionId !== '' && { sessionId }),
     ...(text.trim() !== '' && { text: text.trim() }),
     ...(only === 'problems' && { problems: true }),
     ...(only === 'spilled' && { spilled: true }),
     ...(only === 'blocked' && { blocked: true }),
-    ...(person !== '' && { person }),
+    ...(user !== '' && { user }),
     ...(server !== '' && { server }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),

@@ -104,8 +104,10 @@ test.runIf(allCases)(
     expect((await alone.run('profile')).stdout).toContain('open');
     await alone.run('profile', 'token', 'revoke', String(data['id']));
     expect(existsSync(mark)).toBe(false);
-    const { entries: kept } = (await alone.json('audit', '--kind', 'access')).data as { entries: { told: string }[] };
-    expect(kept.map(({ told }) => told)).toEqual([
+    const { entries: kept } = (await alone.json('audit', '--kind', 'access')).data as {
+      entries: { summary: string }[];
+    };
+    expect(kept.map(({ summary }) => summary)).toEqual([
       expect.stringContaining(`Token ${String(data['id'])} of the profile open was revoked.`),
       expect.stringContaining(`Token ${String(data['id'])} of the profile open was given.`),
     ]);

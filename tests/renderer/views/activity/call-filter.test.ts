@@ -11,7 +11,7 @@ import {
 const filter = {
   text: ' issue ',
   only: 'blocked',
-  person: 'ana',
+  user: 'ana',
   app: 'Cursor',
   server: 'github',
   since: undefined,
@@ -37,7 +37,7 @@ test('ignores unknown choices in the address', () => {
 test('queries the core for the chosen filters only', () => {
   expect([toSearch(everything), toSearch(filter)]).toEqual([
     {},
-    { text: 'issue', outcomes: ['blocked'], person: 'ana', app: 'Cursor', server: 'github' },
+    { text: 'issue', outcomes: ['blocked'], user: 'ana', app: 'Cursor', server: 'github' },
   ]);
 });
 

@@ -7,14 +7,14 @@ import {
 } from '../../../../../src-renderer/views/activity/trace/step-filter.ts';
 
 test('queries the core for the filter in the address', () => {
-  const query = { text: ' open ', only: 'spilled', person: 'ana', server: 'github', since: '5', until: '9' };
+  const query = { text: ' open ', only: 'spilled', user: 'ana', server: 'github', since: '5', until: '9' };
   const filter = readStepFilter(new URLSearchParams(query));
   expect(stepQuery(filter)).toEqual(query);
   expect(toStepSearch(filter, 's1')).toEqual({
     sessionId: 's1',
     text: 'open',
     spilled: true,
-    person: 'ana',
+    user: 'ana',
     server: 'github',
     since: 5,
     until: 9,
