@@ -16,5 +16,5 @@ export function serverRow(name: string, row: Partial<ServerRow> = {}): ServerRow
 }
 
 export function session(id: string, app: string): SessionStatus {
-  return { id, app, appName: app, era: '2025-11-25', mode: 'search', staleList: false, note: '', calls: 0 };
+  return { id, app, appName: app, protocol: '2025-11-25', mode: 'search', staleList: false, note: '', calls: 0 };
 }

@@ -133,7 +133,7 @@ function row({
   durationMs,
   tokensSent,
   tokensOut,
-  why,
+  reason,
 }: CallSummary): string[] {
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const name = server === '' ? tool : `${server}:${tool}`;
@@ -146,6 +146,6 @@ function row({
     outcomeText,
     formatDuration(durationMs),
     ...tokens,
-    oneLine(why ?? error ?? ''),
+    oneLine(reason ?? error ?? ''),
   ];
 }

@@ -65,11 +65,11 @@ function serverLines({ servers, config, broken }: ServerRows): string[] {
 /** Mode of each client app, and the reason if `auto` chose it. */
 function sessionLines(sessions: readonly SessionStatus[]): string[] {
   if (sessions.length === 0) return [];
-  const rows = sessions.map(({ app, mode, calls, reason }) => [
+  const rows = sessions.map(({ app, mode, calls, modeReason }) => [
     oneLine(app),
     mode,
     String(calls),
-    reason ?? 'configured',
+    modeReason ?? 'configured',
   ]);
   const notes = sessions.flatMap(({ note }) => (note === '' ? [] : [paint('unsure', oneLine(note))]));
   return ['', ...table(['APP', 'MODE', 'CALLS', 'REASON'], rows), ...(notes.length > 0 ? [''] : []), ...notes];

@@ -22,9 +22,11 @@ export const search = command({
 });
 
 function hitLines(hits: readonly SearchHitSummary[], total: number): string[] {
-  const lines = hits.flatMap(({ id, description, why }) => [
+  const lines = hits.flatMap(({ id, description, reason }) => [
     paint('head', oneLine(id)),
-    ...[singleLine(description), paint('quiet', oneLine(why))].filter((line) => line !== '').map((line) => `  ${line}`),
+    ...[singleLine(description), paint('quiet', oneLine(reason))]
+      .filter((line) => line !== '')
+      .map((line) => `  ${line}`),
   ]);
   return total > hits.length
     ? [...lines, '', `${hits.length} of ${formatCount(total, 'tool')} that fit; more with --limit N.`]

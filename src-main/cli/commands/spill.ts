@@ -71,7 +71,7 @@ async function show(request: SpillRequest, id: string): Promise<void> {
   const use = await core.ask('spillUse', { id });
   if (json) return printJson({ ...found, ...use });
   if (found !== undefined) {
-    printLines([`${oneLine(found.server)}:${oneLine(found.tool)} for ${oneLine(found.app)}`, found.file]);
+    printLines([`${oneLine(found.server)}:${oneLine(found.tool)} for ${oneLine(found.app)}`, found.path]);
     printLines([sizes(found)]);
     if (found.lines === undefined) return;
   }

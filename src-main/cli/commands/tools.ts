@@ -19,14 +19,16 @@ async function listTools(config: string | undefined, json: boolean): Promise<num
 
 /** Descriptions that models wrote, each above the server's own. */
 async function listRewritten(config: string | undefined, json: boolean): Promise<number> {
-  const { texts } = await withCore(config, (core) => core.ask('rewrittenDescriptions', {}));
-  const lines = texts.flatMap(({ server, tool, written, own }) => [
+  const { descriptions } = await withCore(config, (core) => core.ask('rewrittenDescriptions', {}));
+  const lines = descriptions.flatMap(({ server, tool, rewritten, original }) => [
     paint('head', oneLine(`${server}:${tool}`)),
-    `  rewritten: ${oneLine(written)}`,
-    `  original: ${oneLine(own)}`,
+    `  rewritten: ${oneLine(rewritten)}`,
+    `  original: ${oneLine(original)}`,
   ]);
-  printResult(json, { texts }, () =>
-    texts.length === 0 ? ['No rewritten descriptions.'] : [...lines, '', 'Restore one: tooltray undo SERVER:TOOL'],
+  printResult(json, { descriptions }, () =>
+    descriptions.length === 0
+      ? ['No rewritten descriptions.']
+      : [...lines, '', 'Restore one: tooltray undo SERVER:TOOL'],
   );
   return 0;
 }

@@ -49,14 +49,14 @@ async function restoreDescription(
 ): Promise<number> {
   const [server = '', tool = ''] = id.split(/:(.*)/s, 2);
   return withCore(config, async (core) => {
-    const { texts } = await core.ask('rewrittenDescriptions', {});
-    const found = texts.find((one) => one.server === server && one.tool === tool);
+    const { descriptions } = await core.ask('rewrittenDescriptions', {});
+    const found = descriptions.find((one) => one.server === server && one.tool === tool);
     if (found === undefined) {
       throw new AppError('not_found', `${id} has no rewritten description.`, {
         fix: 'See tooltray tools --rewritten.',
       });
     }
-    if (!json) printLines([`  written: ${oneLine(found.written)}`, `  its own: ${oneLine(found.own)}`]);
+    if (!json) printLines([`  written: ${oneLine(found.rewritten)}`, `  its own: ${oneLine(found.original)}`]);
     const answer = dryRun ? undefined : await confirm('Restore the original description?', yes);
     if (answer === true) await core.ask('restoreDescription', { server, tool });
     if (json) printJson({ ...found, done: answer === true });

@@ -185,9 +185,9 @@ export class ApprovalQueue {
     return [...this.#held.values()].find(({ question }) => question.key === key);
   }
 
-  #requireCapacity({ app, person }: Pick<ApprovalRequest, 'app' | 'person'>): void {
+  #requireCapacity({ app, user }: Pick<ApprovalRequest, 'app' | 'user'>): void {
     const { ofAll, ofApp, ofPerson } = this.#limits;
-    const theirs = this.pending().filter((question) => question.person === person);
+    const theirs = this.pending().filter((question) => question.user === user);
     const ofThis = theirs.filter((question) => question.app === app);
     if (ofThis.length < ofApp && theirs.length < ofPerson && this.#held.size < ofAll) return;
     const all = theirs.length < ofPerson ? `${ofAll} questions of all people` : `${ofPerson} questions of all apps`;

@@ -29,7 +29,7 @@ export interface CallSummary {
   /** The argument that identifies it, secrets masked; may be empty. */
   readonly preview: string;
   /** The model's stated reason for the call, if any. */
-  readonly why: string | undefined;
+  readonly reason: string | undefined;
   /** How sensitive it said the data is, where it said it. */
   readonly sensitivity: string | undefined;
   readonly outcome: CallOutcome;
@@ -99,7 +99,7 @@ export type PayloadText =
 export interface CallDetail extends CallSummary {
   /** The server lists a view for its tool. */
   readonly hasView: boolean;
-  readonly texts: Readonly<Record<PayloadSide, PayloadText>>;
+  readonly payloads: Readonly<Record<PayloadSide, PayloadText>>;
   /** Time in each stage, in ms. */
   readonly stages: { readonly resolve: number; readonly allow: number; readonly call: number; readonly shape: number };
 }

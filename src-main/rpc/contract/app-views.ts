@@ -13,7 +13,7 @@ export interface OpenedView {
   readonly frame: string;
   /** For the frame's `allow`. */
   readonly allow: string;
-  readonly wishes: ViewRequirements;
+  readonly requirements: ViewRequirements;
   /** The tool's definition, as the server lists it. */
   readonly tool: Readonly<Record<string, unknown>>;
 }

@@ -16,10 +16,10 @@ export interface SessionStatus {
   /** Display name of the app. */
   readonly appName: string;
   /** The protocol revision it speaks, such as `2025-11-25`. */
-  readonly era: string;
+  readonly protocol: string;
   readonly mode: string;
   /** Why this mode, where `auto` chose it. */
-  readonly reason?: string;
+  readonly modeReason?: string;
   /** It was told that its tools have changed, and goes on with the old list. */
   readonly staleList: boolean;
   /** One sentence that the user should read or act on; may be empty. */

@@ -33,9 +33,9 @@ export interface SavingsSummary {
   /** From when on, in ms since the epoch; undefined: all that is on record. */
   readonly since: number | undefined;
   /** Tokens that the apps would have read without us. */
-  readonly without: number;
+  readonly withoutTooltray: number;
   /** Tokens that they did read. */
-  readonly with: number;
+  readonly withTooltray: number;
   /** The same with all that servers sent, though no app would have let all of it in; never less than `without`. */
   readonly uncapped: number;
   /** May be negative. */
@@ -63,8 +63,8 @@ export interface PricedSavings extends SavingsReport {
 export interface ChartStep extends Readonly<Record<CallSummary['outcome'], number>> {
   readonly from: number;
   readonly until: number;
-  readonly without: number;
-  readonly with: number;
+  readonly withoutTooltray: number;
+  readonly withTooltray: number;
   readonly uncapped: number;
 }
 

@@ -53,7 +53,7 @@ export interface AppSettings {
   /** The limit without one of its own. */
   readonly defaultThreshold: number;
   /** It reads its tools again when they change; else after a restart. */
-  readonly followsLists: boolean;
+  readonly refetchesLists: boolean;
   /** The only servers that it is shown; undefined: all. */
   readonly servers: readonly string[] | undefined;
 }

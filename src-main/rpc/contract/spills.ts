@@ -31,7 +31,7 @@ export interface SpillRow {
   /** Size of the file, which is laid out in lines and may hold a part of the result. */
   readonly bytes: number;
   readonly lines: number | undefined;
-  readonly file: string;
+  readonly path: string;
   readonly pinned: boolean;
   readonly reads: number;
   /** undefined: never by itself. */
@@ -49,7 +49,7 @@ export interface SpillLines {
 
 /** The text returned to the model in its place (empty if no longer held), and the parts read back since. */
 export interface SpillUse {
-  readonly given: string;
+  readonly returned: string;
   readonly reads: readonly SpillRead[];
 }
 

@@ -31,7 +31,7 @@ export interface StepSummary extends StepLabelFacts {
   readonly outcome: CallSummary['outcome'];
   readonly error: string | undefined;
   readonly requestBytes: number;
-  readonly givenBytes: number;
+  readonly modelBytes: number;
   /**
    * Tokens by the ledger: given to the app, sent by servers for it, and what its model would have read without us and
    * did read, as the savings have it. Absent until counted, or where no model reads.
@@ -56,7 +56,7 @@ export interface OpenStepSummary extends StepLabelFacts {
 
 /** One step in full, with the beginnings of its texts (64 Ki characters) and up to 1 000 of its calls. */
 export interface StepDetail extends StepSummary {
-  readonly texts: Readonly<Record<'asked' | 'given', PayloadText>>;
+  readonly payloads: Readonly<Record<'asked' | 'given', PayloadText>>;
 }
 
 export interface TimelineSession {
@@ -135,7 +135,7 @@ interface TimelineOutputs {
      * Savings since then without a step on record: tokens without and with Tooltray. Present if a period is
      * requested.
      */
-    readonly apart?: { readonly without: number; readonly with: number };
+    readonly unrecorded?: { readonly withoutTooltray: number; readonly withTooltray: number };
   };
   step: StepDetail;
   /** More of a text, in parts of 64 Ki characters. */

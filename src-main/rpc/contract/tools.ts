@@ -22,7 +22,7 @@ export interface ToolSummary {
 
 /** One hit of a search. */
 export interface SearchHitSummary extends ToolSummary {
-  readonly why: string;
+  readonly reason: string;
 }
 
 /** The words of findings are the server's, invisible characters in them: show them as marks, and never as HTML. */
@@ -42,13 +42,13 @@ export interface ServerTool {
   readonly listedName: string;
   readonly description: string;
   /** The text that a model wrote in its place, approved by the user; undefined if none. */
-  readonly written: string | undefined;
+  readonly rewritten: string | undefined;
   readonly enabled: boolean;
   /**
    * Whatever its switch says, no model gets it as it is: nobody has accepted it yet, or it was looked at and is kept
    * out.
    */
-  readonly held: 'waits' | 'rejected' | undefined;
+  readonly reviewState: 'pending' | 'blocked' | undefined;
   readonly readOnly: boolean | undefined;
   readonly destructive: boolean | undefined;
   readonly tokens: number;
@@ -61,8 +61,8 @@ export interface ServerTool {
 export interface RewrittenDescription {
   readonly server: string;
   readonly tool: string;
-  readonly written: string;
-  readonly own: string;
+  readonly rewritten: string;
+  readonly original: string;
 }
 
 /** Schemas of the inputs. */
@@ -93,7 +93,7 @@ interface ToolOutputs {
   call: Record<string, unknown>;
   setToolEnabled: Nothing;
   /** Every description that a model wrote, next to the server's own. */
-  rewrittenDescriptions: { readonly texts: readonly RewrittenDescription[] };
+  rewrittenDescriptions: { readonly descriptions: readonly RewrittenDescription[] };
   /** Apps are told the server's own description again. */
   restoreDescription: Nothing;
   /** Tools whose name or description has every word, by server. */

@@ -23,7 +23,7 @@ export const activityHandlers = {
     return {
       ...callSummary(entry),
       hasView: hasView(entry.server, entry.tool, { servers, clients }),
-      texts,
+      payloads: texts,
       stages: { resolve, allow, call, shape },
     };
   },

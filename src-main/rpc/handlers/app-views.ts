@@ -29,7 +29,7 @@ export const appViewHandlers = {
     if (views === undefined) throw new AppError('unsupported', 'App views are available only in the dashboard.');
     const { html, wishes } = await loadAppView(home, uri, contextOf({ context }, signal));
     const policy = createViewPolicy(wishes, { network, permissions });
-    return { uri, html, wishes, tool: definition, frame: views.open(policy), allow: policy.allow };
+    return { uri, html, requirements: wishes, tool: definition, frame: views.open(policy), allow: policy.allow };
   },
   callFromView: async ({ server, view, tool, arguments: args, agreed = false }, { servers, calls, clients, runs }) => {
     const { home: _home, steps, ...found } = await toolOf(server, tool, { servers, calls, clients });

@@ -57,7 +57,7 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
   const outcomes = await sources.outcomes(since);
   const steps = starts.map((from, at): ChartStep => {
     const to = starts[at + 1] ?? until;
-    return { from, until: to, without: 0, with: 0, uncapped: 0, ...callsIn(outcomes, from, to) };
+    return { from, until: to, withoutTooltray: 0, withTooltray: 0, uncapped: 0, ...callsIn(outcomes, from, to) };
   });
   for (const { key, baseline, answers, raw, spent, given, readBack } of report.rows) {
     const at = stepAt(starts, timeOf(key));
@@ -65,8 +65,8 @@ export async function drawCharts(period: SavingsPeriod, sources: ChartSources): 
     if (to === undefined) continue;
     steps[at] = {
       ...to,
-      without: to.without + baseline + answers,
-      with: to.with + spent + given + readBack,
+      withoutTooltray: to.withoutTooltray + baseline + answers,
+      withTooltray: to.withTooltray + spent + given + readBack,
       uncapped: to.uncapped + baseline + Math.max(answers, raw),
     };
   }

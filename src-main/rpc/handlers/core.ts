@@ -42,9 +42,9 @@ export const coreHandlers = {
     const byId = new Map(calls.catalog.current.tools.map((tool) => [tool.id, tool]));
     return {
       total,
-      hits: hits.flatMap(({ id, why }) => {
+      hits: hits.flatMap(({ id, why: reason }) => {
         const tool = byId.get(id);
-        return tool === undefined ? [] : [{ ...summary(tool), why }];
+        return tool === undefined ? [] : [{ ...summary(tool), reason }];
       }),
     };
   },

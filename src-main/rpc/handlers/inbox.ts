@@ -14,7 +14,7 @@ export const inboxHandlers = {
 } satisfies Handlers;
 
 export function inboxSummary(item: InboxItem): InboxSummary {
-  const { id, kind, cause, at, until, server, person, title, sentence, from, risks, isGrave } = item;
-  const owner = person === undefined ? {} : { person };
+  const { id, kind, cause, at, until, server, user, title, sentence, from, risks, isGrave } = item;
+  const owner = user === undefined ? {} : { user };
   return { id, kind, cause, at, until, server, ...owner, title, sentence, from, risks, isGrave };
 }

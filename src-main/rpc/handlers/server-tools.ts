@@ -35,7 +35,7 @@ export const serverHandlers = {
       tools: serverTools(name, { context, servers, calls, clients }),
       entry: await servers.edits.maskedEntry(name),
       logFile: servers.transports.logFile(name),
-      background: await loadServerProvenance(config, {
+      provenance: await loadServerProvenance(config, {
         pinFolder,
         digests: trust.fileDigests,
         signedIn: (server) => {
@@ -48,7 +48,7 @@ export const serverHandlers = {
   rewrittenDescriptions: async (_input, { servers, calls }) => {
     await calls.catalog.settled(settleMs);
     return {
-      texts: servers.manager.all.flatMap(({ config }) => rewrittenDescriptions(config.name, { servers, calls })),
+      descriptions: servers.manager.all.flatMap(({ config }) => rewrittenDescriptions(config.name, { servers, calls })),
     };
   },
   restoreDescription: async ({ server, tool }, { servers, calls }) => {
@@ -114,30 +114,30 @@ function rewrittenDescriptions(
 ): RewrittenDescription[] {
   return servers.get(server).listing.tools.flatMap(({ name, description }) => {
     const tool = String(name);
-    const written = descriptions.find(server, tool, description);
-    if (written === undefined) return [];
-    const own = textOrEmpty(description);
-    return [{ server, tool, written: markInvisible(written), own: markInvisible(own) }];
+    const rewritten = descriptions.find(server, tool, description);
+    if (rewritten === undefined) return [];
+    const original = textOrEmpty(description);
+    return [{ server, tool, rewritten: markInvisible(rewritten), original: markInvisible(original) }];
   });
 }
 
-function heldTools(
+function reviewStatesOf(
   name: string,
   { servers: { manager: servers } }: Pick<CoreGroups, 'servers'>,
-): ReadonlyMap<string, ServerTool['held']> {
+): ReadonlyMap<string, ServerTool['reviewState']> {
   const { pins } = servers.get(name);
   const open = new Set(pins?.pendingReview?.changes.map(({ key }) => key));
   const tools = (pins?.heldChanges ?? []).filter(({ kind }) => kind === 'tool');
-  return new Map(tools.map((change) => [change.name, open.has(change.key) ? 'waits' : 'rejected']));
+  return new Map(tools.map((change) => [change.name, open.has(change.key) ? 'pending' : 'blocked']));
 }
 
 function serverTools(
   name: string,
   { context, servers, calls, clients }: Pick<CoreGroups, 'context' | 'servers' | 'calls' | 'clients'>,
 ): ServerTool[] {
-  const written = new Map(rewrittenDescriptions(name, { servers, calls }).map((one) => [one.tool, one.written]));
+  const rewritten = new Map(rewrittenDescriptions(name, { servers, calls }).map((one) => [one.tool, one.rewritten]));
   const listedNames = new Map(calls.catalog.current.tools.map((tool) => [tool.id, tool.listedName]));
-  const held = heldTools(name, { servers });
+  const reviewStates = reviewStatesOf(name, { servers });
   return servers.manager.get(name).listing.tools.map((definition) => {
     const tool = String(definition['name']);
     const hints = objectOrEmpty(definition['annotations']);
@@ -145,9 +145,9 @@ function serverTools(
       name: tool,
       listedName: listedNames.get(`${name}:${tool}`) ?? tool,
       description: neutralizeControlCharacters(textOrEmpty(definition['description'])),
-      written: written.get(tool),
+      rewritten: rewritten.get(tool),
       enabled: isToolEnabled(context.config.current, name, tool),
-      held: held.get(tool),
+      reviewState: reviewStates.get(tool),
       readOnly: flag(hints, 'readOnlyHint'),
       destructive: flag(hints, 'destructiveHint'),
       hasView: hasView(name, tool, { servers, clients }),

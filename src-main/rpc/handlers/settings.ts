@@ -59,7 +59,7 @@ function appSettings(app: string, { context, calls }: Pick<CoreGroups, 'context'
     modes: modeCards({ context, calls }, app),
     threshold: own(results.appThresholds),
     defaultThreshold: results.threshold ?? inlineBytes,
-    followsLists,
+    refetchesLists: followsLists,
     servers: profile === undefined ? undefined : own(profiles, profile)?.servers,
   };
 }

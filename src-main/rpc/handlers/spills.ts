@@ -50,7 +50,7 @@ export const spillHandlers = {
     const call = callId === undefined ? undefined : await activity.log.ask('findCall', callId);
     const { given } = call === undefined ? {} : await callTexts(deps, call, ['given']);
     return {
-      given: given !== undefined && 'text' in given ? given.text : '',
+      returned: given !== undefined && 'text' in given ? given.text : '',
       reads: calls.spillFiles.reads.of(spill.id),
     };
   },
@@ -100,7 +100,7 @@ function row(spill: Spill, { context }: Pick<CoreGroups, 'context'>): SpillRow {
     sentEstimated,
     bytes,
     lines,
-    file,
+    path: file,
     pinned,
     reads,
     expiresAt,

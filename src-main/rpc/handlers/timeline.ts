@@ -29,7 +29,7 @@ export const timelineHandlers = {
     const { steps: rows, calls, ...page } = await activity.log.ask('searchSteps', search, range, fewCalls);
     return {
       ...page,
-      ...(savings !== undefined && { apart: apartFrom(page.sums, savingsSummary(savings)) }),
+      ...(savings !== undefined && { unrecorded: unrecordedSavings(page.sums, savingsSummary(savings)) }),
       steps: rows.map((row) => stepSummary(row, calls.get(row.id) ?? [])),
     };
   },
@@ -104,11 +104,11 @@ function isPeriod({ since, ...rest }: StepSearch): boolean {
   return Object.values(rest).every((one) => one === undefined) && Object.values(savingsPeriods()).includes(since);
 }
 
-function apartFrom(
+function unrecordedSavings(
   { baseline, loaded }: StepTotals,
-  summary: Pick<SavingsSummary, 'without' | 'with'>,
-): { readonly without: number; readonly with: number } {
-  return { without: summary.without - baseline, with: summary.with - loaded };
+  summary: Pick<SavingsSummary, 'withoutTooltray' | 'withTooltray'>,
+): { readonly withoutTooltray: number; readonly withTooltray: number } {
+  return { withoutTooltray: summary.withoutTooltray - baseline, withTooltray: summary.withTooltray - loaded };
 }
 
 interface FoundStep {
@@ -160,7 +160,7 @@ function stepSummary(row: StepRow, calls: readonly ActivityEntry[]): StepSummary
     what: markInvisible(what),
     error: errorText && markInvisible(errorText),
     requestBytes: row.requestBytes,
-    givenBytes: row.givenBytes,
+    modelBytes: row.givenBytes,
     given: row.given,
     raw: row.raw,
     baseline: row.baseline,

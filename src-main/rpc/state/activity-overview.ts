@@ -43,7 +43,7 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     resultBytes,
     givenBytes,
     via: entry.via,
-    why: entry.why,
+    reason: entry.why,
     preview: entry.preview ?? '',
     sensitivity: entry.sensitivity,
     error: entry.errorText,

@@ -36,9 +36,9 @@ export function savingsPeriods(now = Date.now()): Readonly<Record<SavingsPeriod,
 export function savingsSummary({ total, causes }: SavingsReport): Omit<SavingsSummary, 'since'> {
   const { baseline, answers, raw, spent, given, readBack, net, estimatedShare } = total;
   return {
-    without: baseline + answers,
+    withoutTooltray: baseline + answers,
     uncapped: baseline + Math.max(answers, raw),
-    with: spent + given + readBack,
+    withTooltray: spent + given + readBack,
     net,
     estimatedShare,
     causes: causes.map(({ key, net: saved }) => ({ cause: key, net: saved })),

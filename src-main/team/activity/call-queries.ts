@@ -193,7 +193,7 @@ export function callOf(row: Row): TeamCall {
     server: text('server'),
     tool: text('tool'),
     via: optional('via'),
-    why: optional('why'),
+    reason: optional('why'),
     preview: optional('preview') ?? '',
     sensitivity: optional('sensitivity'),
     outcome: text('outcome') as CallOutcome,

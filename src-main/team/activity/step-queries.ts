@@ -211,7 +211,7 @@ function stepOf(row: Row, calls: readonly TeamCall[]): TeamStep {
     outcome: text('outcome') as CallOutcome,
     error: optional(row['error_text']),
     requestBytes: number('asked_bytes'),
-    givenBytes: number('given_bytes'),
+    modelBytes: number('given_bytes'),
     given: counted('given'),
     raw: counted('raw'),
     baseline: counted('baseline'),

@@ -68,10 +68,10 @@ export class InboxService {
 
   /** Adds the owner if it is another user. */
   async #named<Item extends InboxSummary>(items: readonly Item[]): Promise<readonly Item[]> {
-    const others = items.flatMap(({ person }) => (person === undefined || person === this.#viewer.user ? [] : person));
+    const others = items.flatMap(({ user }) => (user === undefined || user === this.#viewer.user ? [] : user));
     const names = others.length === 0 ? new Map<string, string>() : await this.#parts.namesOf(others);
     return items.map((item) => {
-      const name = names.get(item.person ?? '');
+      const name = names.get(item.user ?? '');
       if (name === undefined) return item;
       const [title, sentence, from] = [item.title, item.sentence, item.from].map((text) => `${name}’s ${text}`);
       return { ...item, title, sentence, from };
@@ -79,15 +79,14 @@ export class InboxService {
   }
 }
 
-function sees({ user, role }: Pick<Viewer, 'user' | 'role'>, { person }: Pick<InboxSummary, 'person'>): boolean {
-  return person === user || role === 'admin';
+function sees({ user, role }: Pick<Viewer, 'user' | 'role'>, item: Pick<InboxSummary, 'user'>): boolean {
+  return item.user === user || role === 'admin';
 }
 
 /** Adapts an item for the viewer. Another user's payload is hidden, so the viewer cannot approve it unseen. */
 function forViewer({ user, role }: Decides, item: InboxItem): InboxItem {
-  const { person } = item;
-  if (person === undefined) return item;
-  const isTheirs = person === user;
+  if (item.user === undefined) return item;
+  const isTheirs = item.user === user;
   return {
     ...item,
     parts: item.parts.map((part) => ({ ...part, lines: part.lines.filter((line) => isTheirs || !line.isPrivate) })),

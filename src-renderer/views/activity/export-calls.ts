@@ -6,7 +6,20 @@ export type ExportFormat = 'json' | 'csv';
 
 /** The user column exists only if the calls belong to several users. */
 const columns = [
-  ...(['id', 'at', 'user', 'app', 'mode', 'server', 'tool', 'via', 'why', 'outcome', 'error', 'durationMs'] as const),
+  ...([
+    'id',
+    'at',
+    'user',
+    'app',
+    'mode',
+    'server',
+    'tool',
+    'via',
+    'reason',
+    'outcome',
+    'error',
+    'durationMs',
+  ] as const),
   ...([
     'tokensIn',
     'tokensSent',

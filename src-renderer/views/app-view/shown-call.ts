@@ -18,7 +18,7 @@ export async function shownCall(
   const shown = isRecord(parsedArguments) ? parsedArguments : {};
   if (call.outcome !== 'ok' && call.outcome !== 'tool_error')
     return { call: { arguments: shown, outcome: { cancelled: call.error ?? 'The call did not complete.' } } };
-  const { sent } = call.texts;
+  const { sent } = call.payloads;
   const isStored = 'none' in sent && sent.none === 'kept-answer' && call.spillId !== undefined;
   if (isStored)
     return { call: { arguments: shown, outcome: { result: await spilledResult(call.spillId ?? '', signal) } } };
@@ -32,7 +32,7 @@ export async function shownCall(
 
 /** undefined: there is none on record. Of one that is too long its beginning. */
 async function wholeText(call: CallDetail, side: PayloadSide, signal: AbortSignal): Promise<string | undefined> {
-  let page = call.texts[side];
+  let page = call.payloads[side];
   let text = '';
   while (!('none' in page)) {
     text += page.text;

@@ -32,9 +32,9 @@ function momentsIn({ from, until }: ChartStep, marks: readonly Annotation[]): re
 
 /** Returns `12,300 tokens direct, 2,100 via Tooltray`, or that the step is empty. */
 export function tokensReading(one: ChartStep): string {
-  if (one.without === 0 && one.with === 0) return 'no tokens';
-  const cut = one.uncapped > one.without ? ` (${compact(one.uncapped)} untruncated)` : '';
-  return `${count(one.without, 'token')} direct${cut}, ${whole(one.with)} via Tooltray`;
+  if (one.withoutTooltray === 0 && one.withTooltray === 0) return 'no tokens';
+  const cut = one.uncapped > one.withoutTooltray ? ` (${compact(one.uncapped)} untruncated)` : '';
+  return `${count(one.withoutTooltray, 'token')} direct${cut}, ${whole(one.withTooltray)} via Tooltray`;
 }
 
 /** Returns `Tooltray started at 9:41 AM; mode search from 10:02 AM`; empty if there were no events. */
@@ -52,7 +52,7 @@ export function momentsReading(one: ChartStep, marks: readonly Annotation[]): st
 /** Returns a one-sentence text alternative of the token chart. */
 export function tokensSentence(steps: readonly ChartStep[], period: SavingsPeriod): string {
   const of = (value: (one: ChartStep) => number): number => steps.reduce((sum, one) => sum + value(one), 0);
-  const [without, used] = [of((one) => one.without), of((one) => one.with)];
+  const [without, used] = [of((one) => one.withoutTooltray), of((one) => one.withTooltray)];
   if (without === 0 && used === 0) return `No data ${periodWords[period]}.`;
   return `${compact(without)} direct, ${compact(used)} via Tooltray ${periodWords[period]}.`;
 }

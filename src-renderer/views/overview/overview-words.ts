@@ -39,8 +39,8 @@ export function savingsMeaning({ net }: SavingsSummary): string {
 }
 
 /** `92% less`; empty if it is not. */
-export function savedShare({ without, net }: SavingsSummary): string {
-  const share = without > 0 ? Math.round((net / without) * 100) : 0;
+export function savedShare({ withoutTooltray, net }: SavingsSummary): string {
+  const share = withoutTooltray > 0 ? Math.round((net / withoutTooltray) * 100) : 0;
   return share > 0 ? `${share}% less` : '';
 }
 
@@ -51,8 +51,8 @@ export function estimateNote({ estimatedShare }: SavingsSummary): string {
 }
 
 /** What counts of answers is what the apps would have let in of them; empty if that is all of it. */
-export function uncappedNote({ without, uncapped }: SavingsSummary): string {
-  return uncapped === without ? '' : `${compact(uncapped)} without Tooltray if apps did not truncate results`;
+export function uncappedNote({ withoutTooltray, uncapped }: SavingsSummary): string {
+  return uncapped === withoutTooltray ? '' : `${compact(uncapped)} without Tooltray if apps did not truncate results`;
 }
 
 /** `≈ $3.15`; empty if no price is set. */

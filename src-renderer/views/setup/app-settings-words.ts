@@ -9,8 +9,8 @@ export function modeSentence({ mode, defaultMode }: AppSettings): string {
 }
 
 /** When a change is seen by the app's model. */
-export function followsSentence({ appName, followsLists }: AppSettings): string {
-  const when = followsLists ? 'Open sessions reload their tools' : `Restart ${appName} to load the new list`;
+export function followsSentence({ appName, refetchesLists }: AppSettings): string {
+  const when = refetchesLists ? 'Open sessions reload their tools' : `Restart ${appName} to load the new list`;
   return `${when}. Sessions that request a mode by URL keep it.`;
 }
 

@@ -93,11 +93,11 @@ test('limits the requests of one app, and of all apps together', () => {
 
 test('limits the requests of one team member, and of all members together', () => {
   const questions = new ApprovalQueue({ ofAll: 3, ofPerson: 2, ofApp: 2 });
-  questions.submit({ ...asked, person: 'ana', key: '1' });
-  questions.submit({ ...asked, person: 'ana', key: '2', app: 'zed' });
-  expect(codeOf(() => questions.submit({ ...asked, person: 'ana', key: '3', app: 'claude' }))).toBe('session_limit');
-  questions.submit({ ...asked, person: 'ben', key: '4' });
-  expect(codeOf(() => questions.submit({ ...asked, person: 'cleo', key: '5' }))).toBe('session_limit');
+  questions.submit({ ...asked, user: 'ana', key: '1' });
+  questions.submit({ ...asked, user: 'ana', key: '2', app: 'zed' });
+  expect(codeOf(() => questions.submit({ ...asked, user: 'ana', key: '3', app: 'claude' }))).toBe('session_limit');
+  questions.submit({ ...asked, user: 'ben', key: '4' });
+  expect(codeOf(() => questions.submit({ ...asked, user: 'cleo', key: '5' }))).toBe('session_limit');
 });
 
 test('truncates long details, and states their length', () => {

@@ -105,7 +105,7 @@ test.each([
           latencies: async () => ({ servers: [], measured: 0 }),
           marks: async () => [],
         });
-      const told = ({ steps }: Charts): unknown => steps.map(({ ok, without }) => [ok, without]);
+      const told = ({ steps }: Charts): unknown => steps.map(({ ok, withoutTooltray }) => [ok, withoutTooltray]);
       const nothing = (steps: number): unknown[] => Array.from({ length: steps }, () => [0, 0]);
       const today = await drawn('today');
       expect(told(today)).toEqual([[1, 10], ...nothing(today.steps.length - 1)]);
@@ -132,11 +132,11 @@ test('the steps match the savings and the record, and mark a change of the mode'
     const { steps, servers: took, measured, isCut, marks } = await charts(core, period);
     const sum = (of: (step: Charts['steps'][number]) => number): number =>
       steps.reduce((total, step) => total + of(step), 0);
-    expect([sum(({ without }) => without), sum((step) => step.with), sum(({ ok }) => ok)]).toEqual([
-      baseline + answers,
-      spent + given + readBack,
-      1,
-    ]);
+    expect([
+      sum(({ withoutTooltray }) => withoutTooltray),
+      sum((step) => step.withTooltray),
+      sum(({ ok }) => ok),
+    ]).toEqual([baseline + answers, spent + given + readBack, 1]);
     expect([took.map(({ server, calls }) => [server, calls]), measured, isCut]).toEqual([[['files', 1]], 1, false]);
     expect(marks.map(({ kind }) => kind)).toEqual(['start', 'mode', 'mode', 'mode']);
     expect(marks.slice(1).map(({ what }) => what)).toEqual(['search', 'code for Cursor', 'search for Cursor']);

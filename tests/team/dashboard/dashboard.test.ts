@@ -285,7 +285,7 @@ test('shows a member only their own data in methods and state, and an admin all 
   const [token] = (await page.ask('accessTokens', {})).tokens;
   if (call === undefined || spill === undefined || token === undefined) throw new Error('ana has something of each');
   const detail = await page.at(two).ask('callDetail', { id: call.id });
-  expect([detail.spillId, detail.texts.sent]).toEqual([spill.id, { none: 'kept-answer' }]);
+  expect([detail.spillId, detail.payloads.sent]).toEqual([spill.id, { none: 'kept-answer' }]);
 
   const stranger = await member('cleo', two);
   const seen = stranger.watch();

@@ -207,7 +207,7 @@ export class DataFlowGuard {
           tool,
           args,
           findings,
-          { ...context, appName: this.#parts.nameOfApp(context.app), person: recordedUser(context.principal) },
+          { ...context, appName: this.#parts.nameOfApp(context.app), user: recordedUser(context.principal) },
           key,
           approvalTimeoutMinutes * 60_000,
         ),

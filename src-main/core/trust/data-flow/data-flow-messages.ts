@@ -10,7 +10,7 @@ import type { FlowTool } from './tool-roles.ts';
 
 interface Asker {
   /** Id of the user, if several share the core. */
-  readonly person: string | undefined;
+  readonly user: string | undefined;
   readonly app: string;
   /** Display name of the app. */
   readonly appName: string;
@@ -22,14 +22,14 @@ export function createApprovalRequest(
   tool: FlowTool,
   args: JsonObject | undefined,
   findings: readonly DataFlowFinding[],
-  { person, app, appName, sessionId }: Asker,
+  { user, app, appName, sessionId }: Asker,
   key: string,
   openMs: number,
 ): ApprovalRequest {
   const [first] = findings;
   return {
     cause: `flow ${tool.server} ${first === undefined ? '' : decisionKey(first)}`,
-    person,
+    user,
     key,
     app,
     sessionId,
@@ -40,7 +40,7 @@ export function createApprovalRequest(
       ...findings.flatMap(detailsOf),
       { name: `What ${tool.id} would be called with`, text: JSON.stringify(args ?? {}, null, 2), isPrivate: true },
     ],
-    choices: choicesFor(tool, findings, person === undefined ? 'whatever app' : 'whoever’s app'),
+    choices: choicesFor(tool, findings, user === undefined ? 'whatever app' : 'whoever’s app'),
     openMs,
   };
 }

@@ -25,7 +25,7 @@ const maxQuestions = 20;
 
 export function createApprovalSource({ questions, decisions, nameOfApp }: QuestionSourceParts): InboxSource {
   const open = (): Map<string, PendingApproval[]> =>
-    Map.groupBy(questions.pending(), ({ cause, person }) => JSON.stringify([cause, person]));
+    Map.groupBy(questions.pending(), ({ cause, user }) => JSON.stringify([cause, user]));
   return {
     onChange: (listener) => {
       const stops = [questions.changed.on(listener), decisions.changed.on(listener)];

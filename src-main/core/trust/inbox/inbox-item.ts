@@ -26,7 +26,7 @@ export interface InboxItem {
   readonly until: number | undefined;
   readonly server: string | undefined;
   /** Id of the owner: only the owner and admins decide. Absent: everybody. */
-  readonly person?: string | undefined;
+  readonly user?: string | undefined;
   /** Who wants what, in a few words: `Cursor wants to add slack`. */
   readonly title: string;
   /** The question, as one sentence. */
@@ -52,7 +52,7 @@ export interface InboxItem {
 /** The fields that lists show. */
 export type InboxSummary = Pick<
   InboxItem,
-  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'person' | 'title' | 'sentence' | 'from' | 'risks' | 'isGrave'
+  'id' | 'kind' | 'cause' | 'at' | 'until' | 'server' | 'user' | 'title' | 'sentence' | 'from' | 'risks' | 'isGrave'
 >;
 
 export interface Consequence {

@@ -15,7 +15,7 @@ export interface Steps {
   /** So many there are, whatever the filter. */
   readonly all: number;
   readonly more: boolean;
-  readonly apart: StepPage['apart'];
+  readonly unrecorded: StepPage['unrecorded'];
   /** Of the newest so many, where older ones were not looked through. */
   readonly lookedThrough: number | undefined;
   /** How many came while the list was held still. */
@@ -35,7 +35,7 @@ export const noSteps: Steps = {
   sums: undefined,
   all: 0,
   more: false,
-  apart: undefined,
+  unrecorded: undefined,
   lookedThrough: undefined,
   waiting: 0,
   failure: undefined,
@@ -76,8 +76,8 @@ export class StepFeed {
     [this.#isReading, this.#isBehind, this.#isHeld] = [false, false, false];
     await this.#reading(async () => {
       const page = await this.#ask({ limit: firstPage });
-      const { steps, sums, all, more, apart, lookedThrough } = page;
-      this.#tell({ ...noSteps, steps, sums, all, more, apart, lookedThrough });
+      const { steps, sums, all, more, unrecorded, lookedThrough } = page;
+      this.#tell({ ...noSteps, steps, sums, all, more, unrecorded, lookedThrough });
     });
   }
 
@@ -145,7 +145,7 @@ export class StepFeed {
         steps,
         sums: page.sums,
         all: page.all,
-        apart: page.apart,
+        unrecorded: page.unrecorded,
         lookedThrough: page.lookedThrough,
         waiting: Math.max(fresh.length, this.#now.waiting),
         failure: undefined,
@@ -156,8 +156,8 @@ export class StepFeed {
     this.#pace.drew(fresh.length, this.#options.now());
     const steps = isGap ? page.steps : merged(before, [...page.steps, ...late]).slice(0, maxSteps);
     const more = isGap ? page.more : this.#now.more || before.length + fresh.length > maxSteps;
-    const { sums, all, apart, lookedThrough } = page;
-    this.#tell({ steps, sums, all, more, apart, lookedThrough, waiting: 0, failure: undefined });
+    const { sums, all, unrecorded, lookedThrough } = page;
+    this.#tell({ steps, sums, all, more, unrecorded, lookedThrough, waiting: 0, failure: undefined });
   }
 
   #ask(range: Pick<StepQuery, 'beforeId' | 'afterId' | 'limit'>): Promise<StepPage> {

@@ -111,8 +111,11 @@ export function toolsInWords(calls: readonly CallSummary[]): string {
  * What the overview's headline counts besides the steps: `and 1.2k saved that no step here accounts for`; empty if that
  * is nothing.
  */
-export function apartInWords(apart: { readonly without: number; readonly with: number }): string {
-  if (apart.without === 0 && apart.with === 0) return '';
-  const net = apart.without - apart.with;
+export function unrecordedInWords(unrecorded: {
+  readonly withoutTooltray: number;
+  readonly withTooltray: number;
+}): string {
+  if (unrecorded.withoutTooltray === 0 && unrecorded.withTooltray === 0) return '';
+  const net = unrecorded.withoutTooltray - unrecorded.withTooltray;
   return `plus ${compact(Math.abs(net))} ${net < 0 ? 'spent' : 'saved'} outside these steps`;
 }

@@ -71,7 +71,7 @@ test('returns requests and results byte for byte, also after a restart', async (
   const [, search, call] = await steps(core);
   const texts = async (from: TestCore, id = 0): Promise<unknown[]> => {
     const detail = await ask(from, 'step', { id });
-    return Object.values(detail.texts).map((text) => ('text' in text ? (JSON.parse(text.text) as unknown) : text));
+    return Object.values(detail.payloads).map((text) => ('text' in text ? (JSON.parse(text.text) as unknown) : text));
   };
   expect(await texts(core, search?.id)).toEqual([asked, given]);
   expect(await texts(core, call?.id)).toEqual([{ message: 'direct' }, direct]);
@@ -156,8 +156,8 @@ describe('running steps', () => {
     const last = async (): Promise<StepSummary | undefined> => (await steps(core)).at(-1);
     await expect.poll(async () => (await last())?.calls[0]?.outcome).toBe('cancelled');
     // What was returned to the app, which differs from the result of the call.
-    const { texts } = await ask(core, 'step', { id: (await last())?.id ?? 0 });
-    expect(texts.given).toMatchObject({ text });
+    const { payloads } = await ask(core, 'step', { id: (await last())?.id ?? 0 });
+    expect(payloads.given).toMatchObject({ text });
   });
 
   test('keep only the last of several requests with the same id', async () => {
@@ -224,7 +224,7 @@ test('stores steps without payloads when storePayloads is off', async () => {
   const client = await core.open();
   await client.request('tools/call', { name: 'search_tools', arguments: { query: 'say' } });
   const search = (await steps(core)).at(-1);
-  expect((await ask(core, 'step', { id: search?.id ?? 0 })).texts).toEqual({
+  expect((await ask(core, 'step', { id: search?.id ?? 0 })).payloads).toEqual({
     asked: { none: 'off' },
     given: { none: 'off' },
   });

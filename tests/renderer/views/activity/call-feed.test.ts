@@ -14,7 +14,7 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     server: 'github',
     tool: 'list',
     via: undefined,
-    why: undefined,
+    reason: undefined,
     preview: '',
     sensitivity: undefined,
   };

@@ -25,8 +25,8 @@ test('reads every page once', async () => {
 });
 
 test('escapes spreadsheet formulas and cell delimiters in CSV', () => {
-  const why = '=HYPERLINK("http://x")';
-  const [, line] = exportText([{ ...call, why, error: 'a, "b"\nc' }], 'csv').split('\r\n');
+  const reason = '=HYPERLINK("http://x")';
+  const [, line] = exportText([{ ...call, reason, error: 'a, "b"\nc' }], 'csv').split('\r\n');
   expect(line).toBe(
     `1,1970-01-01T00:00:00.000Z,Cursor,,github,list,,"'=HYPERLINK(""http://x"")",ok,"a, ""b""\nc",3,,,,,,,,`,
   );

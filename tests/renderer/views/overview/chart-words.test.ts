@@ -15,8 +15,8 @@ function step(at: number, more: Partial<ChartStep> = {}): ChartStep {
   return {
     from: at * hour,
     until: (at + 1) * hour,
-    without: 0,
-    with: 0,
+    withoutTooltray: 0,
+    withTooltray: 0,
     uncapped: 0,
     ok: 0,
     tool_error: 0,
@@ -27,7 +27,15 @@ function step(at: number, more: Partial<ChartStep> = {}): ChartStep {
   };
 }
 
-const busy = step(1, { ok: 90, tool_error: 3, failed: 2, blocked: 1, without: 12_300, uncapped: 12_300, with: 1 });
+const busy = step(1, {
+  ok: 90,
+  tool_error: 3,
+  failed: 2,
+  blocked: 1,
+  withoutTooltray: 12_300,
+  uncapped: 12_300,
+  withTooltray: 1,
+});
 
 test('describes a chart step with all its values', () => {
   expect([tokensReading(busy), tokensReading({ ...busy, uncapped: 2_400_000 }), tokensReading(step(2))]).toEqual([

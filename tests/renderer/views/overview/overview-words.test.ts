@@ -15,9 +15,9 @@ import { serverRow, session } from '../../rows.ts';
 
 const savings = {
   since: undefined,
-  without: 1_000,
+  withoutTooltray: 1_000,
   uncapped: 1_000,
-  with: 80,
+  withTooltray: 80,
   net: 920,
   estimatedShare: 0,
   causes: [],

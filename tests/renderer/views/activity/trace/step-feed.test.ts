@@ -5,7 +5,7 @@ import { noSteps, StepFeed, type Steps } from '../../../../../src-renderer/views
 
 function step(id: number): StepSummary {
   const words = { sessionId: 's', app: 'cursor', appName: 'Cursor', mode: 'search', name: 'tools/list', what: '' };
-  const sizes = { durationMs: 1, requestBytes: 2, givenBytes: 2, given: 1, raw: 0, baseline: 0, loaded: 1 };
+  const sizes = { durationMs: 1, requestBytes: 2, modelBytes: 2, given: 1, raw: 0, baseline: 0, loaded: 1 };
   return { id, at: id, kind: 'list', ...words, ...sizes, outcome: 'ok', error: undefined, callCount: 0, calls: [] };
 }
 
