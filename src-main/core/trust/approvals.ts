@@ -41,7 +41,7 @@ export interface ApprovalDetail {
 
 export interface ApprovalRequest {
   /** Id of the call's owner; undefined on a desktop. */
-  readonly person?: string | undefined;
+  readonly user?: string | undefined;
   /** One user's questions with the same cause are one item and one notification. */
   readonly cause: string;
   /** Identifies the question: asked again under the same key while open, it stays one question. */

@@ -123,7 +123,7 @@ export interface ServerDetail {
   /** The entry as it is in the config file, secrets masked as `***`; a masked value sent back keeps what is there. */
   readonly entry: Readonly<Record<string, unknown>>;
   readonly logFile: string;
-  readonly background: ServerProvenance;
+  readonly provenance: ServerProvenance;
   readonly access: ServerAccess;
   /** Why this computer has no sandbox; undefined if it has one, or if the server needs none. */
   readonly sandboxProblem: string | undefined;

@@ -54,10 +54,10 @@ export function aggregateRunners(
 ): AggregatedStatus {
   // Why the server could not be started for any user.
   if (row.level === 'error' || row.level === 'attention') return row;
-  const people = runners.reduce((sum, one) => sum + one.people, 0);
-  if (people === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with the user’s next call.' };
-  const where = runners.map(({ name, people: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
-  const whom = isOwn ? 'you' : people === 1 ? '1 person' : `${people} people`;
+  const users = runners.reduce((sum, one) => sum + one.users, 0);
+  if (users === 0) return { ...row, level: 'off', summary: 'Asleep', detail: 'Starts with the user’s next call.' };
+  const where = runners.map(({ name, users: some }) => (runners.length === 1 ? name : `${name}: ${some}`)).join(', ');
+  const whom = isOwn ? 'you' : users === 1 ? '1 person' : `${users} people`;
   return { ...row, level: 'ok', summary: `Runs for ${whom}`, detail: isOwn ? '' : `On ${where}.` };
 }
 

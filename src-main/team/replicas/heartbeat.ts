@@ -40,7 +40,7 @@ interface HeartbeatOptions {
   readonly config: () => string;
   readonly servers: () => Pick<ServerManager, 'all' | 'changed'>;
   /** How many users have a process of each server here. */
-  readonly people: () => ReadonlyMap<string, number>;
+  readonly users: () => ReadonlyMap<string, number>;
   /** Removes secrets from a text. */
   readonly mask: (text: string) => string;
   readonly log: Pick<Log, 'warn'>;

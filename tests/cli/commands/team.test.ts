@@ -17,7 +17,13 @@ test('adds a user, creates a token that works, and removes the user', async () =
   onTestFinished(() => void vi.unstubAllEnvs());
   const at = ['--database', database];
   const added = await home.json('team', 'user', 'add', 'ana', '--role', 'admin', '--group', 'guests', ...at);
-  expect(added.data).toMatchObject({ name: 'ana', role: 'admin', groups: ['guests'], isSuspended: false, isService: false });
+  expect(added.data).toMatchObject({
+    name: 'ana',
+    role: 'admin',
+    groups: ['guests'],
+    isSuspended: false,
+    isService: false,
+  });
   const { data } = await home.json(
     'team',
     'token',

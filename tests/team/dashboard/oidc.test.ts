@@ -154,7 +154,7 @@ describe('accepted sign-ins', () => {
     refused(await signIn('max', two, one), 'max is suspended');
     const { page: admin } = await signIn('ana');
     const audit = await admin?.ask('auditEntries', { kinds: ['refusal'], limit: 10 });
-    expect(audit?.entries.map((row) => row.told).join('\n')).toContain('suspended');
+    expect(audit?.entries.map((row) => row.summary).join('\n')).toContain('suspended');
   });
 });
 
