@@ -22,7 +22,7 @@ test("reads a tool's view from its server, under either key, as text or base64",
   expect(online).toMatchObject({
     uri: 'ui://viewer/online',
     allow: 'camera *; clipboard-write *',
-    wishes: {
+    requirements: {
       connect: ['http://api.views.test:9'],
       refused: ['http://127.0.0.1:9', '*', "https://x.test; script-src 'self'"],
     },

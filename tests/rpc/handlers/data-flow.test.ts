@@ -59,7 +59,7 @@ test('decides on a held call in the inbox; "always" returns how to undo it, and 
   expect((await inbox(core)).decided).toEqual([]);
   const { entries } = await ask(core, 'auditEntries', { kinds: ['decision'] });
   expect(entries).toMatchObject([
-    { choice: 'undo', told: expect.stringContaining(`Taken back: ${sentence}`) as string },
+    { choice: 'undo', summary: expect.stringContaining(`Taken back: ${sentence}`) as string },
     {},
   ]);
 

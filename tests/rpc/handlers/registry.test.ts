@@ -85,7 +85,7 @@ test.runIf(allCases)(
     expect(told).toContain('EVERYTHING_PASS');
     expect(text).not.toContain('sesame');
     const detail = await ask(core, 'serverDetail', { server: 'all' });
-    expect(detail['background']).toMatchObject({
+    expect(detail['provenance']).toMatchObject({
       origin:
         'Is @modelcontextprotocol/server-everything by npx, version 2026.8.31. Was added from the registry "official", where it is ' +
         `${everything.server} ${everything.version}.`,
