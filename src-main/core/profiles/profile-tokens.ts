@@ -62,15 +62,15 @@ export class ProfileTokenStore {
   }
 
   /**
-   * `ends`: within a year from now. The token itself is returned here and never again. Rejects with AppError
+   * `expiresAt`: within a year from now. The token itself is returned here and never again. Rejects with AppError
    * `bad_request` for another end, `not_allowed` if there are too many.
    */
   async issue(profile: string, expiresAt: number): Promise<ProfileToken & { readonly token: string }> {
     const id = randomBytes(6).toString('hex');
     const token = `tooltray_${id}_${randomBytes(32).toString('base64url')}`;
     const since = this.#now();
-    if (!(ends > since && ends - since <= maxLifetimeMs)) throw badEnd();
-    const stored: StoredToken = { profile, since, ends, revoked: undefined, hash: hashOf(token) };
+    if (!(expiresAt > since && expiresAt - since <= maxLifetimeMs)) throw badEnd();
+    const stored: StoredToken = { profile, since, expiresAt, revoked: undefined, hash: hashOf(token) };
     await this.#stored.change((all) => {
       const ended = [...all].filter(([, one]) => !this.#isInForce(one));
       if (all.size - ended.length >= maxActiveTokens) throw tooMany();

@@ -12,9 +12,9 @@ const pollIntervalMs = 50;
 
 export const auditHandlers = {
   // There is one user.
-  auditEntries: async ({ person: _person, ...query }, { activity, trust }) => {
+  auditEntries: async ({ user: _user, ...query }, { activity, trust }) => {
     const { entries, next } = await auditPage(query, { activity, trust });
-    return { entries: entries.map((record) => ({ ...record, told: describeRecord(record) })), ...nextOf(next) };
+    return { entries: entries.map((record) => ({ ...record, summary: describeRecord(record) })), ...nextOf(next) };
   },
 } satisfies Handlers;
 

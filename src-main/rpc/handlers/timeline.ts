@@ -39,7 +39,7 @@ export const timelineHandlers = {
       textOf(found, 'asked', 0, { calls, activity }),
       textOf(found, 'given', 0, { calls, activity }),
     ]);
-    return { ...stepSummary(found.step, found.calls), texts: { asked: requestText, given } };
+    return { ...stepSummary(found.step, found.calls), payloads: { asked: requestText, given } };
   },
   stepPayload: async ({ id, side, from }, { calls, activity }) =>
     textOf(await requireStep(id, { activity }), side, from, { calls, activity }),

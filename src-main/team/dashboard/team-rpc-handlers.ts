@@ -69,8 +69,8 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     throw new AppError('not_found', 'Call not found.', { fix: 'It may have expired.' });
   };
   return {
-    activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, person, ...filter }) => {
-      const wanted = await rowScopeOf(viewer, person, parts.people);
+    activity: async ({ beforeId, afterId, limit = defaultLimit, spilled, user, ...filter }) => {
+      const wanted = await rowScopeOf(viewer, user, parts.people);
       const page = await pages.page(wanted, { ...filter, isSpilled: spilled }, { beforeId, afterId, limit });
       return { ...page, calls: await record.named(whose, page.calls) };
     },
@@ -82,7 +82,7 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
       return {
         ...shown,
         hasView: false,
-        texts: { asked: unkept, sent, given: unkept },
+        payloads: { asked: unkept, sent, given: unkept },
         // Of the stages, a team's log stores only the server's time.
         stages: { resolve: 0, allow: 0, call: call.callMs, shape: 0 },
       };
@@ -93,8 +93,8 @@ export function teamRpcHandlers(viewer: Viewer, parts: TeamHandlerDeps): Handler
     },
     savings: async (question) => priced(await record.savings(whose, question), parts),
     charts: ({ period }) => record.charts(whose, period),
-    auditEntries: async ({ person, ...query }) => {
-      const user = person === undefined ? undefined : (await parts.people.byName(person)).id;
+    auditEntries: async ({ user: name, ...query }) => {
+      const user = name === undefined ? undefined : (await parts.people.byName(name)).id;
       const { entries, next } = await auditPage({ ...query, ...(user !== undefined && { user }) }, parts);
       const names = await record.namesOf(entries.flatMap((row) => userOf(row) ?? []));
       const rows = entries.map((row) => {

@@ -52,10 +52,10 @@ export function teamStepHandlers(viewer: Viewer, { clients, people, record, step
       await requireStep(id);
       return notRecorded;
     },
-    timelineSessions: async ({ person }) => {
+    timelineSessions: async ({ user }) => {
       // For sessions of other replicas it is unknown which still run.
       const here = new Set(clients.sessions.all.flatMap(({ id, isHere }) => (isHere ? [id] : [])));
-      const found = await steps.sessions(await rowScopeOf(viewer, person, people));
+      const found = await steps.sessions(await rowScopeOf(viewer, user, people));
       const sessions = (await record.named(scope, found)).map((session) => ({
         ...session,
         isLive: here.has(session.id),

@@ -122,7 +122,7 @@ function overReplicas<Row extends ServerStatus>(
   return here.map((row): Row => {
     const config = deps.servers.manager.find(row.name)?.config;
     const status = statusByReplica(row.name, all);
-    const own = hasProcess(viewer.user, row.name) ? [{ name: '', people: 1 }] : [];
+    const own = hasProcess(viewer.user, row.name) ? [{ name: '', users: 1 }] : [];
     const aggregated = aggregateReplicas(row, status);
     const isPersonal = config?.enabled === true && placementOf(config).placement === 'per-user';
     const isIll = status.replicas.some(({ state }) => state === 'error');

@@ -35,8 +35,8 @@ export const profile = command({
   async run({ config, json, expires }, [stateText = ''], action) {
     await withProfileService(config, async (ask) => {
       if (action === 'token create') {
-        const ends = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
-        const given = await ask('createProfileToken', { profile: stateText, ends });
+        const expiresAt = expires ?? readUntil(`${defaultDays}d`, Date.now()) ?? 0;
+        const given = await ask('createProfileToken', { profile: stateText, expiresAt });
         printResult(json, given, () => issuedLines(given));
       } else if (action === 'token revoke') {
         const revoked = await ask('revokeProfileToken', { id: stateText });
@@ -80,7 +80,7 @@ async function withLocalProfileService(config: string | undefined, work: (ask: A
     readonly [M in ProfileMethod]: (input: RpcMethods[M]['input']) => Promise<RpcMethods[M]['output']>;
   } = {
     profiles: async () => service.overview(),
-    createProfileToken: ({ profile, ends }) => service.issueToken(profile, ends),
+    createProfileToken: ({ profile, expiresAt }) => service.issueToken(profile, expiresAt),
     revokeProfileToken: ({ id }) => service.revoke(id),
   };
   try {
@@ -129,7 +129,13 @@ function tokenLines(tokens: readonly ProfileTokenRow[]): string[] {
   return table(['ID', 'PROFILE', 'STATUS', 'CREATED', 'EXPIRES'], rows);
 }
 
-function issuedLines({ id, profile, ends, token, url }: ProfileTokenRow & { token: string; url: string }): string[] {
+function issuedLines({
+  id,
+  profile,
+  expiresAt,
+  token,
+  url,
+}: ProfileTokenRow & { token: string; url: string }): string[] {
   return [
     token,
     '',

@@ -64,7 +64,7 @@ function answer(questions: ApprovalQueue, item: InboxItem, { action, by }: UserD
 function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) => string): InboxItem[] {
   const [first] = pending;
   if (first === undefined) return [];
-  const { id, cause, at, server, person, sentence, choices } = first;
+  const { id, cause, at, server, user, sentence, choices } = first;
   const apps = [...new Set(pending.map(({ app }) => markInvisible(nameOfApp(app))))];
   const waiting = pending.length === 1 ? 'a call that waits' : `${formatCount(pending.length, 'call')} that wait`;
   return [
@@ -80,7 +80,7 @@ function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) =>
       risks: [],
       command: '',
       meanings: [],
-      ...(person !== undefined && { person }),
+      ...(user !== undefined && { user }),
       until: Math.min(...pending.map(({ until }) => until)),
       from: `${joinNames(apps)} ${apps.length === 1 ? 'has' : 'have'} ${waiting}.`,
       parts: pending.slice(0, maxQuestions).map((question) => partOf(question, nameOfApp)),
