@@ -102,7 +102,7 @@ test.runIf(program !== undefined)(
 
     const heard = Promise.withResolvers<void>();
     two.replica.changes.changed.on(({ topic }) => topic === 'people' && heard.resolve());
-    await people.people.change('ana', { isOff: true });
+    await people.people.change('ana', { isSuspended: true });
     await heard.promise;
     await until(async () => (await fetch(two.url, { method: 'POST', headers: bearer(token) })).status === 401);
   },
