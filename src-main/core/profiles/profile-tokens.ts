@@ -168,7 +168,7 @@ function tooMany(): AppError {
 }
 
 function unknown(id: string): AppError {
-  return new AppError('not_found', `There is no token with the id ${JSON.stringify(id)}.`, {
+  return new AppError('not_found', `No token with the ID ${JSON.stringify(id)}.`, {
     fix: '`tooltray profile token list` shows them.',
   });
 }
