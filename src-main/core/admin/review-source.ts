@@ -25,7 +25,7 @@ export function createReviewSource({ reviews, edits, history, config }: ReviewSo
       // What another program wrote is one item as a whole.
       const edited = new Set(config.pendingEdits.flatMap((edit) => (edit.kind === 'entry' ? edit.server : [])));
       const waiting = await reviews.pending(showing);
-      return waiting.filter(({ server, status: status }) => status === 'in-review' && !edited.has(server)).map(itemOf);
+      return waiting.filter(({ server, status }) => status === 'in-review' && !edited.has(server)).map(itemOf);
     },
     decide: async ({ id, server = '' }, { action, by }) => {
       if (action !== 'look') return reviews.decide(server, action as ReviewChoice, id, by);

@@ -90,7 +90,7 @@ function itemOf(pending: readonly PendingApproval[], nameOfApp: (app: string) =>
   ];
 }
 
-function actionOf({ id, label, meaning = '', risky, authority: authority }: ApprovalChoice): InboxAction {
+function actionOf({ id, label, meaning = '', risky, authority }: ApprovalChoice): InboxAction {
   return { id, label, meaning, isRisky: risky, isByPart: false, ...(authority && { authority: authority }) };
 }
 
