@@ -91,7 +91,7 @@ function forViewer({ user, role }: Decides, item: InboxItem): InboxItem {
     ...item,
     parts: item.parts.map((part) => ({ ...part, lines: part.lines.filter((line) => isTheirs || !line.isPrivate) })),
     actions: item.actions.filter(
-      ({ authority: authority }) => authority === undefined || (authority === 'theirs' ? isTheirs : role === 'admin'),
+      ({ authority }) => authority === undefined || (authority === 'theirs' ? isTheirs : role === 'admin'),
     ),
   };
 }
