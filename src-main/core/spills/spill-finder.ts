@@ -123,14 +123,14 @@ export function idIn(ref: string): string | undefined {
 }
 
 export function spillNotFoundError(name: string, cause?: unknown): AppError {
-  return new AppError('not_found', `There is no kept answer "${displayPath(name)}", or no longer.`, {
-    fix: 'Call the tool again, or list what is kept: tooltray spill list.',
+  return new AppError('not_found', `No spill with the ID "${displayPath(name)}"; it may have expired.`, {
+    fix: 'Call the tool again, or list the spills: tooltray spill list.',
     cause,
   });
 }
 
 function noUri(ref: string): AppError {
   return new AppError('bad_request', `"${displayPath(ref)}" is no path.`, {
-    fix: 'Give the path of a file, or the id of a kept answer.',
+    fix: 'Give the path of a file, or the ID of a spill.',
   });
 }

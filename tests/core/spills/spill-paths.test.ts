@@ -159,7 +159,7 @@ test('distinguishes a deleted spill from a wrong path', async () => {
   await open.store.remove(spill.id);
   await expect(open.store.open(spill.id, reader)).rejects.toMatchObject({
     code: 'not_found',
-    message: `No spill with the ID "${spill.id}", or no longer.`,
+    message: `No spill with the ID "${spill.id}"; it may have expired.`,
   });
 });
 

@@ -28,10 +28,10 @@ test('reads a profile’s spill in that profile on any replica, and in no other 
   const texts = [at(b, 'calm'), at(a, 'calm'), at(b, 'other')].map(async (client) =>
     textOf((await client.call('read_result', asked)).result ?? {}),
   );
-  expect((await Promise.all(texts)).map((text) => /line 200|no kept answer/.exec(text)?.[0])).toEqual([
+  expect((await Promise.all(texts)).map((text) => /line 200|No spill with the ID/.exec(text)?.[0])).toEqual([
     'line 200',
     'line 200',
-    'no kept answer',
+    'No spill with the ID',
   ]);
 });
 
