@@ -146,7 +146,7 @@ test('lists every app that connected under any name, and refuses to revoke an un
   expect(row).toMatchObject({ name: 'my-script', via: 'none', since: undefined, revoked: undefined });
   expect(row?.seen).toBeGreaterThanOrEqual(before);
   client.socket.destroy();
-  await expect(allow('my-scrpt', false)).rejects.toThrow('No client app called "my-scrpt" has access');
+  await expect(allow('my-scrpt', false)).rejects.toThrow('No client app called "my-scrpt"');
 });
 
 async function cancelled(response: Response): Promise<string> {

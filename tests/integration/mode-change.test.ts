@@ -152,12 +152,12 @@ describe('reports the mode that auto chose and why', () => {
       {
         app: 'claude-ai',
         mode: 'proxy',
-        reason: expect.stringMatching(/^The only tool costs about \d+ tokens, /) as string,
+        modeReason: expect.stringMatching(/^The only tool costs about \d+ tokens, /) as string,
       },
       {
         app: 'claude-code',
         mode: 'proxy',
-        reason: 'Claude Code loads tools when it needs them, so every one is shown.',
+        modeReason: 'Claude Code loads tools when it needs them, so every one is shown.',
       },
     ]);
   });
@@ -165,6 +165,6 @@ describe('reports the mode that auto chose and why', () => {
   test('gives no reason if the user chose the mode', async () => {
     await using core = await startCore({ servers, mode: 'search' });
     await core.open();
-    expect(sessions(core)[0]).not.toHaveProperty('reason');
+    expect(sessions(core)[0]).not.toHaveProperty('modeReason');
   });
 });

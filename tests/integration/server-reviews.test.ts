@@ -165,7 +165,7 @@ test('writes a pinned version into the config on request, without another review
   const npx = { command: 'npx', args: ['-y', 'some-server@latest', '--flag'], enabled: false };
   await using core = await startCore({ servers: { floats: npx, fixed: echo } }, own);
   await expect(rpc(core, 'lockVersion', { server: 'fixed' })).rejects.toThrow(/fetches no package/);
-  await expect(rpc(core, 'lockVersion', { server: 'floats' })).rejects.toThrow(/No version of some-server is known/);
+  await expect(rpc(core, 'lockVersion', { server: 'floats' })).rejects.toThrow(/No installed version of some-server/);
   await expect(rpc(core, 'lockVersion', { server: 'floats', version: 'next' })).rejects.toThrow(/no exact version/);
   expect(await rpc(core, 'lockVersion', { server: 'floats', version: '1.2.3' })).toEqual({
     server: 'floats',

@@ -66,16 +66,18 @@ test.each([['--standalone'], []])('serves one server alone with its own tool nam
     { jsonrpc: '2.0', id: 2, method: 'tools/list' },
   ];
   const child = home.spawn(['stdio', ...flags, '--app', 'claude-code', '--server', 'echo'], {}, []);
-  const listed = new Promise<{ result: { tools: { name: string }[] } }>((resolve) => {
+  const listed = new Promise<{ error?: unknown; result?: { tools: { name: string }[] } }>((resolve) => {
     let stdout = '';
     child.stdout?.on('data', (chunk: Buffer) => {
       stdout += chunk.toString('utf8');
       const line = stdout.split('\n').find((one) => /"id":2\b/.test(one) && one.endsWith('}'));
-      if (line !== undefined) resolve(JSON.parse(line) as { result: { tools: { name: string }[] } });
+      if (line !== undefined) resolve(JSON.parse(line) as Awaited<typeof listed>);
     });
   });
   child.stdin?.write(asked.map((one) => `${JSON.stringify(one)}\n`).join(''));
-  const names = (await listed).result.tools.map(({ name }) => name);
+  const { error, result } = await listed;
+  expect(error).toBeUndefined();
+  const names = result?.tools.map(({ name }) => name) ?? [];
   child.stdin?.end();
   expect(names).toContain('echo');
   expect(names.filter((name) => name.includes('_echo'))).toEqual([]);

@@ -230,7 +230,7 @@ describe('a spill', () => {
     const kept = await answering(said('[1]'), { resultToFile: true });
     await rm(fileOf(kept));
     expect((await read({ resultFile: fileOf(kept) })).text).toMatch(
-      /Failed to read result file '.*': There is no kept/,
+      /Failed to read result file '.*': No spill with the ID/,
     );
   });
 });

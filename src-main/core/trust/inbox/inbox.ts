@@ -102,7 +102,7 @@ export class Inbox {
       const item = (await source.items(showing)).find((one) => one.id === id);
       if (item !== undefined) return { item, source };
     }
-    throw new AppError('not_found', `Nothing waits for you under ${truncateName(id)}.`, {
+    throw new AppError('not_found', `No pending item with the ID ${truncateName(id)}.`, {
       fix: 'It was decided already, or is another one now: tooltray inbox.',
     });
   }
