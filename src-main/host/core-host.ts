@@ -2,6 +2,7 @@
 import { allModes } from '../compat/all-modes.ts';
 import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { describeEdits } from '../core/admin/server-change.ts';
 import type { ActivityThread } from '../core/activity/activity-thread.ts';
@@ -241,10 +242,17 @@ export class CoreHost {
     this.#stops.push(servers.changed.on(() => void healing.scan()));
   }
 
+  /** A session may begin between listening and starting, when no server is known yet. Resolves at the latest after 5 s. */
+  async #configApplied(): Promise<void> {
+    const { manager } = this.core.servers;
+    for (let waits = 0; !manager.isConfigLoaded && waits < 100; waits++) await delay(50);
+  }
+
   /** Serves MCP on a line of its own. Rejects with AppError `mode_unknown` or `server_not_found`. */
   async serve(transport: Transport, endpoint: Endpoint, letIn: AuthInfo, onEnd?: () => void): Promise<void> {
     const { starting } = this.core;
     if (starting !== undefined) await starting;
+    if (endpoint.server !== undefined) await this.#configApplied();
     const { activity, clients } = this.core;
     let letGo = (): void => undefined;
     let isOver = false;

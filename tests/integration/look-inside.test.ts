@@ -201,7 +201,7 @@ describe.skipIf(problem !== undefined)('with a sandbox', () => {
     await expect.poll(() => runs(mark), patient).toBe(true);
     const seen = await looking;
     expect(seen).toMatchObject({ isDone: false, tools: 0, parts: [] });
-    expect(seen.sentence).toMatch(/^It could not be looked at\./);
+    expect(seen.sentence).toMatch(/^It could not be previewed\./);
     await expect.poll(() => runs(mark), patient).toBe(false);
   });
 

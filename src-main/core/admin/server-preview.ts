@@ -197,7 +197,7 @@ function unlookable(why: string): AppError {
 function whyNot({ error, stderr }: Exclude<ProbeResult, ProbeSuccess>, missing: readonly string[]): string {
   const said = stderr.at(-1);
   return [
-    `It could not be looked at. ${markInvisible(error.text)}`,
+    `It could not be previewed. ${markInvisible(error.text)}`,
     ...(said === undefined ? [] : [`Its last words: “${truncateText(markInvisible(said), 300)}”.`]),
     ...withheldWords(missing),
   ].join(' ');

@@ -16,7 +16,7 @@ test('list shows each session’s mode with the reason for auto, and which sessi
     /^The only tool costs about \d+ tokens, 0\.\d+ % of the window of Claude Desktop\.$/,
   ) as string;
   expect((await home.json('list')).data['sessions']).toMatchObject([
-    { app: 'claude-ai', mode: 'proxy', reason, calls: 0, staleList: false, note: '' },
+    { app: 'claude-ai', mode: 'proxy', modeReason: reason, calls: 0, staleList: false, note: '' },
   ]);
   const lines = async (): Promise<string> => (await home.run('list')).stdout;
   expect(await lines()).toMatch(/\n\nAPP +MODE +CALLS +REASON\nclaude-ai +proxy +0 +The only tool costs about /);

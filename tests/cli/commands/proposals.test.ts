@@ -75,7 +75,7 @@ test('a server in review starts only for inbox preview, in a sandbox, and test r
   const id = (await home.run('inbox', 'show', 'held')).stdout.slice(0, 6);
   const looked = await home.run('inbox', 'preview', id);
   expect(looked.code).toBe(problem === undefined ? 0 : 1);
-  expect(looked.stdout).toContain(problem === undefined ? 'Tool echo, which is new' : 'could not be scanned');
+  expect(looked.stdout).toContain(problem === undefined ? 'Tool echo, which is new' : 'could not be previewed');
 });
 
 test.runIf(allCases)(

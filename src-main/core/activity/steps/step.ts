@@ -79,6 +79,7 @@ const toolKeys = ['tool', 'tool_name', 'name', 'path', 'tools', 'names'];
 const readKeys = ['op', 'pattern', 'query', 'path'];
 
 const spillAddress = spillUri('');
+const maxFileNameLength = 255;
 
 /** Returns whether a method is recorded as a step. Input is untrusted: the method may not be a string. */
 export function isStep(method: unknown): boolean {
@@ -116,7 +117,9 @@ function toolWords(name: string, input: JsonObject, mode: string, kindOf: KindOf
 /** Returns the address of the spill that a look-up names by its id, file, or address; undefined if it names none. */
 function spillAddressIn(input: JsonObject): string | undefined {
   const named = textOrEmpty(input['resultFile']) || textOrEmpty(objectOrEmpty(input['arguments'])['resultFile']);
-  const last = named.slice(named.search(/[^/\\]*$/));
+  const last = named.slice(Math.max(named.lastIndexOf('/'), named.lastIndexOf('\\')) + 1);
+  // The name of a file is never longer, and a model may send anything.
+  if (last.length > maxFileNameLength) return undefined;
   const id = isSpillId(last) ? last : parseSpillFileName(last)?.id;
   return id === undefined ? undefined : spillUri(id);
 }
