@@ -9,13 +9,14 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The highest values that are accepted; goals are in the issue that lowers them. Raised once, for the first setup as one
- * plan, the settings of an app in one place, and resources for models.
+ * The highest values that are accepted; goals are in the issue that lowers them. Raised twice: for the first setup as one
+ * plan, the settings of an app in one place, and resources for models; and for programs in `auto`, one entry per server,
+ * limits and notices of calls, the access of servers, audit records before the answer, and inputs of RPC as schemas.
  */
 const ceilings = {
-  'lines of code without team': 80_390,
-  'lines of code of team': 10_404,
-  'names in words of the old vocabulary': 237,
+  'lines of code without team': 81_029,
+  'lines of code of team': 10_305,
+  'names in words of the old vocabulary': 19,
   'names that begin with most, longest, usual, rest or look': 0,
   'doc comments that are fragments': 0,
   'spreads that only break a line': 0,

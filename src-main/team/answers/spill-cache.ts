@@ -29,7 +29,7 @@ interface Entry {
   readonly name: string;
   readonly bytes: number;
   usedAt: number;
-  /** Of the file when it was written. */
+  /** Recorded when the file was written. */
   readonly identity: string;
 }
 
