@@ -61,7 +61,7 @@ export interface ServerChangeEntry {
     | 'on'
     | 'off'
     | 'tools switched'
-    | 'said other things'
+    | 'sent different instructions'
     | 'waits for review';
   readonly server: string;
   /** SHA-256 of the entry as it is used now. */

@@ -38,7 +38,7 @@ const changes: Readonly<Record<ServerChangeEntry['change'], string>> = {
   on: 'was switched on',
   off: 'was switched off',
   'tools switched': 'has other tools switched on',
-  'said other things': 'says other things than before',
+  'sent different instructions': 'has different instructions or definitions than before',
   'waits for review': 'says things that wait for a decision',
 };
 
