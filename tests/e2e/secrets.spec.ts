@@ -41,7 +41,7 @@ test('seals secrets of imported servers by default, and names the file that keep
   ).toBeVisible();
   await page.getByRole('button', { name: 'Import 1 server' }).click();
   const brought = page.getByRole('region', { name: 'Import result' });
-  await expect(brought).toContainText('Sealed in the vault: MAIL_KEY.');
+  await expect(brought).toContainText('Stored in the vault: MAIL_KEY.');
   await expect(brought).toContainText(home.path('.cursor/mcp.json'));
   await expect(brought.getByRole('listitem').filter({ hasText: 'mail' })).toContainText('Ready');
   expect(await home.read('own/config.json')).toContain('${secret:MAIL_KEY}');

@@ -32,7 +32,7 @@ test('shows the sign-in of a server, and revokes it with one press', async ({ pa
   await expect(drawer).toContainText('Needs sign-in');
   await signIn(home, 'far');
   await expect(drawer).toContainText('Ready');
-  await expect(drawer).toContainText(`at ${new URL(fixture.origin).host}`);
+  await expect(drawer).toContainText(`via ${new URL(fixture.origin).host}`);
   await drawer.getByRole('button', { name: 'Sign out of far' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Signed out of far' })).toBeVisible();
   await expect(drawer).toContainText('Needs sign-in');

@@ -116,7 +116,7 @@ test('shows an admin and a member the data of their role, and signs them out', a
   await page.goto(team.url);
   await page.getByLabel('Access token').fill('tt_0_guess');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await expect(page.getByText('Invalid token. Take')).toBeVisible();
+  await expect(page.getByText('Invalid token. Use another')).toBeVisible();
   await expectNoBarrier(page, 'signing in');
 
   await signIn(page, team, 'ana');
