@@ -242,7 +242,7 @@ describe.skipIf(missing.length > 0)(`with a secret service (not here: ${missing.
     const left = await home.runWith({ env: session.env }, ...words, '--dry-run');
     expect(left.stdout).toContain("Left in the system's keychain: told, ${keyring:K} of MCPProxy");
     const done = await home.runWith({ env: session.env }, ...words, '--vault');
-    expect(done.stdout).toContain('Sealed in the vault: K.');
+    expect(done.stdout).toContain('Stored in the vault: K.');
     expect(done.stdout).toContain("MISSING did not come from MCPProxy's keychain (it has none of that name)");
     const { secrets } = JSON.parse((await home.runWith({ env: session.env }, 'secret', '--json')).stdout) as Listed;
     expect(secrets.map(({ name, changedAt }) => [name, typeof changedAt])).toEqual([
