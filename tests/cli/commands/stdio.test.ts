@@ -76,6 +76,8 @@ test.each([['--standalone'], []])('serves one server alone with its own tool nam
   });
   child.stdin?.write(asked.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const { error, result } = await listed;
+  // The shim has started a core, which outlives it.
+  if (flags.length === 0) expect((await home.run('stop')).code).toBe(0);
   expect(error).toBeUndefined();
   const names = result?.tools.map(({ name }) => name) ?? [];
   child.stdin?.end();
