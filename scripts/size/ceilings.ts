@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
  * limits and notices of calls, the access of servers, audit records before the answer, and inputs of RPC as schemas.
  */
 const ceilings = {
-  'lines of code without team': 81_029,
+  'lines of code without team': 81_024,
   'lines of code of team': 10_305,
   'names in words of the old vocabulary': 19,
   'names that begin with most, longest, usual, rest or look': 0,

@@ -91,7 +91,7 @@ export class ProfileCores {
     const scope = createProfileScope(names, () => config.current);
     const servers = new ScopedServers(parts.servers, scope);
     const catalog = this.#catalog(servers, scope, whole);
-    // What a layer allows may change at any time, but spills stored before must stay readable.
+    // A layer may change at any time, but spills that were stored before must stay readable.
     const lasting = names.filter((name) => !isScopeName(name));
     const own = new ScopedSpills(spills, lasting.length === 0 ? undefined : JSON.stringify(lasting), scope);
     const shaper = own.scopeShaper(parts.shaper);

@@ -38,7 +38,7 @@ export function servePages(root: string, sources: PageSources): void {
 async function spillResponse(id: string, sources: PageSources): Promise<Response> {
   try {
     const { file, mimeType } = await sources.spillFile(decodeURIComponent(id));
-    // As what it is, but never as a page of Tooltray.
+    // Images and audio keep their type; nothing is served as a page of Tooltray.
     const type = /^(image\/(png|jpeg|gif|webp)|audio\/[\w.+-]+)$/.test(mimeType)
       ? mimeType
       : 'application/octet-stream';

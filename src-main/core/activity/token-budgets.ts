@@ -27,6 +27,9 @@ const noticedShares = [1, 0.8];
 /** How long a sum is used before it is asked for again, in ms. */
 const refreshMs = 2000;
 
+/** Apps whose day is kept: client apps choose their names themselves. Beyond that, all are told again. */
+const maxApps = 1000;
+
 export class TokenBudgets {
   readonly #options: TokenBudgetsOptions;
   readonly #days = new Map<string, DayOfApp>();
@@ -48,6 +51,7 @@ export class TokenBudgets {
     const key = JSON.stringify([app, user]);
     const known = this.#days.get(key);
     const own = known?.day === day ? known : { day, tokens: 0, requestedAt: -Infinity, notified: 0 };
+    if (this.#days.size >= maxApps) this.#days.clear();
     this.#days.set(key, own);
     void this.#refresh(own, app, user);
     const reached = noticedShares.find((share) => own.tokens >= share * budget);

@@ -48,7 +48,7 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
       if (!('missing' in found)) return found;
       const awaited = (): Promise<CatalogEntry> => catalog.awaitTool(tool, server, settleMs, context);
       return awaited().catch(async (error: unknown) => {
-        // What a server offers that each user signs in to is known when the first one has.
+        // The tools of a server with a sign-in per user are known once one user has signed in.
         if (!(await admittedTo(servers, error, context))) throw error;
         return awaited();
       });

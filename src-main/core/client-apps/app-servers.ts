@@ -69,17 +69,15 @@ export function connectionStateOf(
 ): 'no' | 'yes' | 'stale' {
   if (ours.length === 0) return 'no';
   const split = splitServers(ours);
-  const isWritten = (name?: string): boolean =>
-    wanted.some((launch) =>
-      [...entryLaunches(launch, name === undefined ? [] : [name]).values()].some((one) =>
-        ours.some(({ entry }) => matchesLaunch(entry, one)),
-      ),
-    );
-  const fits =
-    split.length === 0
-      ? isWritten()
-      : servers.every((name) => isWritten(name)) && split.every((name) => servers.includes(name));
+  const isWritten = wanted.some((launch) => areWritten(ours, launch, split.length === 0 ? [] : servers));
+  const fits = isWritten && split.every((name) => servers.includes(name));
   return fits ? 'yes' : 'stale';
+}
+
+/** Whether there is exactly this entry, or with `servers` one for each of them. */
+export function areWritten(ours: readonly AppServer[], launch: AppLaunch, servers: readonly string[]): boolean {
+  const launches = [...entryLaunches(launch, servers).values()];
+  return launches.every((one) => ours.some(({ entry }) => matchesLaunch(entry, one)));
 }
 
 /** The servers that have an entry of their own; empty if one entry serves all. */

@@ -1,7 +1,7 @@
 /** Connects an app: our entry is shown, written, read back, and tried by a real handshake before it counts. */
 import { AppError, errorText } from '../base/errors.ts';
 import { isObject } from '../base/json.ts';
-import { matchesLaunch, readAppServers, splitServers } from './app-servers.ts';
+import { areWritten, readAppServers, splitServers } from './app-servers.ts';
 import {
   type AppConfigFile,
   changeAppFile,
@@ -15,7 +15,7 @@ import { type ChangedLine, changedLines } from './text-diff.ts';
 import { configFormatFor, knownApp } from './app-files.ts';
 import { cannotEditError, valueAt } from './formats/config-format.ts';
 import { snippetFor, insertEntry, removeEntries } from './tooltray-entry.ts';
-import { type AppLaunch, entryLaunches, entryName } from './known-app.ts';
+import { type AppLaunch, entryName } from './known-app.ts';
 import { removeFolders, undoChange } from './undo-app-change.ts';
 
 interface InstallPlan {
@@ -138,10 +138,7 @@ async function tryWritten(
   tryLaunch: InstallDeps['tryLaunch'],
 ): Promise<string | undefined> {
   const { ours } = await readAppServers(place);
-  const areWritten = [...entryLaunches(launch, servers).values()].every((one) =>
-    ours.some(({ entry }) => matchesLaunch(entry, one)),
-  );
-  if (!areWritten) return 'the app has rewritten its file.';
+  if (!areWritten(ours, launch, servers)) return 'the app has rewritten its file.';
   // One server that does not start is no reason to connect none: the command is tried as it serves all.
   if (servers.length > 0) return tryLaunch?.(launch);
   const written = ours.find(({ name }) => name === entryName)?.launch;

@@ -82,7 +82,7 @@ function briefLine({ listedName, definition }: CatalogEntry): string {
 
 /**
  * Returns a tool with its parameters and, if its server declares it, the type of its result: enough to write the call.
- * Of a line that would be too long, optional parameters are left out, the last ones first.
+ * Optional parameters are left out of a line that would be too long, the last ones first.
  */
 export function signatureLine({ listedName, definition }: CatalogEntry): string {
   const description = condenseLine(textOrEmpty(definition['description']));

@@ -2,7 +2,7 @@
 import { isAbsolute, relative, sep } from 'node:path';
 import { AppError, type ErrorCode } from '../base/errors.ts';
 
-// What paths say by themselves, before the file system is asked: which are refused, and what is in what.
+// Checks of paths as text, before the file system is asked: which are refused, and which lies below which.
 
 const maxPathLength = 4096;
 

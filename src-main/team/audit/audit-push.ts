@@ -2,7 +2,7 @@
  * Sends records of the audit log to stdout and to an OpenTelemetry collector once they are stored, as the setting
  * `audit.push` says. Each replica sends the records that it wrote.
  */
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { exportRecords, type LogTarget, parseRecord, type RecordLine } from '../../core/edition.ts';
 import { errorText, toAppError } from '../../core/base/errors.ts';
 import type { Log } from '../../core/base/log.ts';
@@ -22,6 +22,8 @@ export interface AuditPushDeps {
 
 /** Lines that wait for a collector that is unavailable, about 20 MB. Older ones are dropped from here, not from the log. */
 const maxWaiting = 20_000;
+/** Bytes on stdout that its reader has not taken. */
+const maxUnreadBytes = 16 * 1024 * 1024;
 const retryMs = 30_000;
 /** How long closing waits for the collector, in ms. */
 const closeTimeoutMs = 3000;
@@ -46,7 +48,10 @@ export class AuditPush {
   /** `lines`: each with its line feed. Returns at once and never throws. */
   send(lines: readonly string[]): void {
     const sinks = this.#parts.sinks();
-    if (sinks.includes('stdout') && lines.length > 0) this.#parts.stdout.write(lines.join(''));
+    // A reader that does not keep up must not fill the memory.
+    const isRead = this.#parts.stdout.writableLength < maxUnreadBytes;
+    if (sinks.includes('stdout') && isRead) this.#parts.stdout.write(lines.join(''));
+    else if (sinks.includes('stdout')) this.#warn('Audit records were not written to stdout: its reader is too slow.');
     if (!sinks.includes('otlp')) return;
     if (this.#target === undefined)
       return this.#warn('audit.push names otlp, but OTEL_EXPORTER_OTLP_ENDPOINT is not set.');
@@ -77,7 +82,7 @@ export class AuditPush {
       const records = this.#waiting;
       this.#waiting = [];
       try {
-        await exportRecords(each(records), target, this.#parts.limits);
+        await exportRecords(Readable.from(records), target, this.#parts.limits);
         this.#hasWarned = false;
       } catch (error) {
         const last = Number(toAppError(error).data?.['last'] ?? 0);
@@ -104,8 +109,4 @@ function recordsOf(lines: readonly string[]): readonly RecordLine[] {
     const record = parseRecord(text);
     return record === undefined ? [] : [{ record, text }];
   });
-}
-
-async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
-  yield* items;
 }

@@ -253,8 +253,6 @@ class RunTimers {
   }
 }
 
-// What the code may still ask of the host: calls, look-ups, and how much of it may be in progress.
-
 // Remembers promises of the VM that failed while nobody waited for them: most likely an `await` was forgotten.
 
 const maxUnhandledRejections = 10;

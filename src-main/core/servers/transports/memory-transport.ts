@@ -38,7 +38,7 @@ class MemoryTransport implements Transport {
 
   async send(message: Message): Promise<void> {
     try {
-      // As over a wire: plain numbers instead of numbers stored by spelling, which the SDK's schemas would reject.
+      // The SDK's schemas reject numbers that keep their spelling, so plain ones are passed, as over a wire.
       await this.#sdk.send(JSON.parse(JSON.stringify(message)) as never);
     } catch (error) {
       throw new AppError('server_exited', 'The built-in server is not running any more.', { cause: error });

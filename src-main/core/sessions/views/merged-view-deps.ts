@@ -27,8 +27,7 @@ export interface MergedViewDeps {
   readonly contexts: HelperContexts;
 }
 
-// What a helper tool is given to work with: made again for each call of one, from the core's parts and its session's
-// view.
+// The context of a helper tool is made for each of its calls, from the core's parts and the session's view.
 
 /** The functions of its view that a helper tool may use. */
 interface HelperView {
