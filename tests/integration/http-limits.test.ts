@@ -1,11 +1,12 @@
 /** Limits of the HTTP server: excess requests get HTTP errors, and requests in progress finish, also when Tooltray stops. */
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { HttpClient } from '../support/http-client.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-limits-'));
 const log = join(folder, 'log');
@@ -45,8 +46,7 @@ async function slowCall(core: TestCore): Promise<{ answer: Promise<Response>; fi
   const answer = ask(core, 'tools/call', { name: 'work', arguments: { file } });
   await until(() => begun() > before);
   const finish = (): void => {
-    writeFileSync(`${file}.part`, 'done');
-    renameSync(`${file}.part`, file);
+    writeAtomically(file, 'done');
   };
   return { answer, finish };
 }
@@ -95,7 +95,7 @@ test('rejects another session while every session has a call running', async () 
   const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'second', version: '1' } };
   const refused = await second.exchange('initialize', hello);
   expect(refused.message.error?.data).toEqual({ code: 'session_limit' });
-  writeFileSync(file, 'done');
+  writeAtomically(file, 'done');
   expect((await call).message.result).toBeDefined();
   expect((await second.exchange('initialize', hello)).message.result).toBeDefined();
 });

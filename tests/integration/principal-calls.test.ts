@@ -1,5 +1,5 @@
 /** A pending call belongs to its app's session: its handle or task looks unknown to every other. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,6 +15,7 @@ import {
 } from '../support/callers.ts';
 import { handleIn } from '../support/finished.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-whose-calls-'));
 const tasks = { elicitation: { form: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
@@ -42,8 +43,7 @@ async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly
   const { result } = await callBy(caller, 'slow_work', { file });
   const id = handleIn(result) ?? String(result?.['taskId']);
   const finish = (): void => {
-    writeFileSync(`${file}.part`, 'done');
-    renameSync(`${file}.part`, file);
+    writeAtomically(file, 'done');
   };
   return { id, finish };
 }

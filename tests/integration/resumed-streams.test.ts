@@ -1,5 +1,5 @@
 /** An app of the stateful protocol resumes a broken HTTP stream after the last event that it received. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -7,6 +7,7 @@ import { HttpClient } from '../support/http-client.ts';
 import type { RawMessage } from '../support/raw-client.ts';
 import { startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-resumed-'));
 const args = [join(import.meta.dirname, 'servers/slow.ts'), join(folder, 'log')];
@@ -78,8 +79,7 @@ function slowCall(id: number) {
   const file = join(folder, `answer-${(calls += 1)}`);
   const message = { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'work', arguments: { file } } };
   const finish = (text: string): void => {
-    writeFileSync(`${file}.part`, text);
-    renameSync(`${file}.part`, file);
+    writeAtomically(file, text);
   };
   return { message, finish };
 }

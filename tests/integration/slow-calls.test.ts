@@ -1,7 +1,7 @@
 /** Calls that take longer than their client app waits: a handle in time, the result later, and the tool runs once. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,7 @@ import { ModernClient } from '../support/modern-client.ts';
 import { textOf } from '../support/socket-client.ts';
 import { ready, startCore, type TestCore } from '../support/start-core.ts';
 import { until } from '../support/until.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-slow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,10 +35,8 @@ async function slowCore(settings: Params = {}) {
     core,
     file,
     work: { file },
-    // Whole at once: the server looks for it all the time.
     finish: (text = 'done') => {
-      writeFileSync(`${file}.part`, text);
-      renameSync(`${file}.part`, file);
+      writeAtomically(file, text);
     },
     step: () => writeFileSync(`${file}.step`, ''),
     noted: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : []),

@@ -1,5 +1,5 @@
 /** Tasks (`io.modelcontextprotocol/tasks` of 2026-07-28): those of servers, and slow calls as tasks for apps with the extension. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { ModernClient } from '../support/modern-client.ts';
 import type { Params, RawMessage } from '../support/raw-client.ts';
 import { textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 const extension = 'io.modelcontextprotocol/tasks';
 const knows = { elicitation: {}, extensions: { [extension]: {} } };
@@ -18,10 +19,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 let files = 0;
 const nextFile = (): string => join(folder, `answer-${(files += 1)}`);
 
-/** Whole at once: the server looks for it all the time. */
 function finish(file: string, text = 'done'): void {
-  writeFileSync(`${file}.part`, text);
-  renameSync(`${file}.part`, file);
+  writeAtomically(file, text);
 }
 
 const taskOf = (client: ModernClient, taskId: unknown): Promise<RawMessage> => client.once('tasks/get', { taskId });

@@ -2,7 +2,7 @@
  * Apps that find `structuredContent` in a result show their model nothing else. So a helper tool returns either none, or all of its
  * result in it, in every mode.
  */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,6 +14,7 @@ import { handleIn } from '../support/finished.ts';
 import type { Params } from '../support/raw-client.ts';
 import { type SocketClient, textOf } from '../support/socket-client.ts';
 import { fixture, startCore, type TestCore } from '../support/start-core.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-whole-'));
 const servers = { a: fixture('compat', 'A'), x: fixture('compat-answers') };
@@ -177,9 +178,7 @@ test('a slow call returns a handle, and later its result in the same form', asyn
     const client = await slow.open({}, { mode });
     const file = join(folder, mode);
     const pending = await client.callTool('work', { file });
-    // Whole at once: the server looks for it all the time.
-    writeFileSync(`${file}.part`, 'done');
-    renameSync(`${file}.part`, file);
+    writeAtomically(file, 'done');
     for (const result of [pending, await client.callTool('await_result', { handle: handleIn(pending) })])
       expect([mode, unsaid(result), textOf(result).length > 0]).toEqual([mode, [], true]);
   }

@@ -10,6 +10,7 @@ import { letTesterIn } from '../support/start-replica.ts';
 import { openSession, post } from '../support/team-caller.ts';
 import { teamDatabase } from '../support/team-database.ts';
 import { until } from '../support/until.ts';
+import { writeAtomically } from '../support/write-atomically.ts';
 
 test.each([
   ['an exception', "throw new Error('planted')"],
@@ -37,7 +38,7 @@ test.each([
   process.kill(replica.pid, 'SIGUSR2');
   const ready = (): Promise<number> => fetch(new URL('/readyz', replica.url)).then(({ status }) => status);
   await expect.poll(ready).toBe(503);
-  writeFileSync(file, 'done');
+  writeAtomically(file, 'done');
   expect(await running).toMatchObject({ status: 200, message: { result: { content: [{ text: 'done' }] } } });
   expect(await replica.exited).toBe(1);
 });

@@ -2,7 +2,7 @@
  * User affinity: Debian's HAProxy with the config of docs/team sends every request of a user to one replica, by any
  * credential, and to another one when that ends. Skipped if HAProxy is not installed.
  */
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,6 +20,7 @@ import { TeamPeople } from '../../support/team-callers.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { testIssuer } from '../../support/test-issuer.ts';
 import { until } from '../../support/until.ts';
+import { writeAtomically } from '../../support/write-atomically.ts';
 import { Page } from '../dashboard/page.ts';
 
 const haproxyIsMissing = !hasHaproxy();
@@ -133,8 +134,7 @@ async function openTeam(): Promise<RunningTeam> {
     url: `${url}/mcp`,
     runs: () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').length : 0),
     finish: (name) => {
-      writeFileSync(`${fileOf(name)}.part`, 'done');
-      renameSync(`${fileOf(name)}.part`, fileOf(name));
+      writeAtomically(fileOf(name), 'done');
     },
     call: (session, name) =>
       post(`${url}/mcp`, 'tools/call', { name: 'slow_work', arguments: { file: fileOf(name) } }, session, token),

@@ -1,5 +1,5 @@
 /** The operations endpoints of a replica: liveness, readiness, metrics. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual as isMatch } from 'node:util';
@@ -12,6 +12,7 @@ import { openSession, post } from '../../support/team-caller.ts';
 import { tcpDoor } from '../../support/tcp-door.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { until } from '../../support/until.ts';
+import { writeAtomically } from '../../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-operations-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,7 +80,7 @@ test('is ready while its schema is current and it is not stopping; counts calls 
     [503, 'ending\n'],
     [200, 'ok\n'],
   ]);
-  writeFileSync(file, 'done');
+  writeAtomically(file, 'done');
   expect((await running).status).toBe(200);
   await draining;
 });

@@ -1,5 +1,5 @@
 /** Two users of one replica, over both protocols: an id belongs to its token, and is unknown to all others. */
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,6 +12,7 @@ import { fixture } from '../../support/start-core.ts';
 import { startReplica, type TestReplica } from '../../support/start-replica.ts';
 import { holderOf, modernTeamCallers, TeamCallers, teamCallers } from '../../support/team-callers.ts';
 import { openTeamDatabase } from '../../support/team-database.ts';
+import { writeAtomically } from '../../support/write-atomically.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tooltray-two-users-'));
 const form = { elicitation: { form: {} } };
@@ -87,8 +88,7 @@ async function slowCall(caller: Caller): Promise<{ readonly id: string; readonly
   const file = join(folder, String((files += 1)));
   const { result } = await callBy(caller, 'slow_work', { file });
   const finish = (): void => {
-    writeFileSync(`${file}.part`, 'done');
-    renameSync(`${file}.part`, file);
+    writeAtomically(file, 'done');
   };
   return { id: handleIn(result) ?? String(result?.['taskId']), finish };
 }
