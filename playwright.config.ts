@@ -17,6 +17,8 @@ export default defineConfig({
   reporter: 'list',
   // Each file starts a core of its own, in a home of its own.
   workers: 3,
+  // As in vitest.config.ts; Playwright lists such a test as flaky.
+  retries: process.env['TOOLTRAY_TEST_RETRIES'] === '0' ? 0 : 1,
   // As long as in the desktop's: two cores that start a dozen processes at once may need seconds for one step.
   timeout: 60_000,
   expect: { timeout: 15_000 },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { keepTemporaryFilesInMemory } from './scripts/test/memory-folder.ts';
+import { FlakyReporter } from './scripts/test/flaky-reporter.ts';
 import { beWhereItIsNoon } from './scripts/test/noon.ts';
 
 // Tests start a thousand processes of Node, of a few programs: what was compiled once is taken from here, which halves a start.
@@ -56,7 +57,10 @@ const longer = [
 ];
 /** Node itself loads the sources, as it does in the processes that tests start: Vite's way costs a fifth more. */
 const experimental = { viteModuleRunner: false, nodeLoader: false };
+/** A test that failed is repeated once, and the run lists it as flaky: `npm run test:load` repeats nothing, which finds what passes only sometimes. */
+const retry = process.env['TOOLTRAY_TEST_RETRIES'] === '0' ? 0 : 1;
 const limits = {
+  retry,
   ...{ testTimeout: 120_000, hookTimeout: 120_000, expect: { poll: { timeout: 30_000 } } },
   setupFiles: ['scripts/test/loading.ts'],
   experimental,
@@ -64,6 +68,7 @@ const limits = {
 
 export default defineConfig({
   test: {
+    reporters: ['default', new FlakyReporter()],
     // Started when a test asks for it.
     globalSetup: ['tests/support/team-cluster.ts', 'tests/support/team-objects.ts'],
     experimental,

@@ -21,6 +21,8 @@ export default defineConfig({
   reporter: 'list',
   // The system has one tray and one window in front; of the stand-in each app has its own.
   workers: isReal ? 1 : 2,
+  // As in the other config.
+  retries: process.env['TOOLTRAY_TEST_RETRIES'] === '0' ? 0 : 1,
   timeout: 60_000,
   expect: { timeout: 15_000 },
   globalSetup: './say-which.ts',
