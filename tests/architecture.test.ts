@@ -1,7 +1,7 @@
 /** Checks the structure rules of the sources and the code map, and the rules themselves with examples that break them. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { mappedPaths, misplacedRows, unmappedFolders } from './architecture/code-map.ts';
+import { mappedPaths, misplacedRows, teamTableDifferences, unmappedFolders } from './architecture/code-map.ts';
 import { canBeReadInOneGo, isNamedAfterItsTopic, saysWhatItIsFor } from './architecture/form-rules.ts';
 import {
   contractIsTypesOnly,
@@ -301,6 +301,7 @@ describe('the code map of src-main/README.md', () => {
 
   test('names every folder', () => {
     expect(unmappedFolders(root, readme)).toEqual([]);
+    expect(teamTableDifferences(root, readme)).toEqual([]);
   });
 
   test('reports a row in the wrong place, an unknown folder, and a layer without a row', () => {
@@ -311,6 +312,7 @@ describe('the code map of src-main/README.md', () => {
     expect(misplacedRows(table('`core/base`', '`core/nowhere`'))).toContain('core/nowhere');
     expect(misplacedRows(readme.replace('`core/health`', 'x'))).toEqual(['health']);
     expect(unmappedFolders(root, readme.replace('`core/health`', 'x'))).toEqual(['core/health']);
+    expect(teamTableDifferences(root, readme.replace('| `admin`', '| `board`'))).toEqual(['admin', 'board']);
   });
 });
 

@@ -12,7 +12,7 @@ import { AppError } from '../core/base/errors.ts';
 import { otlpTarget } from '../core/base/otlp.ts';
 import { CoreHost, type CoreHostOptions } from '../host/core-host.ts';
 import type { TeamHostContext, TeamHost } from '../host/team-host.ts';
-import { s3Variables, parseS3Config } from './answers/s3-config.ts';
+import { s3Variables, parseS3Config } from './spills/s3-config.ts';
 import { ConfigDriftMonitor } from './config/config-drift-monitor.ts';
 import { ChangeFeed } from './database/change-feed.ts';
 import { TeamDashboard } from './dashboard/team-dashboard.ts';

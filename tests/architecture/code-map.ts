@@ -34,3 +34,16 @@ export function unmappedFolders(root: string, readme: string): string[] {
   ];
   return folders.filter((folder) => !paths.includes(folder));
 }
+
+/** Differences between the folders of `team` and the table in _Team_: folders without a row, and rows without a folder. */
+export function teamTableDifferences(root: string, readme: string): string[] {
+  const section = /^## Team\n(.*?)(?=^## )/ms.exec(readme)?.[1] ?? '';
+  const cells = section.split('\n').flatMap((line) => /^\| (`.*?) *\|/.exec(line)?.[1] ?? []);
+  const rows = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+  const entries = readdirSync(`${root}/src-main/team`, { withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  return [
+    ...folders.filter((name) => !rows.includes(name)),
+    ...rows.filter((name) => !folders.includes(name)),
+  ].toSorted();
+}

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { objectsKeys, startObjects } from '../../scripts/team/engines/s3.ts';
-import { type S3Config, parseS3Config } from '../../src-main/team/answers/s3-config.ts';
+import { type S3Config, parseS3Config } from '../../src-main/team/spills/s3-config.ts';
 import { engineOnDemand, engineUrl } from './engine-on-demand.ts';
 
 const variable = 'TOOLTRAY_TEST_OBJECTS';

@@ -10,7 +10,7 @@ import type { CoreHost } from '../../host/core-host.ts';
 import { CallQueries } from '../activity/call-queries.ts';
 import { StepQueries } from '../activity/step-queries.ts';
 import { SavingsQueries } from '../activity/savings-queries.ts';
-import { SpillTable } from '../answers/spill-table.ts';
+import { SpillTable } from '../spills/spill-table.ts';
 import type { ChangeFeed } from '../database/change-feed.ts';
 import type { Database } from '../database/database.ts';
 import type { AccessAudit } from '../http/access-audit.ts';

@@ -21,7 +21,7 @@ import {
   unhealthyFirst,
 } from '../../rpc/edition.ts';
 import type { AppState, AttentionItem, ServerStatus } from '../../rpc/contract.ts';
-import type { SpillTable } from '../answers/spill-table.ts';
+import type { SpillTable } from '../spills/spill-table.ts';
 import type { Heartbeat } from '../replicas/heartbeat.ts';
 import type { InboxService } from './inbox-service.ts';
 import { statusByReplica, aggregateReplicas, aggregateRunners } from './aggregate-status.ts';

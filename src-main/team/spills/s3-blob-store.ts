@@ -119,7 +119,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   #name({ id }: BlobKey): string {
-    return `${this.#address.prefix}answers/${id}`;
+    return `${this.#address.prefix}spills/${id}`;
   }
 
   async #try<T>(signal: AbortSignal, work: (client: S3mini) => Promise<T>): Promise<T> {

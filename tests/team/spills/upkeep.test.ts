@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Pruned } from '../../../src-main/core/spills/spill-pruner.ts';
-import { SpillTable } from '../../../src-main/team/answers/spill-table.ts';
+import { SpillTable } from '../../../src-main/team/spills/spill-table.ts';
 import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
 import { memberOf, openTeam, type Replica } from './team-fixture.ts';
 
