@@ -47,12 +47,12 @@ const longer = [
   'tests/core/client-apps/{concurrent-writes,install}.test.ts',
   'tests/core/{condense/enough-to-call,modes/run-code,paste-import/any-text,spills/spill-faults,wire/gathered-bytes}.test.ts',
   'tests/core/servers/{oauth/command,transports/stdio-transport}.test.ts',
-  'tests/renderer/views/answer/line-diff.test.ts',
+  'tests/renderer/views/result/line-diff.test.ts',
   'tests/rpc/handlers/registry.test.ts',
   'tests/shim/shim.test.ts',
-  'tests/integration/{bad-input,big-answers,flow,held-for-person,killed-core,killed-server,labelled-answers}.test.ts',
-  'tests/integration/{ledger-answers,mcp-apps,pins,principal-calls,principals,profiles,refused-arguments}.test.ts',
-  'tests/integration/{server-states,slow-calls,spills,whole-answers}.test.ts',
+  'tests/integration/{bad-input,big-results,flow,held-for-user,killed-core,killed-server,labelled-results}.test.ts',
+  'tests/integration/{ledger-results,mcp-apps,pins,principal-calls,principals,profiles,refused-arguments}.test.ts',
+  'tests/integration/{server-states,slow-calls,spills,whole-results}.test.ts',
   'tests/team/http/oauth.test.ts',
 ];
 /** Node itself loads the sources, as it does in the processes that tests start: Vite's way costs a fifth more. */

@@ -9,7 +9,7 @@ import SettingsView from '../views/settings/SettingsView.svelte';
 import SetupView from '../views/setup/SetupView.svelte';
 import SpillsView from '../views/spills/SpillsView.svelte';
 import AuditView from '../views/team/AuditView.svelte';
-import PeopleView from '../views/team/PeopleView.svelte';
+import UsersView from '../views/team/UsersView.svelte';
 import TeamServersView from '../views/team/TeamServersView.svelte';
 import TokensView from '../views/team/TokensView.svelte';
 
@@ -21,7 +21,7 @@ const viewComponents: Readonly<Record<View, Component>> = {
   spills: SpillsView,
   setup: SetupView,
   settings: SettingsView,
-  people: PeopleView,
+  people: UsersView,
   audit: AuditView,
   tokens: TokensView,
 };

@@ -9,7 +9,7 @@ import { wrapUri } from '../../core/catalog/resource-uris.ts';
 import { notFoundText } from '../../core/catalog/resolve-resource.ts';
 import type { HelperContext, HelperTool, ModeView } from '../../core/modes/mode.ts';
 import { findTools, isOwnTool, moreMatchesText, parseNeeds } from '../../core/modes/find-tools.ts';
-import { signatureLine } from '../../core/modes/search-answer.ts';
+import { signatureLine } from '../../core/modes/search-result-text.ts';
 import { markSchemaShown, withUnavailableServers } from '../../core/modes/render-tools.ts';
 import { type Result, RpcError } from '../../core/wire/message.ts';
 import { scalarOf, RawJson, toObject } from '../../core/wire/raw-json.ts';

@@ -12,7 +12,7 @@ import { queryHint } from './find-tools.ts';
 import type { HelperTool, Mode } from './mode.ts';
 import { readResultTool } from './read-spill.ts';
 import { joinServerNames } from './render-tools.ts';
-import { searchAnswer } from './search-answer.ts';
+import { searchAnswer } from './search-result-text.ts';
 import { callTool } from './search-mode.ts';
 
 const search: HelperTool = {

@@ -11,7 +11,7 @@ import { languagesText } from './catalog-languages.ts';
 import { queryHint } from './find-tools.ts';
 import type { HelperContext, HelperTool, Mode, ModeView } from './mode.ts';
 import { namedTools, readDetail, parseLanguage, runCode, toolTexts } from './run-code.ts';
-import { searchAnswer } from './search-answer.ts';
+import { searchAnswer } from './search-result-text.ts';
 import type { Result } from '../wire/message.ts';
 
 /** `search`: tools by what they do, as text. */

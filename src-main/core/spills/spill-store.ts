@@ -1,6 +1,6 @@
 /**
  * Stores results that are too large to return: on one core's disk (`DiskSpillStore`), or shared by all replicas.
- * The same contract test covers both (tests/core/spills/answer-store-contract.ts). Methods that may ask another process
+ * The same contract test covers both (tests/core/spills/spill-store-contract.ts). Methods that may ask another process
  * return
  * promises; on a desktop they return at once.
  */

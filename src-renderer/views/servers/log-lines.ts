@@ -1,6 +1,6 @@
 /** The log of a server as the page holds it: bounded, stack traces folded, filtered, and as a text to save. Pure. */
 import type { ServerLogLine } from '../../../src-main/rpc/contract.ts';
-import { levelOf, type LogLevel } from '../answer/log/log-facts.ts';
+import { levelOf, type LogLevel } from '../result/log/log-facts.ts';
 
 export interface NumberedLine extends ServerLogLine {
   /** Counts on while the page is open. */

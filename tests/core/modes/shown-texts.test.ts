@@ -7,7 +7,7 @@ import { isLossy } from '../../../src-main/core/condense/signature.ts';
 import { allModes } from '../../../src-main/compat/all-modes.ts';
 import type { HelperContext } from '../../../src-main/core/modes/mode.ts';
 import { toolTexts } from '../../../src-main/core/modes/run-code.ts';
-import { signatureLine } from '../../../src-main/core/modes/search-answer.ts';
+import { signatureLine } from '../../../src-main/core/modes/search-result-text.ts';
 import { renderFoundTools } from '../../../src-main/core/modes/search-mode.ts';
 import { renderTool } from '../../../src-main/core/modes/render-tools.ts';
 import { recordedListings } from '../../fixtures/recorded-listings.ts';

@@ -1,5 +1,5 @@
 /** The desktop's store fulfills the contract of all stores. */
-import { answerStoreContract } from './answer-store-contract.ts';
+import { answerStoreContract } from './spill-store-contract.ts';
 import { openStore } from './spill-fixture.ts';
 
 answerStoreContract(() => openStore());

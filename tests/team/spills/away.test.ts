@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startObjects } from '../../../scripts/team/engines/s3.ts';
 import { S3BlobStore } from '../../../src-main/team/spills/s3-blob-store.ts';
 import { parseS3Config } from '../../../src-main/team/spills/s3-config.ts';
-import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
+import { codeOf, keepText, originOf, textOf } from '../../core/spills/spill-store-contract.ts';
 import { textResult } from '../../core/spills/spill-fixture.ts';
 import { objectsEnv, teamObjects } from '../../support/team-objects.ts';
 import { tcpDoor } from '../../support/tcp-door.ts';

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { ResultShaper } from '../../../src-main/core/calls/shape-result.ts';
 import { SpillAccess, SpillReader } from '../../../src-main/core/spills/spill-reader.ts';
 import { S3BlobStore } from '../../../src-main/team/spills/s3-blob-store.ts';
-import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
+import { codeOf, keepText, originOf, textOf } from '../../core/spills/spill-store-contract.ts';
 import { raw } from '../../core/spills/spill-fixture.ts';
 import { teamObjects } from '../../support/team-objects.ts';
 import { until } from '../../support/until.ts';

@@ -10,7 +10,7 @@ import { S3BlobStore } from '../../../src-main/team/spills/s3-blob-store.ts';
 import { TeamSpillStore, type TeamSpillStoreOptions } from '../../../src-main/team/spills/team-spill-store.ts';
 import { Database } from '../../../src-main/team/database/database.ts';
 import { countRoughly, usualSettings } from '../../core/spills/spill-fixture.ts';
-import type { StoreUnderTest } from '../../core/spills/answer-store-contract.ts';
+import type { StoreUnderTest } from '../../core/spills/spill-store-contract.ts';
 import { teamDatabase } from '../../support/team-database.ts';
 import { teamObjects } from '../../support/team-objects.ts';
 

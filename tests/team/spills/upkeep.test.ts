@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Pruned } from '../../../src-main/core/spills/spill-pruner.ts';
 import { SpillTable } from '../../../src-main/team/spills/spill-table.ts';
-import { codeOf, keepText, originOf, textOf } from '../../core/spills/answer-store-contract.ts';
+import { codeOf, keepText, originOf, textOf } from '../../core/spills/spill-store-contract.ts';
 import { memberOf, openTeam, type Replica } from './team-fixture.ts';
 
 const ann = memberOf('ann');

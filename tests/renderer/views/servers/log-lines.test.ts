@@ -1,6 +1,6 @@
 /** A server's log as the page holds it. */
 import { expect, test } from 'vitest';
-import type { LogLevel } from '../../../../src-renderer/views/answer/log/log-facts.ts';
+import type { LogLevel } from '../../../../src-renderer/views/result/log/log-facts.ts';
 import type { ServerLogLine } from '../../../../src-main/rpc/contract.ts';
 import {
   append,

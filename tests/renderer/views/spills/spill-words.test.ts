@@ -1,8 +1,8 @@
 /** Texts about spills, their reads and matches. */
 import { expect, test } from 'vitest';
 import type { SpillRow } from '../../../../src-main/rpc/contract.ts';
-import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/answer/find-in-text.ts';
-import { isInRanges, mergeRanges, readWords } from '../../../../src-renderer/views/answer/read-marks.ts';
+import { literalPattern, matchesInWords, splitAtMatch } from '../../../../src-renderer/views/result/find-in-text.ts';
+import { isInRanges, mergeRanges, readWords } from '../../../../src-renderer/views/result/read-marks.ts';
 import { readSpillRows } from '../../../../src-renderer/views/spills/read-spill-rows.ts';
 import { expiryInWords, noReadsText, usageInWords } from '../../../../src-renderer/views/spills/spill-words.ts';
 

@@ -1,0 +1,16 @@
+/**
+ * The result that the user has selected for comparison; it stays selected across views until a second one is chosen.
+ */
+import { createContext } from 'svelte';
+import type { AnswerSource } from './result-source.ts';
+
+export interface Picked {
+  readonly title: string;
+  readonly source: AnswerSource;
+}
+
+export class Comparison {
+  picked = $state.raw<Picked>();
+}
+
+export const [useComparison, provideComparison] = createContext<Comparison>();
