@@ -118,7 +118,7 @@ test('activity lists the calls, filters them, and exports every one', async () =
     total: 2,
     calls: [
       { server: 'utils', outcome: 'tool_error' },
-      { server: 'echo', outcome: 'ok', reason: 'to see it' },
+      { server: 'echo', outcome: 'ok', declared: { reason: 'to see it' } },
     ],
   });
   expect((await home.run('activity', '--server', 'echo')).stdout).toMatch(/echo:echo .*to see it/);

@@ -50,7 +50,7 @@ async function asSent(core: TestCore, tool: string): Promise<{ payload: Size; wh
 function recordOf(core: TestCore, app: string): Promise<CallDetail> {
   return vi.waitFor(async () => {
     const [last] = (await ask(core, 'activity', { app, limit: 1 })).calls;
-    expect(last?.tokensSent).toBeDefined();
+    expect(last?.tokens.serverResult).toBeDefined();
     return ask(core, 'callDetail', { id: last?.id ?? 0 });
   }, 30_000);
 }
@@ -70,7 +70,7 @@ test.each([
   const row = report.rows.find(({ key }) => key === 'x:big');
   const facts = (given['_meta'] as Record<string, { resultBytes: number; resultTokens: number }>)['tooltray/spill'];
   expect({
-    record: [call.resultBytes, call.tokensSent],
+    record: [call.bytes.serverResult, call.tokens.serverResult],
     kept: spills.map(({ sentBytes, sentTokens }) => [sentBytes, sentTokens]),
     model: [facts?.resultBytes, facts?.resultTokens],
     ledger: row?.raw,
@@ -97,7 +97,7 @@ test('counts a whole result the same in the record and the ledger, and says why 
   await client.callTool('x_big');
   const call = await recordOf(core, 'walker');
   const { rows } = await ask(core, 'savings', { by: 'tool', app: 'walker' });
-  expect([call.resultBytes, call.tokensSent, call.tokensOut, call.passed]).toEqual([
+  expect([call.bytes.serverResult, call.tokens.serverResult, call.tokens.modelResult, call.unspilled?.reason]).toEqual([
     payload.bytes,
     sent.tokens,
     sent.tokens,
@@ -113,27 +113,30 @@ test('counts once what a whole result contains twice, in sizes and tokens', asyn
   const text = textOf(given);
   const { structuredContent: _same, ...once } = given;
   const call = await recordOf(core, 'walker');
-  expect([call.resultBytes, call.givenBytes]).toEqual([Buffer.byteLength(text), Buffer.byteLength(text)]);
-  expect([call.tokensSent, call.tokensOut]).toEqual([tokensOf(JSON.stringify(once)), tokensOf(JSON.stringify(once))]);
+  expect([call.bytes.serverResult, call.bytes.modelResult]).toEqual([Buffer.byteLength(text), Buffer.byteLength(text)]);
+  expect([call.tokens.serverResult, call.tokens.modelResult]).toEqual([
+    tokensOf(JSON.stringify(once)),
+    tokensOf(JSON.stringify(once)),
+  ]);
   const { rows } = await ask(core, 'savings', { by: 'tool', app: 'walker' });
-  expect(rows.find(({ key }) => key === 's:give')).toMatchObject({ raw: call.tokensSent, net: 0 });
+  expect(rows.find(({ key }) => key === 's:give')).toMatchObject({ raw: call.tokens.serverResult, net: 0 });
 });
 
 test.each([
-  ['claude-code', 'below', 1_000_000],
-  ['someone', undefined, undefined],
-])('records why a result of 80 kB went to %s whole', async (app, passed, limitBytes) => {
+  ['claude-code', { reason: 'below', limitBytes: 1_000_000 }],
+  ['someone', undefined],
+])('records why a result of 80 kB was returned to %s whole', async (app, unspilled) => {
   await using core = await startCore({ servers });
   const client = await core.open({}, { app, mode: 'proxy' });
   await client.callTool('x_big');
-  expect(await recordOf(core, app)).toMatchObject({ passed, limitBytes });
+  expect((await recordOf(core, app)).unspilled).toEqual(unspilled);
 });
 
 test('records that a large result passed because of the endpoint of one server', async () => {
   await using core = await startCore({ servers });
   await asSent(core, 'big');
   const { calls } = await ask(core, 'activity', {});
-  expect(calls.map(({ passed }) => passed)).toEqual(['server']);
+  expect(calls.map(({ unspilled }) => unspilled?.reason)).toEqual(['server']);
 });
 
 test('counts no calls by the user as savings, however they connected', async () => {

@@ -123,29 +123,18 @@ function callLines(calls: readonly CallSummary[], total: number): string[] {
   ];
 }
 
-function row({
-  at,
-  appName,
-  server,
-  tool,
-  outcome,
-  error,
-  durationMs,
-  tokensSent,
-  tokensOut,
-  reason,
-}: CallSummary): string[] {
+function row({ at, appName, server, tool, outcome, error, durationMs, tokens, declared }: CallSummary): string[] {
   const when = new Date(at).toISOString().slice(0, 19).replace('T', ' ');
   const name = server === '' ? tool : `${server}:${tool}`;
   const outcomeText = outcome === 'ok' ? 'ok' : paint('bad', outcome.replace('_', ' '));
-  const tokens = [tokensSent, tokensOut].map((number) => String(number ?? ''));
+  const counts = [tokens.serverResult, tokens.modelResult].map((number) => String(number ?? ''));
   return [
     when,
     oneLine(appName),
     oneLine(name),
     outcomeText,
     formatDuration(durationMs),
-    ...tokens,
-    oneLine(reason ?? error ?? ''),
+    ...counts,
+    oneLine(declared.reason ?? error ?? ''),
   ];
 }

@@ -28,6 +28,13 @@ export type CallOutcome = (typeof callOutcomes)[number];
  */
 export type UnspilledReason = 'server' | 'program' | 'wanted' | 'off' | 'below' | 'payload' | 'media' | 'unkept';
 
+/** A value for each payload of a call: its arguments, the server's result, and the result returned to the model. */
+export interface PerPayload<Value> {
+  readonly request: Value;
+  readonly serverResult: Value;
+  readonly modelResult: Value;
+}
+
 export interface CallRecord {
   /** ms since the epoch. */
   readonly startedAt: number;

@@ -1,6 +1,11 @@
 /** Requests about recorded calls and their payloads. */
 import { z } from 'zod';
-import { callOutcomes, type CallOutcome, type UnspilledReason } from '../../core/activity/call-record.ts';
+import {
+  callOutcomes,
+  type CallOutcome,
+  type PerPayload,
+  type UnspilledReason,
+} from '../../core/activity/call-record.ts';
 import type { LabelDescription } from '../../core/calls/describe-labels.ts';
 import { count, flag, maybe, name, text, type Methods, type Parsed } from './fields.ts';
 
@@ -28,29 +33,19 @@ export interface CallSummary {
   readonly via: string | undefined;
   /** The argument that identifies it, secrets masked; may be empty. */
   readonly preview: string;
-  /** The model's stated reason for the call, if any. */
-  readonly reason: string | undefined;
-  /** How sensitive it said the data is, where it said it. */
-  readonly sensitivity: string | undefined;
+  /** The reason for the call and the sensitivity of its data, as the model declared them. */
+  readonly declared: { readonly reason: string | undefined; readonly sensitivity: string | undefined };
   readonly outcome: CallOutcome;
   readonly error: string | undefined;
   readonly durationMs: number;
-  /** Tokens of the arguments, of the server result and of the result returned to the model; undefined until counted. */
-  readonly tokensIn: number | undefined;
-  readonly tokensSent: number | undefined;
-  readonly tokensOut: number | undefined;
-  /** Whether at least one of the three counts above is estimated. */
-  readonly estimated: boolean;
-  readonly argumentBytes: number;
-  /** Bytes of the server result, and of the result returned to the model. */
-  readonly resultBytes: number;
-  readonly givenBytes: number;
-  /** Why a big answer was given whole, and the limit in question; undefined for one that is not big, or was not. */
-  readonly passed: UnspilledReason | undefined;
-  readonly limitBytes: number | undefined;
+  /** Undefined until counted. `estimated`: whether at least one of them is an estimate. */
+  readonly tokens: PerPayload<number | undefined> & { readonly estimated: boolean };
+  readonly bytes: PerPayload<number>;
+  /** Why a large result was returned whole, and the limit in question; undefined for a small or a spilled result. */
+  readonly unspilled: { readonly reason: UnspilledReason; readonly limitBytes: number | undefined } | undefined;
   /** Equal calls with equal results in a row, if the model was told so. */
   readonly repeats: number | undefined;
-  /** The answer was kept on disk under this id. */
+  /** The ID of the spilled result. */
   readonly spillId: string | undefined;
   /** Findings of the scan in the result; empty for an ordinary one and until scanned. */
   readonly labels: readonly LabelDescription[];
@@ -61,8 +56,7 @@ export interface ActivityPage {
   readonly calls: readonly CallSummary[];
   readonly total: number;
   readonly failed: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
+  readonly tokens: Pick<PerPayload<number>, 'request' | 'modelResult'>;
   readonly more: boolean;
   /** Id of the newest call on record, whether it fits or not; 0 without one. */
   readonly lastId: number;

@@ -28,7 +28,6 @@ export async function activityOverview(
 
 export function callSummary(entry: ActivityEntry): CallSummary {
   const { id, startedAt, app, mode, server, tool, outcome, durationMs } = entry;
-  const { argumentBytes, resultBytes, givenBytes, tokensEstimated } = entry;
   return {
     id,
     at: startedAt,
@@ -39,21 +38,19 @@ export function callSummary(entry: ActivityEntry): CallSummary {
     tool,
     outcome,
     durationMs,
-    argumentBytes,
-    resultBytes,
-    givenBytes,
     via: entry.via,
-    reason: entry.why,
     preview: entry.preview ?? '',
-    sensitivity: entry.sensitivity,
+    declared: { reason: entry.why, sensitivity: entry.sensitivity },
     error: entry.errorText,
-    tokensIn: entry.tokensIn,
-    tokensSent: entry.tokensSent,
-    tokensOut: entry.tokensOut,
-    estimated: tokensEstimated,
+    tokens: {
+      request: entry.tokensIn,
+      serverResult: entry.tokensSent,
+      modelResult: entry.tokensOut,
+      estimated: entry.tokensEstimated,
+    },
+    bytes: { request: entry.argumentBytes, serverResult: entry.resultBytes, modelResult: entry.givenBytes },
     spillId: entry.spillId,
-    passed: entry.passed,
-    limitBytes: entry.limitBytes,
+    unspilled: entry.passed && { reason: entry.passed, limitBytes: entry.limitBytes },
     repeats: entry.repeats,
     labels: describeLabels(entry.labels?.split(' ') ?? []),
   };

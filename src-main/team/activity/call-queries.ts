@@ -82,8 +82,7 @@ export class CallQueries {
       lastId: Number(newest['last'] ?? 0),
       total: sum('total'),
       failed: sum('failed'),
-      tokensIn: sum('tokens_in'),
-      tokensOut: sum('tokens_out'),
+      tokens: { request: sum('tokens_in'), modelResult: sum('tokens_out') },
       ...(afterId !== undefined && { newer: { calls: sum('newer'), problems: sum('problems') } }),
     };
   }
@@ -193,24 +192,26 @@ export function callOf(row: Row): TeamCall {
     server: text('server'),
     tool: text('tool'),
     via: optional('via'),
-    reason: optional('why'),
     preview: optional('preview') ?? '',
-    sensitivity: optional('sensitivity'),
+    declared: { reason: optional('why'), sensitivity: optional('sensitivity') },
     outcome: text('outcome') as CallOutcome,
     error: optional('error_text'),
     durationMs: number('duration_ms'),
     callMs: number('call_ms'),
-    argumentBytes: number('argument_bytes'),
-    resultBytes: number('result_bytes'),
-    givenBytes: number('given_bytes'),
-    tokensIn: counted('tokens_in'),
-    tokensSent: counted('tokens_sent'),
-    tokensOut: counted('tokens_out'),
-    estimated: number('estimated') !== 0,
+    bytes: {
+      request: number('argument_bytes'),
+      serverResult: number('result_bytes'),
+      modelResult: number('given_bytes'),
+    },
+    tokens: {
+      request: counted('tokens_in'),
+      serverResult: counted('tokens_sent'),
+      modelResult: counted('tokens_out'),
+      estimated: number('estimated') !== 0,
+    },
     spillId: optional('spill'),
-    // Why a long answer was given whole stays with the replica.
-    passed: undefined,
-    limitBytes: undefined,
+    // The replica does not ship why a large result was returned whole.
+    unspilled: undefined,
     repeats: undefined,
     labels: describeLabels(optional('labels')?.split(' ') ?? []),
   };

@@ -1,7 +1,7 @@
 /** Pages of calls put together to one list, the newest first. Pure. */
 import type { ActivityPage, CallSummary } from '../../../src-main/rpc/contract.ts';
 
-export type Totals = Pick<ActivityPage, 'total' | 'failed' | 'tokensIn' | 'tokensOut'>;
+export type Totals = Pick<ActivityPage, 'total' | 'failed' | 'tokens'>;
 
 /** Tokens are counted after a call is shown; after this long nobody waits for them any more, in ms. */
 const countedWithinMs = 60_000;
@@ -23,10 +23,10 @@ export function withOlder(calls: readonly CallSummary[], older: readonly CallSum
 export function askAfter(calls: readonly CallSummary[], newest: number, now: number): number {
   const uncounted = calls
     .slice(0, looksAt)
-    .findLast(({ tokensOut, at }) => tokensOut === undefined && now - at < countedWithinMs);
+    .findLast(({ tokens, at }) => tokens.modelResult === undefined && now - at < countedWithinMs);
   return uncounted === undefined ? newest : Math.min(newest, uncounted.id - 1);
 }
 
-export function totalsOf({ total, failed, tokensIn, tokensOut }: ActivityPage): Totals {
-  return { total, failed, tokensIn, tokensOut };
+export function totalsOf({ total, failed, tokens }: ActivityPage): Totals {
+  return { total, failed, tokens };
 }

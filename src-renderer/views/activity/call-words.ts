@@ -24,10 +24,11 @@ export const outcomeWords: Readonly<Record<CallSummary['outcome'], OutcomeWords>
 };
 
 /** `120 → 2.4k`; a dash if nothing was counted (yet), a swung one in front of an estimate. */
-export function tokensInWords({ tokensIn, tokensOut, estimated }: CallSummary): string {
-  if (tokensIn === undefined && tokensOut === undefined) return '–';
+export function tokensInWords({ tokens }: Pick<CallSummary, 'tokens'>): string {
+  const { request, modelResult, estimated } = tokens;
+  if (request === undefined && modelResult === undefined) return '–';
   const mark = estimated ? '~' : '';
-  return `${tokensIn === undefined ? '–' : compact(tokensIn)} → ${tokensOut === undefined ? '–' : mark + compact(tokensOut)}`;
+  return `${request === undefined ? '–' : compact(request)} → ${modelResult === undefined ? '–' : mark + compact(modelResult)}`;
 }
 
 /**
@@ -87,10 +88,10 @@ const noTextSentences: Readonly<Record<Exclude<MissingPayload, 'nothing'>, strin
   gone: 'Expired, or evicted to free space ("results": "retentionDays", "maxBytes"). Sizes and times are still recorded.',
 };
 
-/** Why a big answer went to the model as a whole: `It is below the limit of 1 MB.` */
-export function passedSentence(passed: NonNullable<CallSummary['passed']>, limitBytes: number | undefined): string {
+/** Why a large result was returned whole: `Below the limit of 1 MB for this app or tool.` */
+export function unspilledSentence({ reason, limitBytes }: NonNullable<CallSummary['unspilled']>): string {
   const limit = limitBytes === undefined ? 'the limit' : `the limit of ${bytes(limitBytes)}`;
-  const sentences: Readonly<Record<typeof passed, string>> = {
+  const sentences: Readonly<Record<typeof reason, string>> = {
     below: `Below ${limit} for this app or tool.`,
     payload: `The content is below ${limit}; the message envelope does not count.`,
     media: `Image or audio, which does not count towards ${limit}.`,
@@ -100,7 +101,7 @@ export function passedSentence(passed: NonNullable<CallSummary['passed']>, limit
     wanted: 'The helper tool requested the full result.',
     unkept: 'Could not be written to disk. See the log.',
   };
-  return sentences[passed];
+  return sentences[reason];
 }
 
 /** undefined if it is not there, or its beginning only. */

@@ -4,32 +4,29 @@ import { csvText } from '../../lib/csv.ts';
 
 export type ExportFormat = 'json' | 'csv';
 
-/** The user column exists only if the calls belong to several users. */
-const columns = [
-  ...([
-    'id',
-    'at',
-    'user',
-    'app',
-    'mode',
-    'server',
-    'tool',
-    'via',
-    'reason',
-    'outcome',
-    'error',
-    'durationMs',
-  ] as const),
-  ...([
-    'tokensIn',
-    'tokensSent',
-    'tokensOut',
-    'estimated',
-    'argumentBytes',
-    'resultBytes',
-    'givenBytes',
-    'spillId',
-  ] as const),
+type Cell = (call: Omit<CallSummary, 'at'> & { readonly at: string }) => string | number | boolean | undefined;
+
+const columns: readonly (readonly [name: string, cell: Cell])[] = [
+  ['id', ({ id }) => id],
+  ['at', ({ at }) => at],
+  ['user', ({ user }) => user],
+  ['app', ({ app }) => app],
+  ['mode', ({ mode }) => mode],
+  ['server', ({ server }) => server],
+  ['tool', ({ tool }) => tool],
+  ['via', ({ via }) => via],
+  ['reason', ({ declared }) => declared.reason],
+  ['outcome', ({ outcome }) => outcome],
+  ['error', ({ error }) => error],
+  ['durationMs', ({ durationMs }) => durationMs],
+  ['requestTokens', ({ tokens }) => tokens.request],
+  ['serverResultTokens', ({ tokens }) => tokens.serverResult],
+  ['modelResultTokens', ({ tokens }) => tokens.modelResult],
+  ['estimated', ({ tokens }) => tokens.estimated],
+  ['requestBytes', ({ bytes }) => bytes.request],
+  ['serverResultBytes', ({ bytes }) => bytes.serverResult],
+  ['modelResultBytes', ({ bytes }) => bytes.modelResult],
+  ['spillId', ({ spillId }) => spillId],
 ];
 
 /** Page by page; those that come meanwhile are left out. */
@@ -52,6 +49,7 @@ export async function readAllCalls(
 export function exportText(calls: readonly CallSummary[], format: ExportFormat): string {
   const rows = calls.map((call) => ({ ...call, at: new Date(call.at).toISOString() }));
   if (format === 'json') return `${JSON.stringify(rows, undefined, 2)}\n`;
-  const shown = columns.filter((column) => column !== 'user' || calls.some(({ user }) => user !== undefined));
-  return csvText([shown, ...rows.map((row) => shown.map((column) => row[column]))]);
+  // The user column exists only if the calls belong to several users.
+  const shown = columns.filter(([name]) => name !== 'user' || calls.some(({ user }) => user !== undefined));
+  return csvText([shown.map(([name]) => name), ...rows.map((row) => shown.map(([, cellOf]) => cellOf(row)))]);
 }

@@ -105,8 +105,8 @@ test('counts the tokens that each mode would return, the same as in the record',
   const whole = rows.find(({ modes }) => modes.includes('server'));
   await vi.waitUntil(async () => (await ask(core, 'activity', {}))['total'] === 1, patience);
   const onRecord = async (): Promise<number | undefined> => {
-    const { calls } = (await ask(core, 'activity', {})) as { calls: { tokensOut?: number }[] };
-    return calls[0]?.tokensOut;
+    const { calls } = (await ask(core, 'activity', {})) as { calls: { tokens: { modelResult?: number } }[] };
+    return calls[0]?.tokens.modelResult;
   };
   await vi.waitUntil(async () => (await onRecord()) !== undefined, patience);
   expect(whole).toMatchObject({ tokens: await onRecord(), estimated: false });

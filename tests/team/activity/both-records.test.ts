@@ -116,7 +116,7 @@ test('SQLite and PostgreSQL return the same calls, sums and savings', async () =
     expect(page.calls.map(({ at, tool }) => [at, tool])).toEqual(
       own.calls.map(({ startedAt, tool }) => [startedAt, tool]),
     );
-    expect([page.total, page.failed, page.tokensOut]).toEqual([own.total, own.failed, own.tokensOut]);
+    expect([page.total, page.failed, page.tokens]).toEqual([own.total, own.failed, own.tokens]);
   }
   const servers = await activity.ask('callsByServer', 0);
   const inTeam = await calls.servers('everybody', 0);

@@ -119,7 +119,7 @@ test('stores a row resent after a lost response once, with later changes', async
   isLost = false;
   await expect.poll(async () => (await activity.ask('recentCalls'))[0]?.tokensOut).toBe(2);
   expect(await ship.ship(true)).toBe(true);
-  expect(await calls()).toMatchObject([{ tool: 'read', tokensOut: 2 }]);
+  expect(await calls()).toMatchObject([{ tool: 'read', tokens: { modelResult: 2 } }]);
 });
 
 test('resends a row that changes while it is sent', async () => {
@@ -135,7 +135,7 @@ test('resends a row that changes while it is sent', async () => {
   await ship.ship(true);
   await ship.ship(true);
   expect(sent).toEqual([null, 5]);
-  expect(await calls()).toMatchObject([{ tokensOut: 5 }]);
+  expect(await calls()).toMatchObject([{ tokens: { modelResult: 5 } }]);
 });
 
 test('reports rows dropped over the limit before they were sent, and sends the rest', async () => {

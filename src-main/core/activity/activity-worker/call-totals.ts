@@ -1,13 +1,12 @@
 /** Sums over the calls on record. Times in ms since the epoch. */
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { type CallOutcome, isProblem } from '../call-record.ts';
+import { type CallOutcome, isProblem, type PerPayload } from '../call-record.ts';
 
 export interface CallTotals {
   /** Totals over all matching calls. */
   readonly total: number;
   readonly failed: number;
-  readonly tokensIn: number;
-  readonly tokensOut: number;
+  readonly tokens: Pick<PerPayload<number>, 'request' | 'modelResult'>;
 }
 
 export interface ServerTotals {
@@ -28,12 +27,16 @@ export function callTotals(database: DatabaseSync, search: CallSearch): CallTota
   const row = database
     .prepare(
       `SELECT count(*) AS total, coalesce(sum(${isProblem}), 0) AS failed,
-       coalesce(sum(tokensIn), 0) AS tokensIn, coalesce(sum(tokensOut), 0) AS tokensOut
+       coalesce(sum(tokensIn), 0) AS request, coalesce(sum(tokensOut), 0) AS modelResult
        FROM calls WHERE ${['TRUE', ...clauses].join(' AND ')}`,
     )
     .get(...values);
   const of = (name: string): number => Number(row?.[name] ?? 0);
-  return { total: of('total'), failed: of('failed'), tokensIn: of('tokensIn'), tokensOut: of('tokensOut') };
+  return {
+    total: of('total'),
+    failed: of('failed'),
+    tokens: { request: of('request'), modelResult: of('modelResult') },
+  };
 }
 
 /** Tokens that an app was sent since then, with lists and searches; `user` undefined: the one of a desktop. */

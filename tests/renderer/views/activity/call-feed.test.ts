@@ -14,30 +14,27 @@ function call(id: number, more: Partial<CallSummary> = {}): CallSummary {
     server: 'github',
     tool: 'list',
     via: undefined,
-    reason: undefined,
     preview: '',
-    sensitivity: undefined,
+    declared: { reason: undefined, sensitivity: undefined },
   };
   const sizes = {
     durationMs: 5,
-    argumentBytes: 2,
-    resultBytes: 2,
-    givenBytes: 2,
-    tokensSent: undefined,
-    tokensIn: 1,
-    tokensOut: 1,
+    bytes: { request: 2, serverResult: 2, modelResult: 2 },
+    tokens: counted(1),
   };
   const rest = {
     outcome: 'ok',
     error: undefined,
-    estimated: false,
     spillId: undefined,
-    passed: undefined,
-    limitBytes: undefined,
+    unspilled: undefined,
     repeats: undefined,
     labels: [],
   } as const;
   return { id, at: now - 1000, ...texts, ...sizes, ...rest, ...more };
+}
+
+function counted(modelResult: number | undefined): CallSummary['tokens'] {
+  return { request: 1, serverResult: undefined, modelResult, estimated: false };
 }
 
 /** Answers as the core does, from calls 1 to `last`. */
@@ -59,7 +56,7 @@ class Record {
     const fitting = ids.filter((id) => id < beforeId && id > afterId && !this.hidden.has(id));
     const calls = fitting.slice(0, limit).map((id) => call(id, this.changed.get(id)));
     const newer = query.afterId !== undefined && { newer: { calls: fitting.length, problems: 0 } };
-    const totals = { total: this.last, failed: 0, tokensIn: 0, tokensOut: 0, lastId: this.last };
+    const totals = { total: this.last, failed: 0, tokens: { request: 0, modelResult: 0 }, lastId: this.last };
     return { calls, ...totals, ...newer, more: fitting.length > limit };
   };
 }
@@ -172,12 +169,12 @@ test('does not request the same calls again if none match the filter', async () 
 
 test('shows tokens that were counted after the call was shown', async () => {
   const record = new Record(3);
-  record.changed.set(2, { tokensOut: undefined });
+  record.changed.set(2, { tokens: counted(undefined) });
   const { feed, current } = feedOf(record);
   await feed.show(everything);
-  record.changed.set(2, { tokensOut: 77 });
+  record.changed.set(2, { tokens: counted(77) });
   await feed.refresh();
-  expect(current().calls.map(({ tokensOut }) => tokensOut)).toEqual([1, 77, 1]);
+  expect(current().calls.map(({ tokens }) => tokens.modelResult)).toEqual([1, 77, 1]);
 });
 
 test('ignores a response for an earlier filter', async () => {

@@ -10,7 +10,7 @@ import {
 } from '../../../../src-renderer/views/activity/call-words.ts';
 import { stageBars } from '../../../../src-renderer/views/activity/stage-bars.ts';
 
-const call = { server: 'github', tool: 'list_issues', estimated: false } as CallSummary;
+const call = { server: 'github', tool: 'list_issues' } as CallSummary;
 
 test.each([
   ['linux', `{"word":"it's"}`, String.raw`tooltray call github:list_issues '{"word":"it'\''s"}'`],
@@ -26,8 +26,9 @@ test('quotes a tool name that contains a shell command', () => {
 });
 
 test('shows a dash for uncounted tokens and a mark for estimates', () => {
-  const words = [{}, { tokensIn: 12 }, { tokensIn: 12, tokensOut: 2400, estimated: true }].map((tokens) =>
-    tokensInWords({ ...call, ...tokens }),
+  const counts = { request: undefined, serverResult: undefined, modelResult: undefined, estimated: false };
+  const words = [{}, { request: 12 }, { request: 12, modelResult: 2400, estimated: true }].map((tokens) =>
+    tokensInWords({ tokens: { ...counts, ...tokens } }),
   );
   expect(words).toEqual(['–', '12 → –', '12 → ~2.4k']);
 });
