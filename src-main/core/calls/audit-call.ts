@@ -1,4 +1,4 @@
-/** Turns a finished call into its record in the audit: hashes and sizes of what was said, never the words. */
+/** Turns a finished call into its audit record, which contains digests and sizes of the payloads, never their text. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
@@ -12,40 +12,40 @@ import type { FinishedCall } from './call-tool.ts';
 import { notScanned } from './describe-labels.ts';
 
 interface SaidTexts {
-  /** JSON. */
+  /** As JSON. */
   readonly arguments: string;
-  /** The result from the server as JSON, if it is at hand. */
+  /** The server's result as JSON, if available. */
   readonly result: string | undefined;
   /** Labels of the result's content; undefined if there is no result. Never rejects. */
   readonly labels: Promise<readonly string[]> | undefined;
 }
 
-/** An answer that is looked through for longer is written down without its labels. */
+/** If labelling a result takes longer, its call is recorded without labels. In ms. */
 const labelTimeoutMs = 5000;
-/** Records that wait for theirs; the next one is written down without. */
+/** Maximum number of calls that wait for their labels; beyond it, the oldest is recorded without them. */
 const maxPendingCalls = 500;
-/** How long a call waits for its record to be stored, and how often it tries, in ms. */
+/** How long a call waits for its record to be stored, in ms. */
 const writeTimeoutMs = 5000;
 const flushRetryMs = 20;
 
 interface WaitingNote {
   readonly id: number;
   readonly entry: CallEntry;
-  /** On the clock that times are measured with, in ms. */
+  /** `performance.now()` when the call finished. */
   readonly since: number;
-  /** Called when it was passed on. */
+  /** Called when the record has been passed on. */
   readonly resolve: () => void;
 }
 
-/** Notes calls, off their way: it hashes, and what an answer holds is found out behind its back. */
+/** Records calls off their path: digests take time, and the labels of a result are known later. */
 export class CallAuditor {
   readonly #audit: Pick<AuditRecorder, 'note' | 'digest' | 'flush'>;
-  /** A definition is the same object for as long as the listing is. */
+  /** Digests by definition, which is the same object until the server sends a new list. */
   readonly #pins = new WeakMap<JsonObject, string>();
-  /** The one that has waited longest comes first. */
+  /** In order of arrival. */
   readonly #waiting = new Map<number, WaitingNote>();
   #last = 0;
-  /** The audit log could not be written when a call waited for it. */
+  /** Whether the audit log could not be written the last time a call waited for it. */
   #isFailing = false;
   /** One timer for all waiting calls, because few ever wait. */
   #timer: NodeJS.Timeout | undefined;
@@ -96,8 +96,8 @@ export class CallAuditor {
   }
 
   /**
-   * Resolves when everything that was noted is stored. Rejects with AppError `store_unreachable` if it cannot be stored
-   * within five seconds.
+   * Resolves when every record is stored. Rejects with AppError `store_unreachable` if it cannot be stored within five
+   * seconds.
    */
   async stored(): Promise<void> {
     const until = performance.now() + (this.#isFailing ? 0 : writeTimeoutMs);
@@ -113,12 +113,15 @@ export class CallAuditor {
     this.#isFailing = false;
   }
 
-  /** Rejects with AppError `store_unreachable` if the audit log could not be written last time, and still cannot. */
+  /**
+   * Rejects with AppError `store_unreachable` if the last write to the audit log failed and it still cannot be
+   * written.
+   */
   async writable(): Promise<void> {
     if (this.#isFailing) await this.stored();
   }
 
-  /** Resolves when no call waits any more. */
+  /** Resolves when no call waits for its labels. */
   async drained(): Promise<void> {
     if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#allNoted.push(resolve));
   }
@@ -173,7 +176,7 @@ function saidIn(result: Result, text: string | undefined): [string | readonly Bu
   return result instanceof RawJson ? [result.chunks, result.byteLength] : [text ?? JSON.stringify(result)];
 }
 
-/** `TOOL_QUARANTINED`, `SERVER_MISMATCH`: what refused it, where that has a name. */
+/** The rule or check that refused the call (`TOOL_QUARANTINED`, `SERVER_MISMATCH`), if it has a name. */
 function ruleOf({ data }: AppError): { readonly rule?: string } {
   return typeof data?.['code'] === 'string' ? { rule: data['code'] } : {};
 }

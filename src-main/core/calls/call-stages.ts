@@ -1,4 +1,4 @@
-/** The steps of the pipeline as the core runs them: who is asked at each stage. */
+/** The stages of the pipeline, connected to the parts of the core. */
 import { AppError, type ErrorCode, errorText, addFix } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CatalogEntry } from '../catalog/catalog.ts';
@@ -22,17 +22,20 @@ export interface CallStagesDeps extends CallRecorders {
   readonly catalog: LiveCatalog;
   readonly servers: ServerSet;
   readonly isOn: IsToolEnabled;
-  /** Another launch that a user could take for a server that does not start, as a sentence. */
+  /**
+   * Returns a sentence about another launch configuration that may be the same server, for a server that does not
+   * start.
+   */
   readonly knownFix: (server: string) => string | undefined;
   readonly shaper: ResultShaper;
-  /** How long servers that were never listed are waited for on account of a name that says no server, in ms. */
+  /** How long a call waits for servers that were never listed, if its name belongs to no known server. In ms. */
   readonly settleMs: number;
   /** Returns how long results may be reused from the cache. */
   readonly results: () => Pick<ResultSettings, 'cacheSeconds'>;
   readonly flow: Pick<DataFlowGuard, 'release' | 'recordResult' | 'recordText'>;
   /** Whether a call returns only after its audit record is stored. */
   readonly writesAhead: () => boolean;
-  /** Absent on a desktop. */
+  /** Absent on a desktop, which has no quotas. */
   readonly admit?: AdmitCall | undefined;
   readonly isTraced?: boolean | undefined;
 }
@@ -48,14 +51,14 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
       if (!('missing' in found)) return found;
       const awaited = (): Promise<CatalogEntry> => catalog.awaitTool(tool, server, settleMs, context);
       return awaited().catch(async (error: unknown) => {
-        // The tools of a server with a sign-in per user are known once one user has signed in.
+        // A server with a sign-in per user is listed as soon as one user has signed in.
         if (!(await admittedTo(servers, error, context))) throw error;
         return awaited();
       });
     },
     allow: (tool, { intent, inProgram }) => {
       if (!isOn(tool.server, tool.name)) throw toolDisabledError(tool.id);
-      // An answer that is kept for a while is none for a tool that is held.
+      // A cached result is not returned for a tool that is quarantined.
       servers.find(tool.server)?.assertAccepted('tools/call', tool.definition);
       if (intent !== undefined) checkIntent(tool, intent, inProgram);
     },
@@ -101,7 +104,7 @@ export function createCallStages(parts: CallStagesDeps): CallStages {
 }
 
 /**
- * Returns whether the caller has a connection of their own by now to the server that requires a sign-in. Rejects with
+ * Returns whether the caller now has a connection of their own to the server that requires a sign-in. Rejects with
  * AppError.
  */
 async function admittedTo(servers: ServerSet, error: unknown, context: CallerContext): Promise<boolean> {
@@ -131,7 +134,7 @@ async function noted(
 /** The server was not available for the call, so calling another one repeats nothing. */
 const neverSent: ReadonlySet<ErrorCode> = new Set(['command_not_found', 'server_not_started', 'server_unauthorized']);
 
-/** Returns the next step after a failed call. Only the caller may retry it. */
+/** Returns the next step after a failed call. Only the caller can retry it. */
 function whatNow(error: AppError, tool: CatalogEntry, request: CallRequest, catalog: LiveCatalog): string | undefined {
   // A server marked as failed may have recovered, received the call, and failed during it.
   const wasNotSent = error.data?.['neverSent'] === true;

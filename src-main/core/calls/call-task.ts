@@ -11,7 +11,7 @@ import type { CallerContext } from './call-tool.ts';
 import { resultOfFailure } from './error-result.ts';
 import type { SlowCall } from './slow-call.ts';
 
-/** The app of this request takes a task for an answer. */
+/** Whether the client app of this request accepts a task as the result. */
 export function supportsTasks({ clientCapabilities, acceptsInputRequired }: CallerContext): boolean {
   return acceptsInputRequired && isObject(objectOrEmpty(clientCapabilities['extensions'])[tasksExtension]);
 }
@@ -33,18 +33,19 @@ interface Question {
 }
 
 const statusPollIntervalMs = 1000;
-/** Input that a server asked for at the end of a try. */
+/** Input that a server requested at the end of an attempt. */
 interface WantedInput {
   readonly result: Result;
   /**
-   * Open requests by the key given to the client app. `key` is the server's own, which it may reuse in the next try.
+   * Open requests by the key given to the client app. `key` is the server's own, which it may reuse in the next
+   * attempt.
    */
   readonly open: Map<string, { readonly key: string; readonly request: unknown }>;
   /** Responses by the server's keys. */
   readonly responses: Record<string, JsonObject>;
 }
 
-/** Longest message of a server's progress that is repeated, in characters. */
+/** Longest progress message that is repeated in the status, in characters. */
 const maxMessageLength = 200;
 
 export class CallTask {
@@ -54,13 +55,13 @@ export class CallTask {
   readonly #createdAt = new Date().toISOString();
   readonly #questions = new Map<string, Question>();
   readonly #listeners = new Set<TaskStatusListener>();
-  /** Keys of questions: none is used twice in the life of a task. */
+  /** Keys of server-initiated requests; none is used twice during a task. */
   readonly #keys = new Set<string>();
   #wanted: WantedInput | undefined;
   #updatedAt = Date.now();
   #isCancelled = false;
 
-  /** `retainMs`: how long its answer can be fetched. */
+  /** `retainMs`: how long the result stays available. */
   constructor(id: string, call: SlowCall, retainMs: number) {
     this.#id = id;
     this.#call = call;
@@ -110,7 +111,7 @@ export class CallTask {
       open.delete(own);
       replies[key] = answer;
     }
-    // The next try has to have all of them.
+    // The next attempt needs all of them.
     if (open.size > 0) {
       if (open.size < before) this.notifyListeners();
       return undefined;
@@ -130,14 +131,14 @@ export class CallTask {
   }
 
   /**
-   * `tell` receives each status from now on, and at once the current one unless the task is working. Returns a function
-   * that ends this.
+   * `listener` receives each status from now on, and the current one at once unless the task is working. Returns a
+   * function that unsubscribes it.
    */
-  subscribe(tell: TaskStatusListener): () => void {
+  subscribe(listener: TaskStatusListener): () => void {
     const state = this.toStatus();
-    if (state['status'] !== 'working') tell(state);
-    this.#listeners.add(tell);
-    return () => void this.#listeners.delete(tell);
+    if (state['status'] !== 'working') listener(state);
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /** The status has changed: notifies the listeners with the same content as `tasks/get`. */
@@ -145,10 +146,10 @@ export class CallTask {
     this.#updatedAt = Date.now();
     if (this.#listeners.size === 0) return;
     const state = this.toStatus();
-    for (const tell of this.#listeners) tell(state);
+    for (const listener of this.#listeners) listener(state);
   }
 
-  /** Rejects with AppError cancelled when the server takes its question back, or the call ends. */
+  /** Rejects with AppError cancelled when the server withdraws its request or the call ends. */
   #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
     const key = this.#newKey('question');
     return awaitReply(signal, ({ answer }) => {
@@ -169,7 +170,7 @@ export class CallTask {
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
   }
 
-  /** The input that the call needs before its next try (2026-07-28). */
+  /** The input that the call needs before its next attempt (2026-07-28). */
   #wantedBy(result: Result): WantedInput {
     if (this.#wanted?.result !== result) {
       const requests = Object.entries(objectOrEmpty(toObject(result)['inputRequests']));
@@ -198,7 +199,7 @@ export class CallTask {
       ...(typeof message === 'string' && { statusMessage: message.slice(0, maxMessageLength) }),
       createdAt: this.#createdAt,
       lastUpdatedAt: new Date(this.#updatedAt).toISOString(),
-      // It may go on as long as it takes; what came of it is kept so long from then on.
+      // The task may run for any time; its result is retained for this long afterwards.
       ttlMs: Math.round(elapsedMs) + this.#retainMs,
       pollIntervalMs: statusPollIntervalMs,
     };

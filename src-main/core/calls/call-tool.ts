@@ -1,7 +1,7 @@
 /**
- * THE pipeline: every call a model makes goes through here.
+ * The pipeline that every call of a model passes.
  *
- *   resolve → allow? → check → (admit?) → release? → call → shape → record
+ * resolve → allow → check → admit → release → call → shape → record
  */
 import type { ClientRequest } from '../activity/ledger/client-request.ts';
 import { AppError } from '../base/errors.ts';
@@ -22,17 +22,17 @@ export interface CallRequest {
   readonly tool: string;
   /** The name the caller used, if it differs; errors use it. */
   readonly spelling?: string;
-  /** The server named next to it, if it was. */
+  /** The server that the caller named separately. */
   readonly server?: string | undefined;
   readonly arguments: JsonObject | undefined;
   /**
-   * Other members of the request's params (`_meta`, `task`, unknown ones), passed on untouched, but for the trace that
-   * they are in.
+   * Other members of the request's params (`_meta`, `task`, unknown ones), passed on unchanged except for the trace
+   * context.
    */
   readonly rest?: JsonObject | undefined;
   /** The helper tool that the call came through. */
   readonly via?: string | undefined;
-  /** Other members of the helper tool's input: treated as arguments if the tool's schema has such names. */
+  /** Other members of the helper tool's input: treated as arguments if the tool's schema defines them. */
   readonly beside?: JsonObject | undefined;
   /** The declared intent of the call; undefined if none was declared. */
   readonly intent?: Intent | undefined;
@@ -40,22 +40,22 @@ export interface CallRequest {
   readonly why?: string | undefined;
   /** How sensitive the model said the data is: `public`, `internal`, `private` or `unknown`. */
   readonly sensitivity?: string | undefined;
-  /** The helper explains the schema of a refused call itself, at each refusal. */
+  /** Whether the helper tool itself adds the schema to each rejected call. */
   readonly tellsSchema?: boolean;
-  /** A program made the call: the model may never read what it returns. */
+  /** A program made the call, so the model may never read the result. */
   readonly inProgram?: boolean;
-  /** The tools that may be suggested to the caller in place of this one; undefined: all. */
+  /** Whether a tool may be suggested to the caller instead of this one; undefined: all may. */
   readonly mayName?: ((tool: CatalogEntry) => boolean) | undefined;
-  /** How a large result is treated; undefined: as the settings and the client app require. */
+  /** How to treat a large result; undefined: by the settings and the client app. */
   readonly spill?: SpillOptions | 'never' | undefined;
-  /** The user interface of a tool made it, not the model. */
+  /** A tool's user interface made the call, not the model. */
   readonly byView?: boolean;
 }
 
 export interface SpillOptions {
-  /** Keep it on disk whatever its size. */
+  /** Spill the result whatever its size. */
   readonly toFile?: boolean;
-  /** Keep it on disk from more bytes (UTF-8) of payload than this; 0: never. Goes before every setting. */
+  /** Spill results whose payload is larger than this, in bytes (UTF-8); 0: never. Overrides every setting. */
   readonly threshold?: number;
 }
 
@@ -65,67 +65,68 @@ export interface CallerContext extends CallContext {
   readonly principal: Principal;
   readonly app: string;
   readonly mode: string;
-  /** Whether the client app is shown a tool of that name; missing where nobody knows. */
+  /** Whether the client app is shown a tool of that name; absent if unknown. */
   readonly lists?: ((tool: string) => boolean) | undefined;
   /** Absent if it is unknown which schemas the client has seen. */
   readonly shownSchemas?: ShownSchemas | undefined;
-  /** The request that it runs for, in the ledger. */
+  /** The client request that the call belongs to, in the ledger. */
   readonly exchange?: Pick<ClientRequest, 'addCall' | 'id'> | undefined;
-  /** Under which it is remembered what was read, where a session is one request only; absent: the session. */
+  /** Key of the data-flow memory where a session has only one request; absent: the session. */
   readonly memoryId?: string | undefined;
-  /** Whether the call may run without a time limit, because its client app receives a handle in time. */
+  /** Whether the call may run without a time limit because its client app will receive a handle. */
   readonly mayGoOn?: (() => boolean) | undefined;
-  /** The user's settings for long results; absent for the defaults. */
+  /** The user's settings for large results; absent for the defaults. */
   readonly results?: ResultSettings;
-  /** Quotas that the call counts against; absent if none. */
+  /** Quotas that the call counts against, if any. */
   readonly quotas?: readonly NamedQuota[];
-  /** The client app shows user interfaces of tools. */
+  /** Whether the client app renders user interfaces of tools. */
   readonly showsViews?: boolean;
-  /**
-   * Addresses of the user interfaces that belong to tools called for this request; missing where nobody wants to know.
-   */
+  /** Collects the addresses of user interfaces of the tools called for this request; absent if not needed. */
   readonly openedViews?: Set<string> | undefined;
 }
 
-/** Which tools' schemas the model has read in its session. */
+/** The tools whose schemas the model has read in its session. */
 export interface ShownSchemas {
   has(tool: CatalogEntry): boolean;
   note(tool: CatalogEntry): void;
 }
 
-/** Room for one call in all quotas that it counts in. */
+/** A reservation in all quotas that a call counts against. */
 export interface Admission {
-  /** It does not run after all. */
+  /** Releases the reservation of a call that does not run. */
   giveBack(): void;
   /** `bytes`: size of the returned result. Resolves when it is counted; never rejects. */
   ended(bytes: number): Promise<void>;
 }
 
-/** Rejects with AppError `not_allowed` where a quota is used up, or `store_unreachable`. */
+/** Rejects with AppError `not_allowed` if a quota is exhausted, or with `store_unreachable`. */
 export type AdmitCall = (tool: CatalogEntry, context: CallerContext) => Promise<Admission>;
 
-/** The result for the model and the limit that applied; undefined if it is no result yet, but a question or a task. */
+/**
+ * The result for the model and the limit that applied; undefined if it is an input request or a task instead of a
+ * result.
+ */
 export interface ShapedResult {
   readonly result: Result;
   readonly limit: CallSpillLimit | undefined;
-  /** Equal calls with equal results in a row, if the result says so. */
+  /** Number of equal calls with equal results in a row, if the result says so. */
   readonly repeats?: number | undefined;
 }
 
 export interface CallStages {
-  /** Traces are collected: each call has a place in one, and its server receives the trace context. */
+  /** Whether traces are collected. If so, each call has a span, and its server receives the trace context. */
   readonly isTraced?: boolean | undefined;
-  /** Waits for the server that is meant where it is on its way. Rejects with AppError: what is in the way of a call. */
+  /** Waits for the named server while it starts. Rejects with AppError if the tool cannot be called. */
   resolve(request: CallRequest, context: CallerContext): Promise<CatalogEntry> | CatalogEntry;
-  /** Throws AppError `not_allowed`. Policy, quarantine and intent have their place here. */
+  /** Checks policy, quarantine and intent. Throws AppError `not_allowed`. */
   allow(tool: CatalogEntry, request: CallRequest, context: CallerContext): void;
-  /** The arguments to call with. Rejects with AppError `arguments_invalid`. */
+  /** Returns the arguments for the call. Rejects with AppError `arguments_invalid`. */
   check(tool: CatalogEntry, request: CallRequest, context: CallerContext): Promise<JsonObject | undefined>;
   /** Absent if there are no quotas. Runs before any approval is requested, so that no approval is given in vain. */
   readonly admit?: AdmitCall | undefined;
   /**
-   * Whether what leaves with the call may leave: the arguments to send, and what was decided. Waits for a user where
-   * one has to be asked; throws or rejects with AppError `not_allowed`.
+   * Decides whether the arguments may be sent, and returns the arguments to send and the decision. Waits for the
+   * user's approval if needed. Throws or rejects with AppError `not_allowed`.
    */
   release(
     tool: CatalogEntry,
@@ -139,7 +140,7 @@ export interface CallStages {
   call(tool: CatalogEntry, params: JsonObject, request: CallRequest, context: CallerContext): Promise<Result>;
   /**
    * Returns the result for the model: unchanged, as TOON, or a summary of the spilled result; with the schema if the
-   * arguments were rejected. Never rejects for lack of a disk.
+   * arguments were rejected. Never rejects when the disk cannot be written.
    */
   shape(
     result: Result,
@@ -147,7 +148,7 @@ export interface CallStages {
     request: CallRequest,
     context: CallerContext,
   ): Promise<ShapedResult> | ShapedResult;
-  /** A promise holds the response back. Rejects with AppError `store_unreachable`: the result must not be returned. */
+  /** A promise delays the response. Rejects with AppError `store_unreachable` if the result must not be returned. */
   record(call: FinishedCall, exchange: CallerContext['exchange']): Promise<void> | void;
 }
 
@@ -162,13 +163,12 @@ export async function callTool(request: CallRequest, context: CallerContext, ste
   let admission: Admission | undefined;
   let isSent = false;
   try {
-    // Each wait is a turn of the queue that the answer to another call may take: what is there already is not waited
-    // for.
+    // An `await` would let the response to another call run first, so available results are used synchronously.
     const found = steps.resolve(request, context);
     tool = found instanceof Promise ? await found : found;
     times.mark('resolve');
     steps.allow(tool, request, context);
-    // Arguments of a direct call are passed unchanged; those that a model writes into a helper tool are validated.
+    // Arguments of a direct call are passed unchanged; arguments that came through a helper tool are validated.
     const args = request.via === undefined ? request.arguments : await steps.check(tool, request, context);
     if (context.quotas !== undefined) admission = await steps.admit?.(tool, context);
     const releasing = steps.release(tool, args, context);
@@ -206,7 +206,7 @@ function callParams(tool: CatalogEntry, args: JsonObject | undefined, rest: Json
   return { ...rest, name: tool.name, ...(args !== undefined && { arguments: args }) };
 }
 
-/** With the server's place in the trace instead of the app's. */
+/** Replaces the client app's trace context with the one of this call. */
 function placed(rest: JsonObject | undefined, trace: CallTrace | undefined): JsonObject | undefined {
   if (trace?.isSampled !== true) return rest;
   return { ...rest, _meta: { ...objectOrEmpty(rest?.['_meta']), traceparent: formatTraceparent(trace) } };
@@ -223,7 +223,7 @@ type CallOutcome = 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
  * The caller's fields for call records. Records are made later, so this does not retain the connection and the signal.
  */
 export type RecordedCaller = Pick<CallerContext, 'principal' | 'sessionId' | 'app' | 'mode'> & {
-  /** The step that it ran for; undefined: none. */
+  /** The session step that the call belongs to; undefined: none. */
   readonly step: number | undefined;
 };
 
@@ -246,7 +246,7 @@ export interface FinishedCall {
   readonly given: Result | undefined;
   /** The spill limit that applied to the result. */
   readonly limit: CallSpillLimit | undefined;
-  /** Equal calls with equal results in a row, if the model was told so. */
+  /** Number of equal calls with equal results in a row, if the model was told. */
   readonly repeats: number | undefined;
   readonly failure: unknown;
   readonly outcome: CallOutcome;
@@ -279,7 +279,7 @@ class CallTimes {
     this.#passed++;
   }
 
-  /** The call failed: the stage it was in ends now. */
+  /** Ends the stage in which the call failed. */
   fail(): void {
     const stage = callStages[this.#passed];
     if (stage !== undefined) this.mark(stage);
@@ -290,7 +290,7 @@ class CallTimes {
   }
 }
 
-/** Whether a call that was declared to read, write or destroy fits what the server says of its tool. */
+/** Compares the declared intent of a call (read, write, destructive) with the annotations of its tool. */
 export const intents = ['read', 'write', 'destructive'] as const;
 
 /** The declared intent of a call, given by the variant of the tool that the model calls. */

@@ -5,13 +5,13 @@ import { stripInvisible } from '../trust/scan/invisible-text.ts';
 import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 
-/** In bytes: a longer answer is not parsed for it. */
+/** A longer result is not parsed to clean it. In bytes. */
 const maxCleanedBytes = 64 * 1024 * 1024;
 const maxDepth = 64;
 
 /**
- * The same answer if nothing is hidden in it; else one that says how much was left out. Names of members stay as they
- * are.
+ * Returns the same result if nothing is hidden in it, otherwise a copy that says how much was removed. Member names
+ * stay unchanged.
  */
 export function cleanResult(result: Result): Result {
   if (result instanceof RawJson) {
@@ -48,12 +48,12 @@ function cleanedValue(value: unknown, counter: { removed: number }, depth: numbe
   );
 }
 
-/** Base64, which has no such characters and is long. */
+/** Whether a member contains Base64, which has no hidden characters and can be long. */
 function isBytes({ type }: JsonObject, key: string): boolean {
   return key === 'blob' || (key === 'data' && (type === 'image' || type === 'audio'));
 }
 
-/** Said to the model next to the answer, and to programs in `_meta`. */
+/** Adds a note for the model to the content, and for programs to `_meta`. */
 function withNote(result: Result, note: string): Result {
   const noted = { 'tooltray/cleaned': note };
   if (result instanceof RawJson) return result.withMembers({ _meta: noted });

@@ -12,19 +12,19 @@ import { RawJson } from '../wire/raw-json.ts';
  * text block.
  */
 export function completeContent(result: Result): Result {
-  // Bytes by the megabyte come from a server, and a helper puts nothing but marks around them.
+  // A large result comes from a server and was left unparsed; a helper tool only adds marks around it.
   if (result instanceof RawJson) return result;
   const { structuredContent, ...unstructured } = result;
   if (structuredContent === undefined) return result;
   const blocks = Array.isArray(unstructured['content']) ? (unstructured['content'] as unknown[]) : [];
-  // Compared as it is sent: members that are undefined are left out.
+  // Compared in serialized form, which omits undefined members.
   const structure: unknown = tryParseJson(JSON.stringify(structuredContent));
   if (blocks.every((block) => restates(structure, block))) return result;
   if (blocks.some((block) => restates(structure, block))) return unstructured;
   return { ...unstructured, content: [...blocks, { type: 'text', text: JSON.stringify(structuredContent) }] };
 }
 
-/** Whether a block says what the structure says, as JSON or as the one text or value it wraps under whatever name. */
+/** Whether a block repeats the structured content: as JSON, or as the only text or value that it wraps. */
 export function restates(structure: unknown, block: unknown): boolean {
   if (!isObject(block) || block['type'] !== 'text' || typeof block['text'] !== 'string') return false;
   const [meant, ...others] = isObject(structure) ? Object.values(structure) : [];

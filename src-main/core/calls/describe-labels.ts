@@ -5,8 +5,9 @@ import { allRules } from '../trust/scan/rule-table.ts';
 export interface LabelDescription {
   readonly rule: string;
   /**
-   * `orders`: the answer looks as if it gave some. `data`: it holds keys or cards. `unread`: a part of it was not
-   * looked at.
+   * `orders`: the result contains what looks like instructions. `data`: it contains keys or cards. `unread`: a part
+   * was not
+   * scanned.
    */
   readonly about: 'orders' | 'data' | 'unread';
   readonly name: string;
@@ -15,7 +16,7 @@ export interface LabelDescription {
 
 export const notScanned = 'not-scanned';
 
-/** The label of an answer that holds such data. */
+/** The label of a result that contains such data. */
 export function sensitiveLabel(kind: SensitiveKind): string {
   return `holds-${kind.replace(' ', '-')}`;
 }

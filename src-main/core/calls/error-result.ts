@@ -1,4 +1,4 @@
-/** An error as a tool's result, which is what a model can read and act on. */
+/** Turns an error into a tool result, which a model can read and act on. */
 import { AppError, errorText } from '../base/errors.ts';
 import type { JsonObject } from '../base/json.ts';
 import { maskText } from '../base/mask.ts';
@@ -31,11 +31,14 @@ function failureText(error: unknown): string {
     return `${said} (code ${error.code})${data}${schema}`;
   }
   if (!(error instanceof AppError)) return errorText(error);
-  // The model needs the schema to do better.
+  // With the schema, the model can correct the arguments.
   return error.code === 'arguments_invalid' ? JSON.stringify({ error: error.message, ...error.data }) : error.text;
 }
 
-/** The reason for a failure. Our own messages can contain a command line or an address; a server's are its result. */
+/**
+ * The reason for a failure, for records. Our own messages can contain a command line or an address; a server's message
+ * is its result.
+ */
 export function failureReason(error: unknown): string {
   return error instanceof AppError ? maskText(errorText(error)) : failureText(error);
 }

@@ -7,20 +7,20 @@ import type { Result } from '../wire/message.ts';
 import { RawJson } from '../wire/raw-json.ts';
 import { notScanned, sensitiveLabel } from './describe-labels.ts';
 
-/** In bytes or characters: of a longer answer the beginning is looked at. */
+/** Only this much from the beginning of a longer result is scanned, in bytes or characters. */
 const maxScannedLength = 8 * 1024 * 1024;
 
-/** In characters: so much is looked through for keys and cards before others have their turn. */
+/** Characters that are searched for keys and cards before the event loop gets its next turn. */
 const sliceSize = 128 * 1024;
-/** Longer than any key or card. Of a private key the first line is enough. */
+/** Longer than any key or card; of a private key, the first line is enough. */
 const sliceOverlap = 4096;
 
 /**
- * Ids of labels, each once; empty for an ordinary answer: rules of the scan, `holds-key`, `holds-private-key`,
- * `holds-card`, and `not-scanned` where there was more than could be looked at. Never rejects.
+ * Returns distinct label ids, empty for an ordinary result: rules of the scan, `holds-key`, `holds-private-key`,
+ * `holds-card`, and `not-scanned` if the result was too large to scan whole. Never rejects.
  */
 export async function labelResult(result: Result, scans: Pick<ScanThread, 'result'>): Promise<readonly string[]> {
-  // A long one is made a text here, and is recorded at once: the answer is on its way first.
+  // A large result is serialized only after the response has been sent.
   if (result instanceof RawJson) await nextTurn();
   const isCut = result instanceof RawJson && result.byteLength > maxScannedLength;
   const text = textOf(result);
@@ -31,7 +31,7 @@ export async function labelResult(result: Result, scans: Pick<ScanThread, 'resul
   return [...found];
 }
 
-/** They are no findings of the scan: what a read-me shows as an example is nothing that a server should be held for. */
+/** Sensitive data is no finding of the scan: an example key in a README must not quarantine a server. */
 async function sensitiveKindsIn(text: string): Promise<ReadonlySet<SensitiveKind>> {
   const kinds = new Set<SensitiveKind>();
   const end = Math.min(text.length, maxScannedLength);
@@ -44,8 +44,8 @@ async function sensitiveKindsIn(text: string): Promise<ReadonlySet<SensitiveKind
 }
 
 /**
- * All texts in it, one below the other; of what was never parsed its JSON with line ends and quotation marks as they
- * are meant.
+ * All texts in a result, one per line. A result that was never parsed is unescaped only for line breaks and quotation
+ * marks.
  */
 function textOf(result: Result): string {
   if (!(result instanceof RawJson)) return textsIn(result, 0, []).join('\n\n');
@@ -62,7 +62,7 @@ function textOf(result: Result): string {
 }
 
 const maxDepth = 64;
-/** A picture or a recording. */
+/** Whether a block is an image or audio. */
 const isMedia = (value: Record<string, unknown>): boolean => value['type'] === 'image' || value['type'] === 'audio';
 
 function textsIn(value: unknown, depth: number, found: string[]): string[] {

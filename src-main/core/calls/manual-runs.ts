@@ -1,7 +1,6 @@
 /**
- * Tools that the user runs by hand, as a client app called "You": through the same pipeline, with questions of the
- * server put to the user, and step by step updates for watchers. The latest runs are kept in memory while the core
- * runs.
+ * Runs tools for the user, as a client app called "You": through the same pipeline, with server-initiated requests
+ * shown to the user and live updates for watchers. The latest runs are kept in memory while the core runs.
  */
 import { AppError, errorText, toAppError } from '../base/errors.ts';
 import { Emitter } from '../base/emitter.ts';
@@ -16,12 +15,12 @@ import { scalarOf } from '../wire/raw-json.ts';
 import { type CallerContext, type CallRequest, type CallStages, callTool } from './call-tool.ts';
 
 /**
- * One for runs one after the other, so that what a server keeps for its client (a browser's page, a folder) lasts from
- * one run to the next.
+ * The session of sequential runs, so that the state that a server keeps for its client (a browser page, a folder)
+ * survives from run to run.
  */
 export const userSession = 'you';
 
-/** The dashboard asks the user, and shows views of tools. */
+/** The dashboard can ask the user and render user interfaces of tools. */
 export const userCapabilities: JsonObject = {
   elicitation: { form: {}, url: {} },
   sampling: {},
@@ -29,7 +28,7 @@ export const userCapabilities: JsonObject = {
 };
 
 const maxRuns = 30;
-/** Questions of one run that are open at once, and lines of its log. */
+/** Maximum number of open requests of one run, and of its log lines. */
 const maxQuestions = 12;
 const maxLogLines = 200;
 const maxLogLineLength = 2000;
@@ -49,7 +48,7 @@ interface OpenQuestion extends RunClientRequest {
 export interface RunEnd {
   readonly endedAt: number;
   readonly outcome: 'ok' | 'tool_error' | 'failed' | 'cancelled' | 'blocked';
-  /** The server's or our own words, where it failed. */
+  /** The message of the server, or our own. */
   readonly error?: { readonly code: string; readonly message: string; readonly fix: string };
   readonly sent: Result | undefined;
 }
@@ -58,11 +57,11 @@ export interface RunRequest {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  /** The view of that server that asks for it; undefined: the user does. */
+  /** The user interface of that server that requests the run; undefined: the user does. */
   readonly view?: string | undefined;
 }
 
-/** How the user answered: a form, a page they went to, words in a model's place; or that they would rather not. */
+/** The user's reply: form content, a visited page, text in place of a model, or a refusal. */
 export interface RunReply {
   readonly action: 'accept' | 'decline' | 'cancel';
   readonly content?: JsonObject;
@@ -107,7 +106,7 @@ export class ManualRun {
     this.#stop.abort();
   }
 
-  /** Throws AppError `not_found` where it is no longer open. */
+  /** Throws AppError `not_found` if the question is no longer open. */
   reply(question: string, answer: RunReply): void {
     const found = this.#openQuestions.get(question);
     if (found === undefined)
@@ -133,7 +132,7 @@ export class ManualRun {
     let sent: Result | undefined;
     const watched: CallStages = {
       ...steps,
-      // It was found when the run was asked for.
+      // The tool was resolved when the run was requested.
       resolve: () => this.tool,
       shape: (result, tool, request, context) => {
         sent = result;
@@ -148,7 +147,7 @@ export class ManualRun {
       const { code, message, fix = '' } = toAppError(error);
       const outcome =
         code === 'cancelled' || code === 'paused' ? 'cancelled' : code === 'not_allowed' ? 'blocked' : 'failed';
-      // A server's error keeps its own text.
+      // A server's error keeps its own message.
       const described =
         error instanceof RpcError ? { code: String(error.code), message: errorText(error), fix: '' } : undefined;
       this.#finish({ endedAt: Date.now(), outcome, error: described ?? { code, message, fix }, sent });
@@ -227,7 +226,7 @@ function requestOf({ server, tool, arguments: args, view }: RunRequest): CallReq
   return { tool, server, arguments: args, spill: 'never', why, byView: view !== undefined };
 }
 
-/** Throws RpcError where the user does not write what a model would have. */
+/** Throws RpcError if the user declines to answer in place of a model. */
 function resultOf(method: string, { action, content, text = '' }: RunReply): Result {
   if (method === 'elicitation/create') return { action, ...(action === 'accept' && content && { content }) };
   if (action !== 'accept') throw new RpcError(-1, 'The person declined the sampling request.');
@@ -252,7 +251,10 @@ export class ManualRuns {
     this.#parts = parts;
   }
 
-  /** The user has agreed, or the tool only reads. `steps`: of the pipeline that the tool's server belongs to. */
+  /**
+   * Call only after the user has agreed, or for a read-only tool. `steps`: the pipeline that the tool's server belongs
+   * to.
+   */
   start(wish: RunRequest, tool: CatalogEntry, steps = this.#parts.steps): ManualRun {
     const ended = [...this.#runs.values()].filter(({ end }) => end !== undefined);
     if (this.#runs.size >= maxRuns) {
@@ -271,7 +273,7 @@ export class ManualRuns {
     return run;
   }
 
-  /** A server's question names its session, not the call: of two runs at once each has one to itself. */
+  /** A server-initiated request names its session, not the call, so concurrent runs get separate sessions. */
   #sessionFor(server: string): string {
     const taken = new Set(
       [...this.#runs.values()].flatMap(({ end, tool, sessionId }) =>
@@ -294,7 +296,7 @@ export class ManualRuns {
     return run;
   }
 
-  /** Also ends what still runs. */
+  /** Also ends running calls. */
   close(): void {
     for (const run of this.#runs.values()) run.cancel();
   }

@@ -14,11 +14,11 @@ import { parseSpillInfo } from '../spills/spill.ts';
 export interface ModePreview {
   /** Modes that return the same result. */
   readonly modes: readonly string[];
-  /** `program`: a program of the model reads it whole, and the model what that prints. */
+  /** `program`: a program reads the whole result, and the model reads what it prints. */
   readonly kind: 'whole' | 'toon' | 'kept' | 'program';
   /** Size of the content in bytes, duplicates counted once, as in every record. */
   readonly bytes: number;
-  /** Counted as those of every answer on record are. */
+  /** Counted as in every call record. */
   readonly tokens: number;
   readonly estimated: boolean;
   /** Its beginning. */

@@ -1,4 +1,7 @@
-/** The arguments of a tool inside a helper tool's own: object or JSON text, under any of the four names in use. */
+/**
+ * Reads the arguments for a tool from the input of a helper tool: an object or JSON text, under any of the four
+ * accepted names.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, parseJson, toPlainNumber } from '../base/json.ts';
@@ -11,7 +14,7 @@ export const nameKeys = ['name', 'tool', 'tool_name', 'path'] as const;
 export const callKeys: ReadonlySet<string> = new Set([...argumentKeys, ...nameKeys, 'server', 'connection', '_meta']);
 const serverKeys = ['server', 'connection'] as const;
 
-/** Throws AppError `bad_request` where the value is no object, or two keys contradict each other. */
+/** Throws AppError `bad_request` if the value is not an object, or if two keys contradict each other. */
 export function readArguments(input: JsonObject): JsonObject | undefined {
   const given = argumentKeys.filter((key) => input[key] !== undefined && input[key] !== null);
   const values = given.map((key) => toObject(key, input[key]));
@@ -19,26 +22,25 @@ export function readArguments(input: JsonObject): JsonObject | undefined {
 }
 
 /**
- * The arguments of a call by name, which stand under one key only. Throws AppError `bad_request` where they are no
- * object.
+ * The arguments of a call by name, which have only one key. Throws AppError `bad_request` if they are not an object.
  */
 export function namedArguments(given: unknown): JsonObject | undefined {
   return given === undefined || given === null ? undefined : toObject('arguments', given);
 }
 
-/** The tool that is meant, under any of its names. Throws AppError `bad_request` if there is none, or more than one. */
+/** The tool's name, under any accepted key. Throws AppError `bad_request` if there is none, or more than one. */
 export function readToolName(input: JsonObject): string {
   const name = readString(input, nameKeys);
   if (name !== undefined) return name;
   throw new AppError('bad_request', 'The name of the tool is missing.', { fix: 'Give it as "name".' });
 }
 
-/** Throws AppError `bad_request` when two are named. */
+/** Throws AppError `bad_request` if two servers are named. */
 export function readServerName(input: JsonObject): string | undefined {
   return readString(input, serverKeys);
 }
 
-/** Longest names that helper tools take, in UTF-16 units; a path may be the URI of a resource. */
+/** Maximum length of names in the input of helper tools, in UTF-16 units; a path may be the URI of a resource. */
 const maxNameLengths: readonly (readonly [key: string, length: number])[] = [
   ...['name', 'tool', 'tool_name', 'server', 'connection', 'server_name'].map((key) => [key, 1024] as const),
   ['path', 8192],
@@ -96,7 +98,7 @@ export function isCancelled(error: unknown): boolean {
   return error instanceof AppError && error.code === 'cancelled';
 }
 
-/** The first of these keys that holds a text, with the text trimmed. */
+/** The first of these keys that has a text, with the text trimmed. */
 export function firstTextOf(input: JsonObject, keys: readonly string[]): { key: string; text: string } | undefined {
   for (const key of keys) {
     const value = input[key];
@@ -105,7 +107,7 @@ export function firstTextOf(input: JsonObject, keys: readonly string[]): { key: 
   return undefined;
 }
 
-/** Throws AppError `bad_request` for anything that is no whole number of at least `least`. */
+/** Throws AppError `bad_request` unless the value is an integer of at least `least`. */
 export function readIntegerArgument(input: JsonObject, key: string, least: 0 | 1): number | undefined {
   const value = toPlainNumber(input[key]);
   if (value === undefined || value === null || value === '') return undefined;

@@ -1,4 +1,4 @@
-/** Turns a finished call into its activity record; sizes are measured behind the answer's back, not on its way. */
+/** Turns a finished call into its activity record. Sizes are measured after the response was sent. */
 import type { ChangeAuthor } from '../admin/server-change.ts';
 import type { ActivityLog } from '../activity/activity-log.ts';
 import type { CallTexts } from '../activity/activity-messages.ts';
@@ -23,7 +23,7 @@ export interface CallRecorders {
   readonly activity: Pick<ActivityLog, 'defer' | 'record' | 'share' | 'shareText'>;
   readonly timeline: Pick<StepLog, 'alone'>;
   readonly scans: Pick<ScanThread, 'result'>;
-  /** For the audit. */
+  /** The audit log. */
   readonly notes: Pick<CallAuditor, 'record' | 'stored' | 'writable'>;
 }
 
@@ -39,7 +39,7 @@ export async function recordCallNow(recorders: CallRecorders, call: FinishedCall
   await recorders.notes.stored();
 }
 
-/** Resolves when the audit log was passed the call. */
+/** Resolves when the audit log has received the call. */
 function writeRecord(
   { activity, timeline, scans, notes }: CallRecorders,
   call: FinishedCall,
@@ -65,7 +65,7 @@ function writeRecord(
   return notes.record(call, durationMs, { arguments: args, result: result?.text, labels });
 }
 
-/** Records a change that was requested or decided as a call of our own, with its outcome in words. */
+/** Records a change that was requested or decided as a call of Tooltray itself, with its outcome as text. */
 export function recordAdminEvent(
   { activity: log, timeline }: Pick<CallRecorders, 'activity' | 'timeline'>,
   { author, what, failure }: { readonly author: ChangeAuthor; readonly what: string; readonly failure: unknown },
@@ -146,9 +146,9 @@ function toRecord(call: FinishedCall, { durationMs, argumentBytes, result, given
   };
 }
 
-// Hands a finished call to the ledger, under the request that it ran for.
+// Reports a finished call to the ledger, under the client request that it belongs to.
 
-/** A call of the command line runs for no request and is in no ledger. */
+/** A call from the command line belongs to no client request, so the ledger ignores it. */
 export function reportToLedger(
   { request, tool, result, given, outcome }: FinishedCall,
   exchange: CallerContext['exchange'],

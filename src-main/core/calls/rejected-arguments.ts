@@ -1,6 +1,6 @@
 /**
- * Adds the schema to a server's rejection of arguments: lists show less than the schema, so the caller may not have
- * seen the rest.
+ * Adds the schema to a server's rejection of arguments, because lists show less than the schema and the caller may not
+ * have seen it.
  */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject } from '../base/json.ts';
@@ -12,7 +12,7 @@ import type { CallerContext, CallRequest } from './call-tool.ts';
 import { validationErrors } from './validate-arguments.ts';
 import type { SchemaChecker } from './schema-check.ts';
 
-/** The same error, with the schema in its message, or that it was shown. */
+/** The server's error, with the schema in its message, or a note that the schema was shown before. */
 export class ArgumentsRejectedError extends RpcError {
   /** The server's message, unchanged. */
   readonly serverMessage: string;
@@ -29,7 +29,7 @@ export class ArgumentsRejectedError extends RpcError {
 
 interface SchemaLine {
   readonly text: string;
-  /** The model has read the schema before, and it is not in the line. */
+  /** Whether the model has read the schema before, so that the message omits it. */
   readonly isShown: boolean;
 }
 
@@ -39,7 +39,7 @@ interface RefusedCall {
   readonly context: Pick<CallerContext, 'mode' | 'shownSchemas'>;
 }
 
-/** A server's error with an explanation for the caller; the error itself if it is not about the arguments. */
+/** Returns a server's error with an explanation for the caller, or the same error if it is not about the arguments. */
 export async function withSchemaHint(error: RpcError, call: RefusedCall, schemas: SchemaChecker): Promise<RpcError> {
   const isRefusal = error.code === rpcCode.invalidParams && !saysUnknown.test(error.message);
   const isDefect = error.code === rpcCode.invalidParams || error.code === rpcCode.internal;
@@ -51,7 +51,7 @@ function mayBeRefusal(result: Result): result is JsonObject {
   return !(result instanceof RawJson) && scalarOf(result, 'isError') === true;
 }
 
-/** The same for an answer that is a failure; every other member of it stays. */
+/** The same for a result that reports a failure; other members stay unchanged. */
 export async function withSchemaHintInResult(
   result: Result,
   call: RefusedCall,
@@ -62,7 +62,7 @@ export async function withSchemaHintInResult(
   return line ? withText(result, `\n${line.text}`) : result;
 }
 
-/** With more at the end of its last text; images and what else there is stay as they are. */
+/** Appends a text to the last text block; other blocks stay unchanged. */
 export function withText(result: JsonObject, text: string): JsonObject {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const last = content.findLastIndex(isText);
@@ -71,13 +71,13 @@ export function withText(result: JsonObject, text: string): JsonObject {
   return { ...result, content: content.with(last, { ...block, text: block.text + text }) };
 }
 
-/** The SDKs say by -32602 also that there is no such tool, or none for now. */
+/** The SDKs also use -32602 for a tool that is unknown or unavailable. */
 const saysUnknown = /\b(?:unknown|no such) tool\b|\btool\b.{0,200}\b(?:not found|disabled|does not exist)\b/is;
 
-/** The SDKs put the error code at the beginning of a text; only this many characters are searched. */
+/** The SDKs put the error code at the beginning of a text, so only this many characters are searched. */
 const maxErrorPrefixLength = 500;
 
-/** The SDKs of TypeScript tell their own check of arguments in a result, by the code that an error would have. */
+/** The TypeScript SDK reports its own validation in a result that contains the error code. */
 function saysInvalid(result: JsonObject): boolean {
   const content = Array.isArray(result['content']) ? (result['content'] as unknown[]) : [];
   const text = content.find(isText)?.text.slice(0, maxErrorPrefixLength) ?? '';
@@ -93,7 +93,7 @@ async function isMisfit({ tool, request }: RefusedCall, schemas: SchemaChecker):
 /** Returns undefined if there is no schema to show, or if another text shows it. */
 function schemaLineOf(call: RefusedCall): SchemaLine | undefined {
   const { tool, request, context } = call;
-  // Through an endpoint of one server everything passes untouched.
+  // An endpoint of one server passes everything unchanged.
   if (context.mode === 'server' || request.tellsSchema === true) return undefined;
   const schema = shapeSchema(usableSchema(tool.definition), true);
   if (Object.keys(schema).length === 1) return undefined;
@@ -102,7 +102,7 @@ function schemaLineOf(call: RefusedCall): SchemaLine | undefined {
   return { text: `Schema of ${request.spelling ?? request.tool}: ${said}`, isShown };
 }
 
-/** A refusal of our own check, without the schema where the model has read it before. */
+/** Removes the schema from an error of our own validation if the model has read it before. */
 export function withoutShownSchema(error: unknown, call: RefusedCall): unknown {
   if (!(error instanceof AppError) || error.code !== 'arguments_invalid') return error;
   if (call.request.tellsSchema === true || !wasShown(call)) return error;
@@ -115,7 +115,7 @@ export function withoutShownSchema(error: unknown, call: RefusedCall): unknown {
   });
 }
 
-/** Whether the model has read the tool's schema in its session; after this refusal it has. */
+/** Returns whether the model has read the tool's schema in its session; from now on it has. */
 function wasShown({ tool, request, context: { shownSchemas } }: RefusedCall): boolean {
   if (shownSchemas === undefined || shownSchemas.has(tool)) return shownSchemas !== undefined;
   if (request.inProgram !== true) shownSchemas.note(tool);

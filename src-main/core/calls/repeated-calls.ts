@@ -1,6 +1,6 @@
 /**
- * Notices a session that makes the same call again and again and gets the same result: the model is probably caught in
- * a loop. Calls of tools that are meant to be repeated do not count.
+ * Notices a session that repeats the same call and gets the same result, because the model is probably caught in a
+ * loop. Tools that are meant to be repeated do not count.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type JsonObject, objectOrEmpty, textOrEmpty } from '../base/json.ts';
@@ -14,19 +14,19 @@ interface LastCall {
   readonly tool: string;
   readonly args: JsonObject;
   readonly result: JsonObject;
-  /** Equal calls in a row, this one included. */
+  /** Number of equal calls in a row, including this one. */
   readonly count: number;
 }
 
 /** From this many equal calls in a row on, the model is told. */
 const noticedCalls = 3;
 
-/** Sessions whose last call is kept; the one that was idle for longest is dropped first. */
+/** Maximum number of sessions whose last call is kept; the one idle for longest is dropped first. */
 const maxSessions = 200;
 
 export class RepeatedCalls {
   readonly #pollingTools: () => readonly string[];
-  /** The last call by session, in order of time. */
+  /** The last call by session, least recently used first. */
   readonly #last = new Map<string, LastCall>();
 
   /** `pollingTools`: names of tools that are repeated on purpose, as `tool` or `server:tool`, also with `*`. */
@@ -35,8 +35,8 @@ export class RepeatedCalls {
   }
 
   /**
-   * Notes a call with its result. Returns how many equal ones the session has made in a row, if they are enough to
-   * notice. A result of more than 1 MB, which is held as bytes, equals no other.
+   * Records a call with its result. Returns the number of equal calls in a row if it is high enough to notice. A
+   * result of more than 1 MB, which is held as bytes, equals no other.
    */
   note(
     tool: CatalogEntry,
@@ -67,13 +67,13 @@ function isSameResult(one: JsonObject, other: JsonObject): boolean {
   return ['content', 'structuredContent', 'isError'].every((key) => isDeepStrictEqual(one[key], other[key]));
 }
 
-/** Words in the names of tools that are called until something has happened. */
+/** Words in the names of tools that are polled. */
 const pollingWord =
   /(?:^|[^a-z])(?:status|state|wait|await|poll|watch|check|progress|health|heartbeat|ping|sleep|tail|logs?|next|queue|job|jobs)(?:$|[^a-z])/;
 
 /**
- * Returns whether a tool is called repeatedly on purpose: the user says so, its name or title does, or its server says
- * that each call has an effect of its own (`idempotentHint: false`) or runs as a task.
+ * Returns whether a tool is repeated on purpose: the user's settings, its name or its title say so, each call has an
+ * effect of its own (`idempotentHint: false`), or it runs as a task.
  */
 function isPolling({ server, name, definition }: CatalogEntry, pollingTools: readonly string[]): boolean {
   const { annotations, execution, title } = definition;

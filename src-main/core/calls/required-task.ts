@@ -1,7 +1,7 @@
 /**
- * A tool of 2025-11-25 may be called as a task only: for an app that did not ask for one, the task is made and waited
- * for here, and the app is answered as it asked. Source: MCP 2025-11-25, basic/utilities/tasks (tasks/result is
- * answered when the task is over).
+ * Calls tools that require a task in protocol 2025-11-25. If the client app did not ask for a task, this module
+ * creates one, waits for it, and returns the result in the form that the app expects. Source: MCP 2025-11-25,
+ * basic/utilities/tasks (tasks/result responds when the task has finished).
  */
 import { isObject, type JsonObject, objectOrEmpty } from '../base/json.ts';
 import type { CallContext } from '../servers/in-flight-calls.ts';
@@ -11,7 +11,7 @@ import { scalarOf } from '../wire/raw-json.ts';
 
 type TaskServer = Pick<ManagedServer, 'request' | 'handshake'>;
 
-/** The answer of a call, whichever way the tool has to be called. Rejects as `request` does. */
+/** Returns the result of a call, with or without a task as the tool requires. Rejects as `request` does. */
 export function callToolOnServer(
   server: TaskServer,
   definition: JsonObject,

@@ -12,7 +12,7 @@ import type { Result } from '../wire/message.ts';
 import { scalarOf, RawJson } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 
-/** The server that an answer came from, as far as it decides what the answer is. */
+/** What identifies the server that a cached result came from. */
 export interface CachedServer {
   /** Hash of the server's config entry. */
   readonly hash: string;
@@ -29,7 +29,7 @@ interface ResultCacheOptions {
   readonly maxTotalBytes?: number;
 }
 
-/** Asks the server itself, with a context that notes whether it asks back. */
+/** Calls the server, with a context that notes server-initiated requests. */
 type Call = (context: CallerContext) => Promise<Result>;
 
 interface CachedResult {
@@ -47,7 +47,7 @@ const maxBytes = 64 * 1024 * 1024;
 
 export class ResultCache {
   readonly #options: ResultCacheOptions;
-  /** The one that was not used for longest comes first. */
+  /** Least recently used first. */
   readonly #results = new Map<string, CachedResult>();
   #bytes = 0;
 
@@ -55,7 +55,7 @@ export class ResultCache {
     this.#options = options;
   }
 
-  /** The pipeline's call, or what it answered a while ago. Rejects as the call does. */
+  /** Returns a cached result, or that of the pipeline's call. Rejects as the call does. */
   cachedCall(tool: CatalogEntry, params: JsonObject, context: CallerContext, call: Call): Promise<Result> {
     const seconds = this.#secondsFor(tool);
     const server = seconds > 0 && isCacheable(tool) ? this.#options.server(tool.server) : undefined;
@@ -79,14 +79,14 @@ export class ResultCache {
       return context.askClient(method, input, signal);
     };
     const result = await call({ ...context, askClient });
-    // The server may have become another one while it answered.
+    // The server may have changed during the call.
     const after = this.#options.server(tool.server);
     if (!isRequested && isPlainAnswer(result) && after !== undefined && isSame(server, after))
       this.#keep(key, { result, at: this.#options.now(), bytes: resultBytes(result), tool, server });
     return result;
   }
 
-  /** Something that the server reads from has changed. */
+  /** Forgets the results of a server whose data has changed. */
   invalidate(server: string): void {
     for (const [key, cached] of this.#results) if (cached.tool.server === server) this.#remove(key);
   }
@@ -101,7 +101,7 @@ export class ResultCache {
     if (cached === undefined) return undefined;
     this.#results.delete(key);
     const age = this.#options.now() - cached.at;
-    // A clock that was set back makes answers come from the future.
+    // After the clock was set back, cached results seem to come from the future.
     if (age < 0 || age >= seconds * 1000 || !isSame(server, cached.server)) {
       this.#bytes -= cached.bytes;
       return undefined;
@@ -129,9 +129,9 @@ export class ResultCache {
 }
 
 /**
- * The principal. If the client app can answer questions, a server may have asked it, for roots for example, so a result
- * of one session need not fit another: then the session counts, too. Undefined for a shared principal, whose session is
- * not known.
+ * Whom a cached result belongs to: the principal, and also the session if the client app can answer server-initiated
+ * requests (for roots, for example), because the result may depend on the answers. Undefined for a shared principal
+ * without a known session.
  */
 function ownerOf({ principal, clientCapabilities, sessionId }: CallerContext): readonly string[] | undefined {
   if (!askable.some((capability) => isObject(clientCapabilities[capability]))) return [principal.owner];
@@ -140,7 +140,7 @@ function ownerOf({ principal, clientCapabilities, sessionId }: CallerContext): r
 
 const askable = ['roots', 'sampling', 'elicitation'] as const;
 
-/** Source: ToolAnnotations of MCP's schema: `idempotentHint` has a meaning only where `readOnlyHint` is false. */
+/** Source: ToolAnnotations in the MCP schema: `idempotentHint` is meaningful only if `readOnlyHint` is false. */
 function isCacheable({ definition }: CatalogEntry): boolean {
   return objectOrEmpty(definition['annotations'])['readOnlyHint'] === true;
 }
@@ -150,7 +150,7 @@ function isPlainAnswer(result: Result): boolean {
   return scalarOf(result, 'isError') !== true && (type === undefined || type === 'complete') && !isTask(result);
 }
 
-/** An object is no fact of a result held as bytes; tasks are small. */
+/** Whether the result is a task. Tasks are small, so a result held as bytes is none. */
 function isTask(result: Result): boolean {
   return !(result instanceof RawJson) && ('task' in result || result['resultType'] === 'task');
 }
@@ -159,7 +159,7 @@ function isSame(one: CachedServer, other: CachedServer): boolean {
   return one.hash === other.hash && one.listing === other.listing && one.handshake === other.handshake;
 }
 
-/** Answers held as bytes that have a `_meta` of their own keep it instead. */
+/** Marks a cached result in `_meta`, unless it is held as bytes and has a `_meta` of its own. */
 function marked({ result, at }: CachedResult, now: number): Result {
   const mark = { [cachedKey]: { at: new Date(at).toISOString(), ageSeconds: Math.round((now - at) / 1000) } };
   if (result instanceof RawJson) return result.withMembers({ _meta: mark });
@@ -167,19 +167,18 @@ function marked({ result, at }: CachedResult, now: number): Result {
   return { ...result, _meta: { ...meta, ...mark } };
 }
 
-// What makes two calls of a tool the same call: its server's entry, its name, its arguments whatever the order of their
-// members.
+// Identifies equal calls: the server's entry, the tool's name, and the arguments in any order of members.
 
 /** Members of a request that do not affect the result; `_meta` says who calls and how progress is reported. */
 const plain: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
 
 /**
- * `of`: what the answer depends on besides. undefined if a call is more than its arguments: a task, a further try, or
+ * `parts`: what else the result depends on. Undefined if a call has more than arguments: a task, a further attempt, or
  * something unknown.
  */
-function cacheKey(of: readonly string[], params: JsonObject): string | undefined {
+function cacheKey(parts: readonly string[], params: JsonObject): string | undefined {
   if (Object.keys(params).some((key) => !plain.has(key)) || asksForTask(params)) return undefined;
-  const call = JSON.stringify([of, sorted(params['arguments'] ?? {})]);
+  const call = JSON.stringify([parts, sorted(params['arguments'] ?? {})]);
   return createHash('sha256').update(call).digest('base64');
 }
 
@@ -191,6 +190,6 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
   const members = Object.entries(value).map(([key, member]) => [key, sorted(member)] as const);
-  // Pairs, as an object would put names like 2 before names like 10 by itself, and lose one called __proto__.
+  // Pairs, because an object would reorder numeric names and lose one called __proto__.
   return { members: members.sort(([a], [b]) => (a < b ? -1 : Number(a > b))) };
 }

@@ -1,31 +1,30 @@
 /**
- * Checks values against the JSON Schemas of servers, in bounded time and memory: it runs in the core's thread, and both
- * sides of it are foreign. Whatever would cost too much is not checked; the server judges it.
+ * Validates values against JSON Schemas of servers in bounded time and memory, because it runs in the core's thread
+ * and both inputs are foreign. What would cost too much is left to the server.
  */
 import type { OutputUnit, Schema, SchemaDraft } from '@cfworker/json-schema';
 import { isObject, type JsonObject } from '../base/json.ts';
 import { referredBy } from '../base/json-pointer.ts';
 
 /**
- * Nodes of a schema with its references followed. `$defs` that double from one to the next reach any number in a few
- * lines.
+ * Maximum number of schema nodes with references followed; `$defs` that reference each other twice grow exponentially.
  */
 const maxNodes = 5000;
-/** Nested deeper, a schema is not checked. */
+/** A schema nested deeper is not checked. */
 const maxDepth = 64;
-/** Nodes of the schema times values to check. 50,000 take 10 to 40 ms on a laptop. */
+/** Maximum of schema nodes times values. 50,000 take 10 to 40 ms on a laptop. */
 const maxCost = 50_000;
-/** Up to this cost all problems are collected, else the first one. */
+/** Up to this cost all violations are collected, above it only the first one. */
 const maxCostOfAll = 5000;
 
-/** A place where a value does not fit its schema. */
+/** A violation of a schema. */
 export interface Misfit {
   readonly keyword: string;
-  /** `a.b.0`; empty for the whole value. */
+  /** `a.b.0`; empty for the root value. */
   readonly path: string;
-  /** The property that the problem is about, for `required` and `additionalProperties`. */
+  /** The property in question, for `required` and `additionalProperties`. */
   readonly property?: string;
-  /** The problem, worded to follow the path. */
+  /** The violation, worded to follow the path. */
   readonly text: string;
 }
 
@@ -36,7 +35,7 @@ interface Prepared {
   readonly draft: SchemaDraft;
 }
 
-/** Prepares each schema at its first use; it is forgotten with its schema object. */
+/** Prepares each schema at its first use. The prepared form lives as long as the schema object. */
 export class SchemaChecker {
   readonly #prepared = new WeakMap<JsonObject, Prepared | 'unbounded'>();
 
@@ -49,7 +48,7 @@ export class SchemaChecker {
     if (prepared === 'unbounded') return [];
     const values = weightOf(value, maxCost / prepared.nodes);
     if (values * prepared.nodes > maxCost) return [];
-    // Loaded at the first check, so that the start of the core does not pay for it.
+    // Loaded at the first check, so that the core starts faster.
     const { validate, dereference } = await import('@cfworker/json-schema');
     try {
       const lookup = dereference(prepared.schema);
@@ -82,12 +81,12 @@ function draftOf({ $schema }: JsonObject): SchemaDraft {
   return $schema.includes('2019-09') ? '2019-09' : '2020-12';
 }
 
-/** Whether a value is small enough to be checked against any schema. Costs little whatever the value is. */
+/** Whether a value is small enough for any schema. The cost of this check is bounded. */
 export function isCheckable(value: unknown): boolean {
   return weightOf(value, maxCost) <= maxCost;
 }
 
-/** How many values there are in `value`, long texts counted as several; any number above `limit` means "more". */
+/** Number of values in `value`, with long texts counted as several; a number above `limit` only means "more". */
 function weightOf(value: unknown, limit: number): number {
   let weight = 0;
   const stack: unknown[] = [value];
@@ -100,19 +99,19 @@ function weightOf(value: unknown, limit: number): number {
   return weight;
 }
 
-/** Returns what is too much of `values` to be looked at. */
+/** Returns whether `values` are more than may be examined. */
 function pushAll(stack: unknown[], values: readonly unknown[], remaining: number): number {
   if (values.length > remaining) return values.length;
   for (const value of values) stack.push(value);
   return 0;
 }
 
-// Whether a schema may be used here at all: small with every reference followed, without recursion, and well formed
-// where that counts.
+// Whether a schema can be checked: small with every reference followed, not recursive, and well formed where it
+// matters.
 
-/** Their cost depends on the value, or on a pattern of the server's. */
+/** Keywords whose cost depends on the value or on a pattern of the server. */
 const unbounded = ['patternProperties', '$dynamicRef', '$recursiveRef'] as const;
-/** Checked by the server: a pattern can hold the core for ever, and so can comparing each item with every other. */
+/** Keywords left to the server: a pattern can block the core, and so can comparing every item with every other. */
 const stripKeys: ReadonlySet<string> = new Set(['pattern', 'format', 'uniqueItems', '$id', 'id', '$schema', '$anchor']);
 /** Keywords that contain no schemas. */
 const asides: ReadonlySet<string> = new Set(['default', 'examples', 'title', 'description', '$comment']);
@@ -132,7 +131,7 @@ class Walk {
     this.#root = root;
   }
 
-  /** Undefined for a schema that may not be used. */
+  /** Number of nodes; undefined for a schema that cannot be checked. */
   nodes(): number | undefined {
     return this.#isUsable(this.#root, []) && this.#isSmall(this.#root, 0) ? this.#nodes : undefined;
   }
@@ -141,7 +140,7 @@ class Walk {
     if ((this.#nodes += 1) > maxNodes || above.length > maxDepth) return false;
     if (Array.isArray(node)) return node.every((item) => this.#isUsable(item, above));
     if (!isObject(node)) return true;
-    // References inside a schema that has an id of its own start from there.
+    // References below a nested `$id` are relative to it.
     if (above.includes(node) || (node !== this.#root && Object.hasOwn(node, '$id'))) return false;
     if (unbounded.some((key) => Object.hasOwn(node, key)) || !isWellFormed(node)) return false;
     const path = [...above, node];
@@ -164,7 +163,7 @@ class Walk {
     return node !== undefined && this.#isUsable(node, path);
   }
 
-  /** Unreferenced definitions are read, too. */
+  /** Unreferenced definitions count, too. */
   #isSmall(node: unknown, depth: number): boolean {
     if ((this.#own += 1) > 4 * maxNodes || depth > 2 * maxDepth) return false;
     const inner = Array.isArray(node) ? node : isObject(node) ? Object.values(node) : [];
@@ -195,9 +194,9 @@ function stripped(node: unknown, isMap = false): unknown {
   );
 }
 
-// Turns the validator's output units into problems with a path.
+// Converts the validator's output units into violations with paths.
 
-/** A unit of a keyword that holds others says only that one of those failed. */
+/** A unit of a keyword with subschemas only says that one of those failed. */
 function leaves(units: readonly OutputUnit[]): readonly OutputUnit[] {
   const isHolder = ({ keywordLocation, instanceLocation }: OutputUnit, at: number): boolean =>
     units.some(
@@ -210,7 +209,7 @@ function leaves(units: readonly OutputUnit[]): readonly OutputUnit[] {
   return units.slice(0, maxUnits).filter((unit, at) => unit.keyword !== 'false' && !isHolder(unit, at));
 }
 
-/** Comparing each with every other is quadratic. */
+/** Comparing all units with each other is quadratic. */
 const maxUnits = 200;
 
 function misfitOf({ keyword, instanceLocation, error }: OutputUnit): Misfit {

@@ -1,6 +1,6 @@
 /**
- * The pipeline's stage `shape`: what a model gets of an answer. As it is, as TOON, or a summary while the whole lies on
- * disk.
+ * The pipeline's stage `shape`: returns a result to the model unchanged, as TOON, or as a summary while the whole is
+ * spilled to disk.
  */
 import { codeToolNames } from '../activity/ledger/attribute-result.ts';
 import { AppError } from '../base/errors.ts';
@@ -34,14 +34,14 @@ import { cleanResult } from './clean-result.ts';
 import type { CallSpillLimit, SpillLimit } from './unspilled-reason.ts';
 
 interface ResultShaperOptions {
-  /** Stores a result; `sent`: what the server sent, where something was made of it. Rejects with AppError. */
+  /** Stores a result. `sent`: what the server sent, if the result was derived from it. Rejects with AppError. */
   readonly keep: (
     result: Result,
     origin: SpillOrigin,
     textKind: 'text' | 'toon',
     sent?: OriginalResult,
   ) => Promise<SpilledResult>;
-  /** The size of a long result, and both its ends. Rejects where no thread can read it. */
+  /** The size of a large result, and both its ends. Rejects if no worker thread can read it. */
   readonly excerpt: (result: RawJson, bytes: number) => Promise<Excerpt>;
   readonly settings: () => ResultSettings;
   /** The largest result that a client app receives whole, in bytes. */
@@ -56,7 +56,7 @@ const asFile: SpillLimit = { toFile: true, bytes: 0, ofApp: false };
 interface From {
   readonly server: string;
   readonly tool: string;
-  /** The call's argument that was to limit the result's lines: `head: 20`. */
+  /** The call's argument that should have limited the lines of the result: `head: 20`. */
   readonly narrowedBy?: string | undefined;
 }
 
@@ -76,19 +76,19 @@ export class ResultShaper {
     this.#options = options;
   }
 
-  /** The same rules, with another place for what is long. */
+  /** The same rules, with another store for large results. */
   withSpill(keep: ResultShaperOptions['keep']): ResultShaper {
     return new ResultShaper({ ...this.#options, keep });
   }
 
-  /** Never rejects for want of a disk. */
+  /** Never rejects when the disk cannot be written. */
   shape(
     answer: Result,
     tool: CatalogEntry,
     request: CallRequest,
     context: CallerContext,
   ): Promise<ShapedResult> | ShapedResult {
-    // Questions and tasks are no answers yet.
+    // Input requests and tasks are not results yet.
     const type = scalarOf(answer, 'resultType');
     if (type === 'input_required' || type === 'task' || scalarOf(answer, 'task') !== undefined)
       return { result: answer, limit: undefined };
@@ -101,18 +101,18 @@ export class ResultShaper {
     return within instanceof Promise ? within.then((shaped) => ({ result: shaped, limit })) : { result: within, limit };
   }
 
-  /** Which limit holds for its answer, or why none does. */
+  /** The limit that applies to the result, or the reason why there is none. */
   #limitFor(
     tool: CatalogEntry,
     request: CallRequest,
     context: CallerContext,
     settings: ResultSettings,
   ): CallSpillLimit {
-    // Through an endpoint of one server everything passes untouched.
+    // An endpoint of one server passes everything unchanged.
     if (context.mode === 'server') return { none: 'server' };
     if (request.spill === 'never') return { none: 'wanted' };
     if (codeToolNames.has(request.via)) return { none: 'program' };
-    // A user interface draws its whole result.
+    // A user interface renders its whole result.
     if (context.showsViews === true && viewUriOf(tool.definition) !== undefined) return { none: 'wanted' };
     const { inlineBytes } = this.#options;
     return spillLimit(settings, tool, request.spill, {
@@ -164,13 +164,14 @@ export class ResultShaper {
   }
 
   /**
-   * Whether its payload is over the limit. A long result whose frame does not make that clear is measured by a thread.
+   * Whether the payload exceeds the limit. A worker thread measures a large result if the size of its frame does not
+   * decide that.
    */
   #isLonger(result: Result, { bytes }: SpillLimit): Promise<boolean> | boolean {
     if (bytes === 0) return false;
     if (!(result instanceof RawJson)) return payloadBytes(result) > bytes;
     const { byteLength } = result;
-    // Escapes make a text six times as long at the most, and many servers say everything twice.
+    // Escapes can make a text six times as long, and many servers return everything twice.
     if (byteLength > bytes * 12) return true;
     if (byteLength <= bytes) return false;
     return this.#options.excerpt(result, 0).then(
@@ -216,7 +217,7 @@ export class ResultShaper {
       return spilledResult(spilled, { media, top }, limit, from);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      // The tool has done its work, so as much of its result is returned as the app takes.
+      // The tool has done its work, so as much of its result is returned as the app accepts.
       log.warn(`A result of ${server}:${tool} could not be stored.`, { error });
       return this.#cut(rest, media, limit, error, context);
     }
@@ -279,10 +280,10 @@ function cutResult(excerpt: Excerpt, media: readonly JsonObject[], error: AppErr
   };
 }
 
-// What is returned to the model in place of a spill: what it is, its outline, how to read it.
+// The text that is returned to the model for a spill: what it is, its outline, and how to read it.
 
 /**
- * Lines with the call that reads on in an answer on disk, in the words of a mode:
+ * Lines with the call that reads more of a spill, as the mode words it:
  * `Read on: call_tool {"name":"read_result",…}`.
  */
 export type ReadHint = (id: string, examples: LookExamples) => readonly string[];
@@ -298,10 +299,10 @@ interface SpilledFrom extends From {
   readonly context: CallerContext;
 }
 
-/** `resource_link` came with 2025-06-18; a client app of an older revision refuses what it does not know. */
+/** `resource_link` came with 2025-06-18; a client app of an older revision rejects unknown block types. */
 const firstWithLinks = '2025-06-18';
 
-/** Facts about the result besides those on disk. */
+/** Facts about the result besides those of the spill. */
 interface ReturnedResult {
   /** Blocks that are returned unchanged. */
   readonly media: readonly JsonObject[];
@@ -349,7 +350,7 @@ function tokensOf({ resultTokens, tokensEstimated }: SpilledResult): string {
   return `${tokensEstimated ? 'about ' : ''}${formatNumber(resultTokens)} ${pluralize(resultTokens, 'token')}`;
 }
 
-/** Pictures, sound and the like have no lines to look for. */
+/** Images and audio have no lines to read. */
 function waysOn({ parts }: SpilledResult, hint: ReadHint | undefined): readonly string[] {
   const text = parts.find(({ spill }) => isTextKind(spill.kind));
   const shown = text ?? parts[0];
@@ -357,14 +358,14 @@ function waysOn({ parts }: SpilledResult, hint: ReadHint | undefined): readonly 
   return [`Read it whole with resources/read: ${spillUri(shown.spill.id)}`];
 }
 
-/** Length of the shown beginning, in characters, if the shape is shown too: enough to see how values are written. */
+/** Length of the shown beginning if the shape is shown too, in characters: enough to see how values are written. */
 const shownOfShaped = 120;
 
-/** `isReadable`: the session is shown a tool that reads on. */
+/** `isReadable`: the session is shown a tool that reads spills. */
 function partLines({ spill, summary }: SpilledPart, hasFiles: boolean, isReadable: boolean): string[] {
   const lines = spill.lines === undefined ? '' : ` in ${formatNumber(spill.lines)} ${pluralize(spill.lines, 'line')}`;
   const isShaped = spill.kind === 'json';
-  // Where replicas share it there is no path to it but its id.
+  // In a store shared by replicas, the path is the id.
   const path = hasFiles && spill.file !== spillUri(spill.id) ? `, ${spill.file}` : '';
   const head = isShaped ? truncateText(summary.head, shownOfShaped) : summary.head;
   return [
@@ -385,7 +386,7 @@ function lineArgument(args: JsonObject | undefined): string | undefined {
   return found && `${found[0]}: ${String(toPlainNumber(found[1]))}`;
 }
 
-/** Whether all texts of an answer are of one line each. */
+/** Whether all texts of a result have only one line. */
 function isOneLine(result: Result): boolean {
   // In the bytes of JSON a line feed is two letters; a path of Windows is then taken for one, and nothing is said.
   if (result instanceof RawJson) return !result.chunks.some((chunk) => chunk.includes('\\n'));
@@ -398,7 +399,7 @@ function linkTo({ spill }: SpilledPart): JsonObject {
   return { type: 'resource_link', uri: spillUri(id), name: `${server} ${tool}`, mimeType, size: bytes };
 }
 
-// Which limit holds for a call.
+// Determines the spill limit of a call.
 
 function spillLimit(
   settings: ResultSettings,
@@ -420,7 +421,7 @@ export function configuredThreshold(app: string, { threshold, appThresholds }: R
   return Object.hasOwn(appThresholds, app) ? appThresholds[app] : threshold;
 }
 
-/** Whether any answer may be replaced by another text at all. */
+/** Whether any setting allows results to be replaced. */
 export function maySpill({ threshold, thresholds, appThresholds, toon }: ResultSettings): boolean {
   const others = [...Object.values(thresholds), ...Object.values(appThresholds)];
   return toon || threshold !== 0 || others.some((bytes) => bytes > 0);

@@ -1,4 +1,4 @@
-/** One call that may outlive its request: it has its own signal, its own way to its waiters, and its result. */
+/** One call that may outlive its request, with its own abort signal, its waiters, and its result. */
 import type { JsonObject } from '../base/json.ts';
 import { cancelledError } from '../wire/peer.ts';
 import { type Result, rpcCode, RpcError } from '../wire/message.ts';
@@ -7,7 +7,7 @@ import { scalarOf } from '../wire/raw-json.ts';
 import type { CallerContext } from './call-tool.ts';
 import { errorResult } from './error-result.ts';
 
-/** `again`: what a further try carries (2026-07-28: `inputResponses`, `requestState`); empty at first. */
+/** `again`: parameters of a further attempt (2026-07-28: `inputResponses`, `requestState`); empty for the first one. */
 export type StartCall = (context: CallerContext, again: JsonObject) => Promise<Result>;
 
 export class SlowCall {
@@ -22,7 +22,7 @@ export class SlowCall {
   #result: Result | undefined;
   #failure: RpcError | undefined;
 
-  /** `tool`: what was called, as the model knows it. `mayGoOn`: whether it may outlive its request. */
+  /** `tool`: the tool's name as the model knows it. `mayGoOn`: whether the call may outlive its request. */
   constructor(tool: () => string, context: CallerContext, mayGoOn: () => boolean, start: StartCall) {
     this.#tool = tool;
     this.#start = start;
@@ -31,7 +31,7 @@ export class SlowCall {
       ...context,
       mayGoOn,
       signal: this.#controller.signal,
-      // A server is not bothered for progress that the client app did not ask for.
+      // Progress is requested from the server only if the client app requested it.
       onProgress: context.onProgress && hearProgress,
       onLog: hearLog,
       // Its open questions need no answer once the call is cancelled.
@@ -45,7 +45,7 @@ export class SlowCall {
     return this.#tool();
   }
 
-  /** The answer as it comes. Rejects as the call does. */
+  /** The result when it arrives. Rejects as the call does. */
   get outcome(): Promise<Result> {
     return this.#answer;
   }
@@ -55,18 +55,21 @@ export class SlowCall {
     return this.#result;
   }
 
-  /** The error of the protocol that it ended with. */
+  /** The protocol error that ended the call. */
   get failure(): RpcError | undefined {
     return this.#failure;
   }
 
-  /** Something else stands for it; nothing holds the first one any longer. */
+  /** Replaces the result, so that the first one can be freed. */
   set result(result: Result) {
     this.#result = result;
     this.#answer = Promise.resolve(result);
   }
 
-  /** The server requires input before it continues (2026-07-28): the waiters are asked, and the next try continues. */
+  /**
+   * Whether the server requires input before it continues (2026-07-28): the waiters are asked, and the next attempt
+   * continues.
+   */
   get needsInput(): boolean {
     return this.#result !== undefined && scalarOf(this.#result, 'resultType') === 'input_required';
   }
@@ -99,16 +102,16 @@ export class SlowCall {
   }
 }
 
-// The waiters of a call: its own request first, later any number of `await_result`. The server's notifications go to
-// all of them, its questions to the latest; a question without a waiter is kept for the next one.
+// The waiters of a call: first its own request, later any number of `await_result`. The server's notifications go to
+// all of them, its requests to the latest; a request without a waiter is kept for the next one.
 
 /** How long a server-initiated request waits for a client that can answer it, in ms. */
 const clientRequestTimeoutMs = 5 * 60_000;
 
-/** One of them; an object of a class, since every call has one and few are ever slow. */
+/** One waiter. A class, because every call creates one and few calls are slow. */
 class Waiter {
   readonly context: CallerContext;
-  /** Resolves with whether the call was over in time. Rejects with AppError cancelled if the wait is cancelled. */
+  /** Resolves with whether the call ended in time. Rejects with AppError cancelled if the wait is cancelled. */
   readonly left: Promise<boolean>;
   readonly #all: Set<Waiter>;
   readonly #ms: number | undefined;
@@ -116,7 +119,7 @@ class Waiter {
   #reject!: (why: Error) => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `ms`: how long it waits; undefined: until the call is over. */
+  /** `ms`: how long it waits; undefined: until the call ends. */
   constructor(context: CallerContext, ms: number | undefined, all: Set<Waiter>) {
     this.context = context;
     this.#ms = ms;
@@ -145,7 +148,7 @@ class Waiter {
     this.#resolve(isOver);
   }
 
-  /** Its signal was aborted. */
+  /** Handles the abort of its signal. */
   readonly #giveUp = (): void => {
     this.#end();
     this.#reject(cancelledError(this.context.signal));
@@ -183,12 +186,12 @@ class SlowCallWaiters {
     return this.#wasWaited;
   }
 
-  /** The last progress that was reported. */
+  /** The last reported progress. */
   get progress(): JsonObject | undefined {
     return this.#progress;
   }
 
-  /** Resolves with whether the call was over within `ms`. Rejects with AppError cancelled if the wait is cancelled. */
+  /** Resolves with whether the call ended within `ms`. Rejects with AppError cancelled if the wait is cancelled. */
   wait(context: CallerContext, ms?: number): Promise<boolean> {
     if (this.#isOver) return Promise.resolve(true);
     if (context.signal.aborted) return Promise.reject(cancelledError(context.signal));
@@ -197,7 +200,7 @@ class SlowCallWaiters {
     return waiter.left;
   }
 
-  /** From now on `keeper` receives the questions that arrive while no request is waiting. */
+  /** From now on, `keeper` receives the requests that arrive while nobody waits. */
   keepQuestions(keeper: CallerContext['askClient']): void {
     this.#keeper = keeper;
   }
@@ -238,7 +241,7 @@ class SlowCallWaiters {
 }
 
 async function askThrough(waiter: Waiter, method: string, params: JsonObject, signal: AbortSignal): Promise<Result> {
-  // The server may have given its question up meanwhile.
+  // The server may have cancelled its request meanwhile.
   if (signal.aborted) throw cancelledError(signal);
   const { context } = waiter;
   // In 2026-07-28 a server-initiated request ends the request that it is returned on; the reply arrives with another

@@ -1,7 +1,7 @@
 /**
- * Calls that take longer than their client app waits are answered in time with a handle and go on; what came of them is
- * fetched under the handle. One for each view: a handle of one session is unknown to all others, and to another app
- * that comes by the same line.
+ * Calls that take longer than their client app waits. The app receives a handle in time, the call continues, and its
+ * result is fetched with the handle. One instance per view: a handle is unknown to other sessions, and to other apps
+ * on the same connection.
  */
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../base/errors.ts';
@@ -21,18 +21,18 @@ export interface SlowCallsOptions {
   readonly limitMs: (app: string) => number | undefined;
   readonly quota: ResultMemoryQuota;
   /**
-   * How a caller waits for the result, as a model writes it; undefined if the client app could not: then it receives no
-   * handle.
+   * How a caller waits for the result, as a model writes it; undefined if the client app could not wait, so that it
+   * gets no handle.
    */
   readonly awaitLine: (args: JsonObject, context: CallerContext) => string | undefined;
   /**
-   * Spills a result that exceeds the memory quota and returns its replacement. Rejects if the disk fails: the result is
-   * lost then, and the model is told so.
+   * Spills a result that exceeds the memory quota and returns its replacement. Rejects if the disk fails; then the
+   * result is lost and the model is told.
    */
   readonly putAside: (result: Result, tool: string, context: CallerContext) => Promise<Result>;
 }
 
-/** The parameters of a request that belong to a further try of the call (2026-07-28). */
+/** The parameters of a request for a further attempt of the call (2026-07-28). */
 export function retryParams({ inputResponses, requestState }: JsonObject): JsonObject {
   return {
     ...(inputResponses !== undefined && { inputResponses }),
@@ -42,7 +42,7 @@ export function retryParams({ inputResponses, requestState }: JsonObject): JsonO
 
 export interface AwaitRequest {
   readonly handle: string;
-  /** Longest wait; never longer than the client app takes. */
+  /** Maximum wait; never longer than the client app's own limit. In ms. */
   readonly waitMs: number | undefined;
   readonly cancel: boolean;
 }
@@ -52,11 +52,11 @@ const handleBytes = 16;
 const minutes = 60_000;
 /** How long an unfetched result is retained, in ms. */
 const unfetchedRetentionMs = 30 * minutes;
-/** One that was fetched: an app that lost it may ask once more. */
+/** How long a fetched result is retained, because an app that lost it may ask again. In ms. */
 const fetchedRetentionMs = 5 * minutes;
-/** A call that runs and that nobody asks after. */
+/** How long a call runs on while nobody waits for it, in ms. */
 const abandonedTimeoutMs = 60 * minutes;
-/** A wait that comes through a helper tool is itself a call with a limit, and has to be over first. */
+/** A wait through a helper tool is itself a call with a limit, so it must end earlier. */
 const waitShare = 0.9;
 
 interface HandedOut {
@@ -65,24 +65,21 @@ interface HandedOut {
   /** Expires the call; undefined while a client waits for it. */
   timer: NodeJS.Timeout | undefined;
   fetched: boolean;
-  /** Taken of the room. */
+  /** Reserved bytes of the quota. */
   bytes: number;
-  /** It was fetched, or is not there any more. */
+  /** Resolves when the result was fetched or has been discarded. */
   readonly isOver: PromiseWithResolvers<void>;
-  /** The same for an app that supports tasks, which received this instead of a handle. */
+  /** The task that represents the call, if the client app received one instead of a handle. */
   readonly task: CallTask | undefined;
 }
 
-/** Tasks that were cancelled, and are still said to be. */
+/** Maximum number of cancelled tasks that are remembered. */
 const maxCancelled = 100;
 
 export class SlowCalls {
   readonly #options: SlowCallsOptions;
   readonly #calls = new Map<string, HandedOut>();
-  /**
-   * Signals of those that are waiting for a call through its handle: a helper's context is a copy, with the same
-   * signal.
-   */
+  /** Signals of requests that wait for a call by its handle. A helper tool's context is a copy with the same signal. */
   readonly #waiting = new Set<AbortSignal>();
   readonly #cancelledTasks = new Map<string, CallTask>();
   #used = false;
@@ -91,12 +88,12 @@ export class SlowCalls {
     this.#options = options;
   }
 
-  /** A handle has been given out. */
+  /** Whether a handle has been given out. */
   get hasHandles(): boolean {
     return this.#used;
   }
 
-  /** Runs a call. Resolves with its answer, or in time with a handle; rejects as the call does. */
+  /** Runs a call. Resolves with its result, or in time with a handle; rejects as the call does. */
   async run(tool: () => string, context: CallerContext, start: StartCall): Promise<Result> {
     const limitMs = this.#options.limitMs(context.app);
     if (limitMs === undefined) return await start(context, {});
@@ -116,7 +113,7 @@ export class SlowCalls {
     return await call.outcome;
   }
 
-  /** Waits for a call, or ends it. Rejects with AppError `not_found`, or cancelled when only the waiting is. */
+  /** Waits for a call, or ends it. Rejects with AppError `not_found`, or cancelled if only the wait is cancelled. */
   async waitFor({ handle, waitMs, cancel }: AwaitRequest, again: JsonObject, context: CallerContext): Promise<Result> {
     const handed = this.#handed(handle, context);
     if (handed === undefined) throw unknownHandle(handle);
@@ -133,7 +130,7 @@ export class SlowCalls {
       this.#waiting.delete(context.signal);
       if (call.result === undefined) this.#forgetIn(handed, abandonedTimeoutMs);
     }
-    // The room may be gone at once, but not before this one has it.
+    // The result may be discarded at any time, so it is taken first.
     const result = call.result ?? (await call.outcome);
     if (!call.needsInput) {
       handed.fetched = true;
@@ -143,10 +140,7 @@ export class SlowCalls {
     return result;
   }
 
-  /**
-   * Answers `tasks/get`, `tasks/update` and `tasks/cancel` where they are about a call of these; undefined if they are
-   * not.
-   */
+  /** Handles `tasks/get`, `tasks/update` and `tasks/cancel` for calls of this view; undefined for other tasks. */
   async task(method: string, params: JsonObject, context: CallerContext): Promise<JsonObject | undefined> {
     const id = String(params['taskId']);
     const handed = this.#handed(id, context);
@@ -172,7 +166,7 @@ export class SlowCalls {
     return {};
   }
 
-  /** The task of the caller that has this id, to listen to; undefined if there is none. */
+  /** The caller's task with this id, to subscribe to; undefined if there is none. */
   findTask(id: string, context: CallerContext): Pick<CallTask, 'subscribe'> | undefined {
     return this.#handed(id, context)?.task ?? this.#cancelledTask(id, context);
   }
@@ -195,17 +189,17 @@ export class SlowCalls {
     this.#forget(handed, 'cancelled as a task');
   }
 
-  /** A call that only waits for another one keeps to the limit by itself: a handle for it would be one too many. */
+  /** A call that only waits for another one observes the limit by itself and needs no handle. */
   async #endsWithWait(call: SlowCall, context: CallerContext, limitMs: number): Promise<boolean> {
     return this.#waiting.has(call.context.signal) && (await call.waiters.wait(context, limitMs));
   }
 
-  /** The session is over: running calls are cancelled, and kept results are discarded. */
+  /** Ends with the session: running calls are cancelled, and unfetched results are discarded. */
   end(): void {
     for (const handed of [...this.#calls.values()]) this.#forget(handed, 'the session ended');
   }
 
-  /** undefined if a handle is of no use, or there are too many: then the call is waited for as if there were none. */
+  /** Undefined if the client app cannot use a handle, or if there are too many; the call is then waited for. */
   #handOut(call: SlowCall, context: CallerContext): Result | undefined {
     // Unguessable, because a token alone may identify the caller.
     const handle = randomBytes(handleBytes).toString('base64url');
@@ -249,7 +243,7 @@ export class SlowCalls {
     return cancelledResult(handed.call);
   }
 
-  /** Sees to the answer when it comes. */
+  /** Handles the result when it arrives. */
   #follow(handed: HandedOut): void {
     const over = (): void => void this.#ended(handed);
     handed.call.outcome.then(over, over);
@@ -260,7 +254,7 @@ export class SlowCalls {
     if (this.#calls.get(handle) !== handed || call.result === undefined) return;
     const bytes = resultBytes(call.result);
     this.#forgetIn(handed, unfetchedRetentionMs);
-    // A question is kept even beyond the quota: otherwise the call could not continue.
+    // An input request is kept even beyond the quota, because the call could not continue without it.
     if (this.#options.quota.reserve(bytes)) handed.bytes = bytes;
     else if (!call.needsInput) {
       // A waiter already has the result, and nobody can fetch it again.
@@ -299,11 +293,11 @@ export class SlowCalls {
   }
 }
 
-// What is returned to a model for a call that continues without it: that nothing is lost, and how to fetch the result.
+// The text for a model whose call continues without it: nothing is lost, and how to fetch the result.
 
 const pendingKey = 'tooltray/pending';
 
-/** Longest message of a server's progress that is repeated, in characters. */
+/** Longest progress message that is repeated, in characters. */
 const maxMessageLength = 200;
 
 /** The tool that the model called; through a helper tool, the tool named in its arguments. */
@@ -312,7 +306,7 @@ export function calledTool({ name, arguments: args }: JsonObject, isHelper: bool
   return String(named.find((one) => typeof one === 'string' && one !== '') ?? name);
 }
 
-/** No error: the call is running. `line`: how it is waited for. */
+/** Not an error: the call is still running. `line` says how to wait for it. */
 function pendingResult(handle: string, call: SlowCall, line: string): JsonObject {
   const since = new Date(call.startedAt).toISOString();
   const seconds = Math.round(call.elapsedMs / 1000);
@@ -334,7 +328,7 @@ function cancelledResult({ tool }: SlowCall): JsonObject {
   return { content: [{ type: 'text', text }] };
 }
 
-/** Replaces a result that no request was waiting for and that does not fit in memory. */
+/** Replaces a result that no request waited for and that does not fit in memory. */
 function lostResult({ tool }: SlowCall, bytes: number): JsonObject {
   const failure = new AppError(
     'message_too_large',
@@ -362,7 +356,7 @@ function progressText(params: JsonObject | undefined): string | undefined {
   return [...share, ...words].join(', ') || undefined;
 }
 
-// Memory for answers that wait to be fetched: one measure for all sessions together.
+// Memory for results that wait to be fetched, shared by all sessions.
 
 const maxResultBytes = 64 * 1024 * 1024;
 
@@ -374,7 +368,7 @@ export class ResultMemoryQuota {
     this.#most = most;
   }
 
-  /** Whether there was room; what was taken has to be given back. */
+  /** Returns whether there was room. The caller must release what it reserved. */
   reserve(bytes: number): boolean {
     if (this.#taken + bytes > this.#most) return false;
     this.#taken += bytes;

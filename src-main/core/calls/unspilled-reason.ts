@@ -1,4 +1,4 @@
-/** Explains afterwards why a large result was returned to its app whole. */
+/** Explains why a large result was returned whole instead of spilled. */
 import type { UnspilledReason } from '../activity/call-record.ts';
 import { isObject } from '../base/json.ts';
 import { defaultInlineBytes } from '../client-apps/app-traits.ts';
@@ -7,8 +7,8 @@ import type { Result } from '../wire/message.ts';
 import { scalarOf, RawJson } from '../wire/raw-json.ts';
 
 /**
- * The size from which a result is spilled: set by the call, else the tool, the server, the global setting, else by what
- * suits the app.
+ * The size above which a result is spilled: set by the call, else the tool, the server, the global setting, or the
+ * client app's own limit.
  */
 export interface SpillLimit {
   readonly toFile: boolean;
@@ -16,19 +16,16 @@ export interface SpillLimit {
    * In bytes (UTF-8): of the payload for a configured limit, of the whole message for an app's limit; 0 for no limit.
    */
   readonly bytes: number;
-  /**
-   * Nothing sets the limit: it is the size at which the app would truncate. Images and audio are returned at any
-   * length, and do not count.
-   */
+  /** Whether the limit is the size at which the client app would truncate. Images and audio do not count towards it. */
   readonly ofApp: boolean;
 }
 
-/** Why a call has no limit, or its limit. */
+/** The limit of a call, or the reason why it has none. */
 export type CallSpillLimit = { readonly none: 'server' | 'program' | 'wanted' } | SpillLimit;
 
 export interface UnspilledResult {
   readonly passed: UnspilledReason;
-  /** The limit that it is below, in bytes. */
+  /** The limit that the result stays below, in bytes. */
   readonly limitBytes?: number;
 }
 

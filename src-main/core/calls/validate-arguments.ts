@@ -1,6 +1,6 @@
 /**
- * Checks what a model wrote for a tool against the tool's own schema, before the call; what is wrong is said with the
- * schema.
+ * Validates arguments that a model passed through a helper tool against the tool's schema before the call. Errors
+ * include the schema.
  */
 import { AppError } from '../base/errors.ts';
 import { isObject, type JsonObject, objectOrEmpty, parseJson } from '../base/json.ts';
@@ -11,9 +11,9 @@ import { argumentKeys, nameKeys } from './read-arguments.ts';
 import { isCheckable, type Misfit, type SchemaChecker } from './schema-check.ts';
 
 const maxProblems = 5;
-/** Argument names for which a name that was meant is looked for. */
+/** Maximum number of argument names for which a similar name is searched. */
 const maxGuesses = 20;
-/** Names of a schema that a hint lists, and compares with. */
+/** Maximum number of schema names that a hint lists and compares with. */
 const maxNames = 100;
 
 export interface RawArguments {
@@ -23,9 +23,11 @@ export interface RawArguments {
 }
 
 /**
- * `name`: what the caller called it. The arguments to call with, hoisted where a model wrote them in the wrong place.
- * Rejects with AppError `arguments_invalid`, `data` being `{error_type: "invalid_params", tool, hint, input_schema}`. A
- * schema that cannot be checked lets everything pass.
+ * Returns the arguments for the call, hoisted if the model nested them in the wrong place. `name` is the name the
+ * caller used.
+ * Rejects with AppError `arguments_invalid`, whose `data` is `{error_type: "invalid_params", tool, hint,
+ * input_schema}`. A
+ * schema that cannot be checked accepts everything.
  */
 export async function validateArguments(
   tool: CatalogEntry,
@@ -50,7 +52,7 @@ export async function validationErrors(
 ): Promise<readonly Misfit[]> {
   if (!isCheckable(args)) return [];
   const text = JSON.stringify(args);
-  // Through text, so that numbers whose spelling is kept are numbers to the validator.
+  // Parsed again, so that numbers whose spelling is preserved are plain numbers for the validator.
   return schemas.misfits(usableSchema(definition), JSON.parse(text) as JsonObject);
 }
 
@@ -100,12 +102,10 @@ function hintFor(schema: JsonObject, args: JsonObject): string {
   return `${meant}It takes ${shown.map(truncateName).join(', ')}${more}.`;
 }
 
-// Brings what a model wrote one level too deep, or next to the arguments, to where the tool looks for it.
-
-/** More layers than this nobody wraps by mistake. */
+/** Maximum number of wrapping layers that are removed. */
 const maxLayers = 3;
 
-/** The call inside a helper's input that was wrapped as a whole: `{arguments: {name, arguments}}`. */
+/** Unwraps a call inside a helper tool's input that was wrapped as a whole: `{arguments: {name, arguments}}`. */
 export function unwrapCall(input: JsonObject): JsonObject {
   const key = soleArgumentKey(input);
   if (key === undefined || nameKeys.some((name) => input[name] !== undefined)) return input;
@@ -114,8 +114,8 @@ export function unwrapCall(input: JsonObject): JsonObject {
 }
 
 /**
- * The arguments as the tool's schema wants them: without layers of `arguments` that the schema does not know
- * (`{arguments: {arguments: {…}}}`), and with what stood next to them under names that it does know.
+ * Returns the arguments that match the tool's schema: without `arguments` layers that the schema does not define
+ * (`{arguments: {arguments: {…}}}`), and with members from next to them if the schema defines them.
  */
 function hoistArguments(args: JsonObject, beside: JsonObject, schema: JsonObject): JsonObject {
   const known = objectOrEmpty(schema['properties']);
@@ -135,7 +135,7 @@ function unwrap(args: JsonObject, known: JsonObject): JsonObject {
     if (next === undefined) break;
     inner = next;
   }
-  // Layers around something else entirely are what the tool was meant to get.
+  // Layers around unknown names are what the tool was meant to receive.
   return Object.keys(inner).some((name) => Object.hasOwn(known, name)) ? inner : args;
 }
 
